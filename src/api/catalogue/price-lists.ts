@@ -1,7 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import {
+  PageMetaShape,
+  type PageRequest,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codeParameter, codesParameter } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
@@ -15,7 +22,7 @@ import { type Answering, envelope, markFixtures, success, tagged } from '../answ
 import { categoryOf, markSeries } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
 import { PriceRow, priceRowFields } from '../prices/row.ts'
-import { createEveryPrice, createPriceTexts } from '../prices/texts.ts'
+import { createEveryPrice, createKept, createPriceTexts } from '../prices/texts.ts'
 
 export type PriceListsDeps = Pick<
   Context,
@@ -155,47 +162,59 @@ function pricesRoute(deps: PriceListsDeps) {
   )
 }
 
-function allPricesRoute({
-  access,
-  board,
-  catalogue,
-  freshness,
-  meter,
-  marks,
-  now,
-}: PriceListsDeps) {
-  const rowText = (listed: Series): string[] => {
-    const { series } = catalogue.resolve(listed.code, now())!
+/** A page of the list of all codes, as it is until a price changes. */
+interface AllPage {
+  /** Of the page. */
+  series: readonly Series[]
+  /** Of all pages. */
+  total: number
+  /** `prices` and `count`, as JSON without its braces. */
+  text: string
+}
+
+function allPricesRoute(deps: PriceListsDeps) {
+  const { access, board, catalogue, freshness, meter, marks, now } = deps
+  const kept = createKept<AllPage>(deps)
+  const rowText = (listed: Series, quoted: Series): string[] => {
     const rendered = board.rendered(
       `all ${listed.code}`,
-      series,
+      quoted,
       quote => `${JSON.stringify(listed.code)}:${JSON.stringify(allRow(listed, quote))}`,
     )
     return rendered ? [rendered.text] : []
+  }
+  const pageText = (category: string | undefined, { page, perPage }: PageRequest, at: number) => {
+    const selected = catalogue
+      .list()
+      .filter(
+        series =>
+          (category === undefined || series.category === category) && freshness.hasData(series),
+      )
+    const series = selected.slice((page - 1) * perPage, page * perPage)
+    const quoted = series.map(({ code }) => catalogue.resolve(code, at)!.series)
+    const rows = series.flatMap((listed, i) => rowText(listed, quoted[i]!))
+    const text = `"prices":{${rows.join(',')}},"count":${rows.length}`
+    return { value: { series, total: selected.length, text }, series: quoted }
   }
   return new Elysia().use(access).get(
     '/v1/prices/all',
     ({ query, request, set, caller }) => {
       const category = categoryOf(catalogue, query.category)
       const page = pageOf(query, perPageMax)
-      const selected = catalogue
-        .list()
-        .filter(
-          series =>
-            (category === undefined || series.category === category) && freshness.hasData(series),
-        )
-      const pageSeries = selected.slice((page.page - 1) * page.perPage, page.page * page.perPage)
-      const meta = pageMeta(page, selected.length)
+      const { series, total, text } = kept(
+        JSON.stringify([category, page.page, page.perPage]),
+        at => pageText(category, page, at),
+      ).value
+      const meta = pageMeta(page, total)
       pageHeaders(set.headers as Answering['headers'], request.url, meta)
-      markSeries(set as Answering, marks, pageSeries)
+      markSeries(set as Answering, marks, series)
       meter.noteAsked(
         caller.key,
-        pageSeries.map(series => series.id),
+        series.map(({ id }) => id),
       )
       set.headers['x-cache'] = 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'
-      const rows = pageSeries.flatMap(rowText)
-      const inner = `"prices":{${rows.join(',')}},"count":${rows.length},"timestamp":"${isoInstant(now())}"`
+      const inner = `${text},"timestamp":"${isoInstant(now())}"`
       return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
     },
     {

@@ -3,6 +3,7 @@ import { strongEtag } from '../../lib/text/etag.ts'
 import { minuteMs } from '../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Board, Rendered } from '../../service/prices/board.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import { priceRow } from './row.ts'
 
 /**
@@ -61,17 +62,45 @@ export interface EveryPrice {
 /** Front contracts change at full minutes at the earliest, without a write. */
 const keptMs = minuteMs
 
+/** What prices of many codes come to, and whether it was made for this request. */
+export interface Kept<T> {
+  value: T
+  fresh: boolean
+}
+
 /**
- * The prices of every code, kept as one text until a write changes one of them or the catalogue,
- * one of them ages, or a minute is over. One text at a time.
+ * Something made of the prices of many codes, kept until a write changes one of them or the
+ * catalogue, one of them ages, a minute is over, or another one is asked for. One at a time.
  */
+export function createKept<T>({
+  board,
+  catalogue,
+  now,
+}: {
+  board: Board
+  catalogue: Catalogue
+  now(): number
+}): (name: string, make: (at: number) => { value: T; series: readonly Series[] }) => Kept<T> {
+  let kept: { value: T; of: string; from: number; until: number } | undefined
+  const stateOf = (name: string) => `${board.changes} ${catalogue.version} ${name}`
+  return (name, make) => {
+    const at = now()
+    if (kept && kept.of === stateOf(name) && at >= kept.from && at <= kept.until)
+      return { value: kept.value, fresh: false }
+    const { value, series } = make(at)
+    const until = series.reduce(
+      (least, one) => Math.min(least, board.validUntil(one)),
+      at - (at % keptMs) + keptMs - 1,
+    )
+    // As it is afterwards: in a fresh evaluation copy reading writes.
+    kept = { value, of: stateOf(name), from: at, until }
+    return { value, fresh: true }
+  }
+}
+
+/** The prices of every code as one body. */
 export function createEveryPrice(
-  {
-    board,
-    catalogue,
-    firstCodes,
-    now,
-  }: {
+  deps: {
     board: Board
     catalogue: Catalogue
     firstCodes: readonly string[]
@@ -79,28 +108,18 @@ export function createEveryPrice(
   },
   isFull = false,
 ): () => EveryPrice {
-  const { several } = createPriceTexts(board, isFull)
-  let cached: { prices: EveryPrice; state: string; from: number; until: number } | undefined
-  const stateOf = () => `${board.changes} ${catalogue.version}`
+  const { catalogue, firstCodes } = deps
+  const { several } = createPriceTexts(deps.board, isFull)
+  const kept = createKept<Omit<EveryPrice, 'fresh'>>(deps)
   return () => {
-    const at = now()
-    if (cached && cached.state === stateOf() && at >= cached.from && at <= cached.until)
-      return cached.prices
-    const commodities = everyCode(catalogue, firstCodes, at)
-    const text = several(commodities, undefined)
-    const prices = {
-      commodities,
-      seriesIds: commodities.map(({ series }) => series.id),
-      text,
-      etag: strongEtag(text),
-    }
-    const until = commodities.reduce(
-      (least, { series }) => Math.min(least, board.validUntil(series)),
-      at - (at % keptMs) + keptMs - 1,
-    )
-    // As it is afterwards: in a fresh evaluation copy reading writes.
-    cached = { prices: { ...prices, fresh: false }, state: stateOf(), from: at, until }
-    return { ...prices, fresh: true }
+    const { value, fresh } = kept('', at => {
+      const commodities = everyCode(catalogue, firstCodes, at)
+      const text = several(commodities, undefined)
+      const series = commodities.map(commodity => commodity.series)
+      const seriesIds = series.map(({ id }) => id)
+      return { value: { commodities, seriesIds, text, etag: strongEtag(text) }, series }
+    })
+    return { ...value, fresh }
   }
 }
 
