@@ -18,11 +18,11 @@ import { roundTo } from '../../market/prices/format.ts'
 import type { Overview } from '../../service/condition/freshness.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, envelope, markFixtures, success, tagged } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import { categoryOf, markSeries } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
 import { PriceRow, priceRowFields } from '../prices/row.ts'
-import { createEveryPrice, createKept, createPriceTexts } from '../prices/texts.ts'
+import { createEveryAnswer, createKept, createPriceTexts } from '../prices/texts.ts'
 
 export type PriceListsDeps = Pick<
   Context,
@@ -115,18 +115,13 @@ export const priceListRoutes = (deps: PriceListsDeps) =>
 function pricesRoute(deps: PriceListsDeps) {
   const { access, board, codes, meter, marks } = deps
   const { several } = createPriceTexts(board)
-  const every = createEveryPrice(deps)
+  const every = createEveryAnswer(deps)
   return new Elysia().use(access).get(
     '/v1/prices',
     ({ query, request, set, caller }) => {
       const answering = set as Answering
       const requestedCodes = listOf(query.by_code)
-      if (requestedCodes.length === 0) {
-        const prices = every()
-        markFixtures(answering, marks, prices.commodities)
-        meter.noteAsked(caller.key, prices.seriesIds)
-        return tagged(request, answering, prices.text, !prices.fresh, prices.etag)
-      }
+      if (requestedCodes.length === 0) return every({ request, caller }, answering)
       const { known: commodities, unknown } = codes.readSome(
         requestedCodes,
         request,

@@ -14,7 +14,7 @@ import type { Context } from '../context.ts'
 import { asOfQuery, atPoint } from '../point-in-time.ts'
 import { isFullOf, precisionQuery } from './precision.ts'
 import { PriceRow } from './row.ts'
-import { createEveryPrice, createPriceTexts } from './texts.ts'
+import { createEveryAnswer, createPriceTexts } from './texts.ts'
 
 export type LatestDeps = Pick<
   Context,
@@ -50,16 +50,9 @@ interface Asked {
 /** The newest price of one code, of several, or of every code that has one. */
 export function latestRoutes(deps: LatestDeps) {
   const { board, codes, meter } = deps
-  const rounded = { ...createPriceTexts(board), every: createEveryPrice(deps) }
-  const full = { ...createPriceTexts(board, true), every: createEveryPrice(deps, true) }
+  const rounded = { ...createPriceTexts(board), every: createEveryAnswer(deps) }
+  const full = { ...createPriceTexts(board, true), every: createEveryAnswer(deps, true) }
   const idsOf = (commodities: readonly Resolved[]) => commodities.map(({ series }) => series.id)
-
-  const answerEvery = ({ request, caller }: Asked, answering: Answering, isFull: boolean) => {
-    const prices = (isFull ? full : rounded).every()
-    markFixtures(answering, deps.marks, prices.commodities)
-    meter.noteAsked(caller.key, prices.seriesIds)
-    return tagged(request, answering, prices.text, !prices.fresh, prices.etag)
-  }
 
   const answerPast = (
     { query, request, caller }: Asked,
@@ -84,7 +77,7 @@ export function latestRoutes(deps: LatestDeps) {
     const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
     if (requestedCodes.length === 0) {
       if (query.as_of) throw missingParameter('by_code', 'as_of answers one to twenty codes.')
-      return answerEvery(asked, answering, isFull)
+      return (isFull ? full : rounded).every(asked, answering)
     }
     const resolved = codes.readSome(requestedCodes, request, answering.headers)
     const commodities = resolved.known

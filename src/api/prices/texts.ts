@@ -1,9 +1,12 @@
+import type { Caller } from '../../http/gate/gate.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { minuteMs } from '../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Board, Rendered } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, markFixtures, tagged } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { priceRow } from './row.ts'
 
 /**
@@ -50,7 +53,7 @@ export function createPriceTexts(board: Board, isFull = false) {
 }
 
 /** The prices of every code as one body. */
-export interface EveryPrice {
+interface EveryPrice {
   commodities: readonly Resolved[]
   seriesIds: readonly number[]
   text: string
@@ -63,7 +66,7 @@ export interface EveryPrice {
 const keptMs = minuteMs
 
 /** What prices of many codes come to, and whether it was made for this request. */
-export interface Kept<T> {
+interface Kept<T> {
   value: T
   fresh: boolean
 }
@@ -99,7 +102,7 @@ export function createKept<T>({
 }
 
 /** The prices of every code as one body. */
-export function createEveryPrice(
+function createEveryPrice(
   deps: {
     board: Board
     catalogue: Catalogue
@@ -120,6 +123,20 @@ export function createEveryPrice(
       return { value: { commodities, seriesIds, text, etag: strongEtag(text) }, series }
     })
     return { ...value, fresh }
+  }
+}
+
+/** Answers the prices of every code, or 304 to a caller who has them. */
+export function createEveryAnswer(
+  deps: Pick<Context, 'board' | 'catalogue' | 'firstCodes' | 'now' | 'marks' | 'meter'>,
+  isFull = false,
+): (asked: { request: Request; caller: Caller }, answering: Answering) => string | undefined {
+  const every = createEveryPrice(deps, isFull)
+  return ({ request, caller }, answering) => {
+    const { commodities, seriesIds, text, fresh, etag } = every()
+    markFixtures(answering, deps.marks, commodities)
+    deps.meter.noteAsked(caller.key, seriesIds)
+    return tagged(request, answering, text, !fresh, etag)
   }
 }
 
