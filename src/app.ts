@@ -29,6 +29,7 @@ import { documentOptions } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
 import { shippedDocument } from './http/openapi/shipped.ts'
 import { createReaderDocument } from './http/readers/document.ts'
+import { routeByTree } from './http/route-tree.ts'
 import type { Services } from './services.ts'
 import { mountWeb } from './web/routes.ts'
 
@@ -75,6 +76,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
       })
     : own
   const document = async () => (await shippedDocument(app, settings)) ?? (await makeDocument())
+  routeByTree(app)
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
   return app

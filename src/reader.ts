@@ -24,7 +24,7 @@ export interface ReaderStart {
 const noMasterKey = 'a reader opens nothing that is sealed'
 
 /** Of encoded bodies, for each reader: main keeps those that are asked for again at once. */
-const keptBytesMax = 8 * 2 ** 20
+const keptBytesMax = 4 * 2 ** 20
 
 /**
  * A reader thread: the same instance over a read-only connection of its own. It answers what the

@@ -62,7 +62,15 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
   },
   http: {
-    answer: ['complete.ts', 'etag.ts', 'integer.ts', 'own-text.ts', 'rate-headers.ts', 'stream.ts'],
+    answer: [
+      'complete.ts',
+      'etag.ts',
+      'integer.ts',
+      'own-text.ts',
+      'rate-headers.ts',
+      'shared-text.ts',
+      'stream.ts',
+    ],
     input: ['body.ts', 'known-names.ts', 'typed.ts'],
     openapi: ['openapi.ts'],
     problem: ['problem.ts', 'refusals.ts', 'shape.ts'],

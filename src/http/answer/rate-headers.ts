@@ -144,7 +144,7 @@ export function keyHeaders(
  * are copied once instead of twice.
  */
 export function keyAnswer(
-  text: string,
+  body: string | Blob,
   status: number,
   handlerHeaders: GivenHeaders,
   standing: Standing,
@@ -154,7 +154,7 @@ export function keyAnswer(
   const fixed = fixedOf(standing.window)
   const template = templateOf(standing, fixed, onlyOf(windows))
   const isTagged = handlerHeaders.etag !== undefined
-  const answer = new Response(text, {
+  const answer = new Response(body, {
     status,
     headers: isTagged ? begun(template, handlerHeaders) : template.headers,
   })

@@ -17,6 +17,7 @@ import {
   keyHeaders,
   type WindowReading,
 } from '../answer/rate-headers.ts'
+import { createSharedTexts } from '../answer/shared-text.ts'
 import { Problem } from '../problem/problem.ts'
 import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
 import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kind.ts'
@@ -158,6 +159,7 @@ export function createGate(deps: GateDeps): Gate {
   const restrictions = createRestrictions(deps)
   const entries = createEntries(deps, restrictions)
   const settle = createSettlement(deps)
+  const sharedTexts = createSharedTexts()
 
   /** Writes down what was done; what was refused has changed nothing. */
   const audit = (pass: Pass, action: AuditedAction, status: number) => {
@@ -214,9 +216,10 @@ export function createGate(deps: GateDeps): Gate {
       const standing = settle(pass, status, now, handlerHeaders)
       const isWhole = complete !== undefined && isShortJson(text, handlerHeaders)
       if (isWhole) complete(handlerHeaders)
+      const body = sharedTexts(text)
       const answer = standing
-        ? keyAnswer(text, status, handlerHeaders, standing, pass.windows, now)
-        : new Response(text, {
+        ? keyAnswer(body, status, handlerHeaders, standing, pass.windows, now)
+        : new Response(body, {
             status,
             headers: addressHeaders(handlerHeaders, pass.windows, now),
           })

@@ -125,6 +125,33 @@ describe('bodies', () => {
     for (const isLate of [true, false, true, true]) expect(await answer(isLate)).toBe(text)
   })
 
+  test.each(['gzip', 'zstd', 'br'])(
+    'that are long are in %s for all who ask meanwhile',
+    async coding => {
+      const encoder = createEncoder()
+      const request = new Request('http://localhost/x', { headers: { 'accept-encoding': coding } })
+      const text = JSON.stringify({ data: 'energy '.repeat(40_000) })
+      const ask = (etag: string) =>
+        encoder.leave(
+          request,
+          new Response(text, { headers: { 'content-type': 'application/json', etag } }),
+          false,
+        )
+      const answers = [ask('"1"'), ask('"1"'), ask('"2"')]
+      // Nothing is encoded in the turn that asks.
+      for (const answer of answers) expect(answer).toBeInstanceOf(Promise)
+      const tags: (string | null)[] = []
+      for (const response of await Promise.all(answers)) {
+        tags.push(response.headers.get('etag'))
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        expect(Buffer.from(decoders[coding]!(bytes)).toString()).toBe(text)
+      }
+      expect(tags).toEqual([`"1-${coding}"`, `"1-${coding}"`, `"2-${coding}"`])
+      // Kept from now on, and answered at once.
+      expect(ask('"1"')).toBeInstanceOf(Response)
+    },
+  )
+
   test('that push events, are parts of files or pages of a person are left alone', () => {
     const encoder = createEncoder()
     const request = new Request('http://localhost/x', { headers: { 'accept-encoding': 'gzip' } })
