@@ -1,5 +1,5 @@
 import type { Job } from './jobs/job.ts'
-import { every, sleep } from './lib/time/clock.ts'
+import { every, sleep, within } from './lib/time/clock.ts'
 import { secondMs } from './lib/time/instant.ts'
 import { connectNats, type Nats } from './send/nats/connection.ts'
 import { createLeaseView, type HeldLease, leaseBucket } from './service/replication/lease.ts'
@@ -207,10 +207,8 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
           held = await acquire(nats)
         }
         // Without an answer it is renewed again, over whatever became of it.
-        const isKept = await Promise.race([
-          held.renew().catch(() => true),
-          sleep(renewWithinMs).then(() => true),
-        ])
+        const renewed = held.renew().catch(() => true)
+        const isKept = (await within(renewWithinMs, renewed)) ?? true
         if (!isKept) {
           why = 'another copy has taken the lease'
           fence()

@@ -14,7 +14,7 @@ import type { Runner } from './jobs/runner.ts'
 import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log/log.ts'
 import { type LagWatch, watchLoop } from './lib/process/loop-lag.ts'
-import { createSystemClock, type ManualClock, sleep } from './lib/time/clock.ts'
+import { createSystemClock, type ManualClock, within } from './lib/time/clock.ts'
 import { type Publishing, startPublishing } from './publishing.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
@@ -268,7 +268,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
   const { feed, scenarios } = deps.world
   const manual = clock as ManualClock
   // A receiver that takes its time does not hold up who looks at what has been sent.
-  const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
+  const settle = () => within(settledWithinMs, sending.settled())
   // Months of work in one request say nothing of the requests that come after it.
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
   return {

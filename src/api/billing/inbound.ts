@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { readRaw } from '../../http/input/body.ts'
+import { readBodyText } from '../../http/input/body.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Billing } from '../../service/billing/billing.ts'
@@ -18,7 +18,7 @@ export const inboundBillingRoutes = ({
     '/billing/webhooks/stripe',
     async ({ request }) => {
       // The signature is over the bytes as they came.
-      const raw = await readRaw(request)
+      const raw = await readBodyText(request)
       const receipt = await whenReachable(() =>
         billing.receive(raw, request.headers.get('stripe-signature') ?? ''),
       )

@@ -1,4 +1,4 @@
-import { sleep } from '../../lib/time/clock.ts'
+import { within } from '../../lib/time/clock.ts'
 import { Problem } from '../problem/problem.ts'
 
 const bodyBytesMax = 2 ** 20
@@ -15,11 +15,8 @@ const takesData = (path: string) =>
 
 /** The fields of a page's form. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  return new URLSearchParams(await readText(request, formBytesMax))
+  return new URLSearchParams(await readBodyText(request, formBytesMax))
 }
-
-/** The body as it came, where a signature is over its bytes. */
-export const readRaw = (request: Request): Promise<string> => readText(request, bodyBytesMax)
 
 /**
  * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited
@@ -42,15 +39,13 @@ export async function readBody(request: Request, path: string): Promise<unknown>
  */
 export async function readBodyText(request: Request, bytesMax = bodyBytesMax): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
-  return await Promise.race([
-    readText(request, bytesMax),
-    sleep(bodyDeadlineMs).then(() => {
-      throw new Problem(
-        'MALFORMED_REQUEST',
-        `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`,
-      )
-    }),
-  ])
+  const text = await within(bodyDeadlineMs, readText(request, bytesMax))
+  if (text === undefined)
+    throw new Problem(
+      'MALFORMED_REQUEST',
+      `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`,
+    )
+  return text
 }
 
 const tooLarge = (bytesMax: number) =>

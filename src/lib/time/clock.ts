@@ -91,6 +91,22 @@ export function after(ms: number, run: () => void): () => void {
 }
 
 /**
+ * What `work` comes to; undefined when `ms` of real time are over before. Its timer ends with the
+ * work: one that went on would hold for as long whatever the work has come to.
+ */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let forget = () => {}
+  const late = new Promise<undefined>(done => {
+    forget = after(ms, () => done(undefined))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    forget()
+  }
+}
+
+/**
  * Calls `run` when what runs now has come to its end and what arrived meanwhile has been looked at.
  */
 export const soon = (run: () => void): void => void setImmediate(run)

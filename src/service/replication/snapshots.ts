@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makePrivate } from '../../lib/files/private-file.ts'
-import { sleep } from '../../lib/time/clock.ts'
+import { within } from '../../lib/time/clock.ts'
 import type { Nats } from '../../send/nats/connection.ts'
 import { copyDatabase, openDatabase } from '../../store/database.ts'
 import { createChangeLog, logChanges } from '../../store/replication/change-log.ts'
@@ -64,7 +64,7 @@ export class NoSnapshot extends Error {}
 
 /** Puts the newest snapshot of the object store into a new file. Throws where there is none. */
 export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
-  const listed = await Promise.race([snapshots(nats, copies), sleep(stalledMs)])
+  const listed = await within(stalledMs, snapshots(nats, copies))
   if (!listed) throw new Error('NATS does not list its snapshots: try again')
   const [snapshot] = listed
   if (!snapshot) throw new NoSnapshot(`the object store ${snapshotBucket} has no snapshot`)
@@ -84,7 +84,7 @@ async function writeWhile(data: ReadableStream<Uint8Array>, path: string): Promi
   const file = Bun.file(path).writer()
   try {
     for (;;) {
-      const piece = await Promise.race([reader.read(), sleep(stalledMs)])
+      const piece = await within(stalledMs, reader.read())
       if (!piece) throw new Error('the snapshot stopped coming: try again')
       if (piece.done) return
       file.write(piece.value)
