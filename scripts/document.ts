@@ -29,6 +29,7 @@ export async function writeDocument(dir: string): Promise<string> {
   const path = join(dir, `${documentName}.zst`)
   const config = usualConfig()
   const app = appOf(config)
-  await Bun.write(path, documentToShip(await documentIn(app), app, documentSettings(config)))
+  const text = await documentIn(app)
+  await Bun.write(path, await documentToShip(text, app, documentSettings(config)))
   return path
 }

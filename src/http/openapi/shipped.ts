@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
+import { nextTurn } from '../../lib/process/loop-turns.ts'
 import type { OpenApiOptions } from './openapi.ts'
 import { isOptional, layersOf } from './source.ts'
 
@@ -18,23 +19,33 @@ export async function shippedDocument(
 ): Promise<string | undefined> {
   if (!shipped) return undefined
   const { line, content } = await readShippedFile(shipped)
-  return line === printOf(app, options) ? new TextDecoder().decode(content()) : undefined
+  return line === (await printOf(app, options)) ? new TextDecoder().decode(content()) : undefined
 }
 
 /** A document to ship, made of these routes and settings. */
-export const documentToShip = (text: string, app: AnyElysia, options: OpenApiOptions): Blob =>
-  shippedFile(printOf(app, options), text)
+export const documentToShip = async (
+  text: string,
+  app: AnyElysia,
+  options: OpenApiOptions,
+): Promise<Blob> => shippedFile(await printOf(app, options), text)
 
-/** Says in a word what a document is made of: two that differ in anything have another word. */
-function printOf(app: AnyElysia, options: OpenApiOptions): string {
-  const routes = app.routes
-    .filter(({ hooks }) => hooks.detail?.hide !== true)
-    .map(({ method, path, hooks }) => {
-      const schemas = layersOf(hooks).map(({ body, query, params, headers, response }) => [
-        { body, query, params, headers, response },
-        isOptional(body),
-      ])
-      return [method, path, hooks.detail, schemas]
-    })
-  return Bun.hash.wyhash(JSON.stringify([options, routes])).toString(36)
+/** Between two turns of the event loop: so many routes take two milliseconds. */
+const routesATurn = 25
+
+/**
+ * Says in a word what a document is made of: two that differ in anything have another word. Made
+ * route by route, because all of it as one text is three megabytes that a server would wait for.
+ */
+async function printOf(app: AnyElysia, options: OpenApiOptions): Promise<string> {
+  let print = Bun.hash.wyhash(JSON.stringify(options))
+  const routes = app.routes.filter(({ hooks }) => hooks.detail?.hide !== true)
+  for (const [index, { method, path, hooks }] of routes.entries()) {
+    if (index % routesATurn === routesATurn - 1) await nextTurn()
+    const schemas = layersOf(hooks).map(({ body, query, params, headers, response }) => [
+      { body, query, params, headers, response },
+      isOptional(body),
+    ])
+    print = Bun.hash.wyhash(JSON.stringify([method, path, hooks.detail, schemas]), print)
+  }
+  return print.toString(36)
 }

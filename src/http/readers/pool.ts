@@ -23,6 +23,7 @@ export interface ReaderPool {
 }
 
 export interface ReaderPoolDeps {
+  /** At most; they are started as there is work for them. */
   threads: number
   /** Starts a reader; it tells `ready` when it can be asked. */
   start(): ReaderThread
@@ -72,8 +73,14 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
   let isStopped = false
   let isSweeping = false
 
-  const startMissing = () => {
-    while (!isStopped && readers.size < deps.threads) startOne()
+  /**
+   * One more reader where every one that there is has something to do: each holds 35 MB, and most of
+   * what is asked at once is the same question.
+   */
+  const startAnother = () => {
+    if (isStopped || readers.size >= deps.threads) return
+    for (const { asked } of readers) if (asked.size === 0) return
+    startOne()
   }
 
   const startOne = () => {
@@ -93,7 +100,7 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
     log.error('reader_ended', { reason, message: 'A reader thread ended; another one is started.' })
     // A pause, so that a reader that cannot start does not take a core with trying.
     void sleep(restartDelayMs).then(() => {
-      if (queue.size() > 0) startMissing()
+      if (queue.size() > 0) startAnother()
     })
   }
 
@@ -160,11 +167,12 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
     for (;;) {
       const reader = leastBusy()
       const next = reader && queue.take()
-      if (!next) return
+      if (!next) break
       lastId += 1
       reader.asked.set(lastId, next.settle)
       reader.thread.post({ kind: 'question', question: { ...next.question, id: lastId } })
     }
+    if (queue.size() > 0) startAnother()
   }
 
   return {
@@ -172,7 +180,7 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
       return await new Promise<ReaderOutcome>(settle => {
         const waiting = { account, question, settle, since: monotonic() }
         if (isStopped || !queue.add(waiting)) return settle({ kind: 'overloaded' })
-        startMissing()
+        startAnother()
         handOut()
         if (queue.size() > 0) void sweep()
       })

@@ -14,7 +14,7 @@ describe('the shipped document', () => {
 
   test('is answered where routes and settings are those it was made of', async () => {
     const text = await documentIn(app)
-    const shipped = documentToShip(text, app, settings)
+    const shipped = await documentToShip(text, app, settings)
     expect(await shippedDocument(app, settings, shipped)).toBe(text)
     const evaluation = configOf({}, 'dev')
     const settingsThen = documentSettings(evaluation)
@@ -27,7 +27,7 @@ describe('the shipped document', () => {
     ['server.base_url', 'https://prices.example.com'],
   ])('is not answered with another %s', async (name, value) => {
     const other = configOf({ [name]: value })
-    const shipped = documentToShip('{}', app, settings)
+    const shipped = await documentToShip('{}', app, settings)
     expect(await shippedDocument(appOf(other), documentSettings(other), shipped)).toBeUndefined()
   })
 

@@ -81,6 +81,30 @@ describe('createReaderPool', () => {
     expect(readers).toHaveLength(1)
   })
 
+  test('another is started where all are busy, up to as many as may run', () => {
+    const { pool, readers } = poolOf({ threads: 3 })
+    void pool.ask('a', question)
+    void pool.ask('a', question)
+    // The first starts still, and takes both when it is ready.
+    expect(readers).toHaveLength(1)
+    readers[0]!.ready()
+    void pool.ask('a', question)
+    expect(readers).toHaveLength(2)
+    readers[1]!.ready()
+    for (let i = 0; i < 9; i += 1) void pool.ask('b', question)
+    expect(readers).toHaveLength(3)
+  })
+
+  test('one that has nothing to do takes the next question', () => {
+    const { pool, readers } = poolOf({ threads: 3 })
+    for (let i = 0; i < 5; i += 1) {
+      void pool.ask('a', question)
+      readers[0]!.ready()
+      readers[0]!.answer(readers[0]!.questions().at(-1)!.id)
+    }
+    expect(readers).toHaveLength(1)
+  })
+
   test('accounts take turns: many questions of one do not delay the first of another', () => {
     const { pool, readers } = poolOf()
     for (let i = 0; i < 5; i += 1)
