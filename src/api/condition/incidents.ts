@@ -124,15 +124,15 @@ ${items.join('\n')}
 
 /** A reader that has shown the beginning must be told of the end, so each is an item. */
 function itemsOf({ id, part, status, message, beganAt, endedAt }: Incident) {
-  const what = message ?? `The part ${part} was ${status}.`
-  const begun = { id: `incident-${id}`, title: `${part}: ${status}`, text: what, at: beganAt }
+  const text = message ?? `The part ${part} was ${status}.`
+  const begun = { id: `incident-${id}`, title: `${part}: ${status}`, text, at: beganAt }
   if (endedAt === null) return [begun]
   return [
     begun,
     {
       id: `incident-${id}-ended`,
       title: `${part}: over`,
-      text: `${what} From ${isoInstant(beganAt)} to ${isoInstant(endedAt)}.`,
+      text: `${text} From ${isoInstant(beganAt)} to ${isoInstant(endedAt)}.`,
       at: endedAt,
     },
   ]

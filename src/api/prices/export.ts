@@ -139,8 +139,16 @@ export function exportRoutes(deps: ExportDeps) {
   /** Equal for requests that are answered by the same bytes. */
   const etagOf = ({ question, names, format }: ExportRequest): string => {
     const { interval, from, to, asOf } = question
-    const what = [question.series.map(({ code }) => code), interval, from, to, asOf, names, format]
-    const text = JSON.stringify([what, bulk.state(question), bulk.count(question)])
+    const request = [
+      question.series.map(({ code }) => code),
+      interval,
+      from,
+      to,
+      asOf,
+      names,
+      format,
+    ]
+    const text = JSON.stringify([request, bulk.state(question), bulk.count(question)])
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
 

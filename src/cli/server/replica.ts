@@ -130,14 +130,14 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
       await Promise.race([sleep(retryMs), stopRequested])
     }
   }
-  const held = await follow()
-  if (held) {
-    log.warn('standby_takes_over', { epoch: held.lease.epoch })
+  const heldLease = await follow()
+  if (heldLease) {
+    log.warn('standby_takes_over', { epoch: heldLease.lease.epoch })
     const ended = replica
     // It answers what is read until the next instance does.
     ended?.stopFollowing()
-    const change = await standby.promote(held)
-    log.warn('promoted', { change, epoch: held.lease.epoch })
+    const change = await standby.promote(heldLease)
+    log.warn('promoted', { change, epoch: heldLease.lease.epoch })
     const port = server.port ?? config.server.port
     replica = undefined
     ended?.endStreams()
@@ -199,10 +199,10 @@ function createStandby(
     view ??= createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
     await view.look()
     if (!isStandby || !view.current() || !view.isAbandoned()) return
-    const held = await view.take(ids.uuid(), config.nats.address)
-    if (!held) return
+    const heldLease = await view.take(ids.uuid(), config.nats.address)
+    if (!heldLease) return
     isDone = true
-    take(held)
+    take(heldLease)
   }
   return {
     /** Resolves with the lease when it is this copy's. */

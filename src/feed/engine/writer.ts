@@ -345,12 +345,12 @@ function writeDataset(
     }
     if (sentRows.length === 0) continue
     const { good: records, doubted } = deps.rowGuards.judge(dataset, sentRows)
-    const held = sentRows.length - records.length
-    written.held += held
+    const heldCount = sentRows.length - records.length
+    written.held += heldCount
     if (doubted.length > 0 && !run.dryRun) {
       const batch = batchOf(group[0]!.line, run)
       deps.rowGuards.keep(name, doubted, batch.id)
-      batch.count({ held })
+      batch.count({ held: heldCount })
     }
     if (records.length === 0) continue
     const write = () =>

@@ -127,14 +127,14 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
       const all = isKnown
         ? []
         : states.judge(at, values, now()).filter(doubt => !(isVintage && doubt.rule === 'same_day'))
-      const held = all.filter(doubt => doubt.action === 'hold')
+      const holdingDoubts = all.filter(doubt => doubt.action === 'hold')
       const status = decided.get(`${at} ${textOf(entry.numbers).values}`)
       // What waits or was rejected stays out when it is sent again, whatever came after it.
       const isRefused = !isKnown && (status === 'waiting' || status === 'rejected')
-      const isHeld = isRefused || (held.length > 0 && status !== 'released')
+      const isHeld = isRefused || (holdingDoubts.length > 0 && status !== 'released')
       if (!isHeld) states.take(at, values)
-      else for (const { column, value } of held) states.hold(column, value)
-      judged(entry, held[0] ?? all[0], isHeld)
+      else for (const { column, value } of holdingDoubts) states.hold(column, value)
+      judged(entry, holdingDoubts[0] ?? all[0], isHeld)
     }
   }
 

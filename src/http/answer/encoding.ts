@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { brotliCompress, brotliCompressSync, constants, gzip, zstdCompress } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib'
 import { markedText } from './own-text.ts'
 import { lateBody } from './stream.ts'
 
@@ -222,13 +222,12 @@ function compress(bytes: Bytes, coding: Coding, isKept: boolean): Bytes {
 }
 
 const gzipElsewhere = promisify(gzip)
-const zstdElsewhere = promisify(zstdCompress)
 const brotliElsewhere = promisify<Bytes, object, Uint8Array>(brotliCompress)
 
 /** The same while this thread goes on. */
 async function compressElsewhere(bytes: Bytes, coding: Coding, isKept: boolean): Promise<Bytes> {
   if (coding === 'gzip') return own(await gzipElsewhere(bytes))
-  if (coding === 'zstd') return own(await zstdElsewhere(bytes))
+  if (coding === 'zstd') return own(await Bun.zstdCompress(bytes))
   return own(await brotliElsewhere(bytes, brotliOptions(bytes, isKept)))
 }
 

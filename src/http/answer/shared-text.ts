@@ -19,10 +19,10 @@ export function createSharedTexts(): (text: string) => string | Blob {
   const recent: Recent[] = []
   return text => {
     if (text.length < sharedCharactersMin) return text
-    const known = recent.find(answered => answered.text === text)
-    if (known) {
-      known.blob ??= new Blob([text])
-      return known.blob
+    const earlier = recent.find(answered => answered.text === text)
+    if (earlier) {
+      earlier.blob ??= new Blob([text])
+      return earlier.blob
     }
     recent.unshift({ text })
     recent.length = Math.min(recent.length, recentCount)

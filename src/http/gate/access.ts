@@ -141,7 +141,8 @@ function refusalsOf(access: Access) {
   if (cached) return cached
   const documented = {
     ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
-    ...gateRefusalsOf(access),
+    ...entryRefusalsOf(access),
+    ...((isForReader(access) || isHeavy(access)) && { 503: OverloadProblem }),
   }
   refusals.set(access, documented)
   return documented
@@ -149,7 +150,7 @@ function refusalsOf(access: Access) {
 
 const refusals = new WeakMap<Access, object>()
 
-function gateRefusalsOf(access: Access) {
+function entryRefusalsOf(access: Access) {
   if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
   if ('operator' in access) return { 401: NestedProblem, 403: NestedProblem }
   const plan = {
@@ -160,7 +161,6 @@ function gateRefusalsOf(access: Access) {
   return {
     ...plan,
     ...(access.meter && { 402: FlatProblem }),
-    ...((isForReader(access) || isHeavy(access)) && { 503: OverloadProblem }),
   }
 }
 

@@ -86,11 +86,11 @@ export function createProvenance({
       : series
 
   const ofRows: Provenance['ofRows'] = (rows, range, isPast) => {
-    const known = new Map<string, Series>()
+    const publishedBySource = new Map<string, Series>()
     const publishedAs = (seriesId: number, source: ValueSource | undefined): Series => {
       const key = `${seriesId} ${source?.id ?? 0}`
-      const series = known.get(key) ?? published(catalogue.byId(seriesId), source)
-      known.set(key, series)
+      const series = publishedBySource.get(key) ?? published(catalogue.byId(seriesId), source)
+      publishedBySource.set(key, series)
       return series
     }
     /** Of all values in the rows of a series, where none of them may have been replaced. */

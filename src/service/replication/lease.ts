@@ -59,7 +59,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
   let seenAt = clock.monotonic()
   let stuckAt = Number.NEGATIVE_INFINITY
 
-  const held = (own: Lease, first: number, validFrom: number): HeldLease => {
+  const heldLease = (own: Lease, first: number, validFrom: number): HeldLease => {
     let last = first
     let renewedAt = validFrom
     let isLost = false
@@ -113,7 +113,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
       const startedAt = clock.monotonic()
       const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }
       const taken = await bucket.set(leaseKey, JSON.stringify(own), revision)
-      return taken === undefined ? undefined : held(own, taken, startedAt)
+      return taken === undefined ? undefined : heldLease(own, taken, startedAt)
     },
   }
 }

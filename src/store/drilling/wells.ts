@@ -93,15 +93,15 @@ export function createWellStore(db: Database): WellStore {
     `(${fields.map(() => '?').join(', ')}, ?)`,
   )
   const put = (wells: readonly Well[], recordedAt: number): WriteCounts => {
-    const known = new Set(
+    const storedNumbers = new Set(
       stored.all(JSON.stringify(wells.map(well => well.apiNumber))).map(well => well.apiNumber),
     )
     const added: Well[] = []
     const others: Well[] = []
     for (const well of wells) {
-      if (known.has(well.apiNumber)) others.push(well)
+      if (storedNumbers.has(well.apiNumber)) others.push(well)
       else added.push(well)
-      known.add(well.apiNumber)
+      storedNumbers.add(well.apiNumber)
     }
     add(added.map(well => [...fields.map(field => well[field]), recordedAt]))
     const counts = countsOf(others.map(well => write(well, recordedAt)))

@@ -85,6 +85,8 @@ GET /v1/well-production/top-producers
 
 /** Answered by reader threads, which may have too much to do, and not refused here. */
 const readers = `
+GET /admin/v1/export
+GET /admin/v1/series
 GET /v1/bunker-fuels/historical
 GET /v1/bunker-fuels/historical/{}
 GET /v1/drilling-intelligence/latest

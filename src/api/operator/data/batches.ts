@@ -340,13 +340,13 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
           if ('touched' in done) {
             const { touched, examples } = done
             const [one, many] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
-            const what =
+            const touchedRows =
               touched === 1
                 ? `1 ${one} of batch ${id} was`
                 : `${touched} ${many} of batch ${id} were`
             throw stateForbids(
               'validation_failed',
-              `${what} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
+              `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
             )
           }
           return success({

@@ -200,20 +200,20 @@ export function datasetAdminRoutes({
           const { good, doubted } = isAsRecorded(batches, body)
             ? { good: records, doubted: [] }
             : rowGuards.judge(dataset, records)
-          const held = records.length - good.length
+          const heldCount = records.length - good.length
           const write = () => {
             if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
             return areEarlier ? earlierRows.record(dataset.name, earlier) : writeRuns(dataset, good)
           }
           const counts = running
-            ? recorded(running, held, () => transact(db, write))
+            ? recorded(running, heldCount, () => transact(db, write))
             : { inserted: 0, revised: 0, unchanged: 0 }
           return success({
             received: rows.length,
             inserted: counts.inserted,
             revised: counts.revised,
             unchanged: counts.unchanged,
-            held,
+            held: heldCount,
             dry_run: dryRun,
             recorded_at: isoInstant(at),
           })

@@ -478,7 +478,7 @@ function replicationFamilies({
       return measured === undefined ? [] : [{ value: measured }]
     },
   })
-  const held = (
+  const quotaGauge = (
     role: 'primary' | 'replica',
     name: string,
     help: string,
@@ -493,15 +493,25 @@ function replicationFamilies({
     },
   })
   return [
-    held('replica', 'slice_keys', 'Keys of whose quota a replica has a slice.', ({ keys }) => keys),
-    held(
+    quotaGauge(
+      'replica',
+      'slice_keys',
+      'Keys of whose quota a replica has a slice.',
+      ({ keys }) => keys,
+    ),
+    quotaGauge(
       'replica',
       'slice_requests',
       'Requests that a replica may answer of quotas without asking anybody.',
       ({ requests }) => requests,
     ),
-    held('primary', 'pool_keys', 'Keys of whose quota replicas may take.', ({ keys }) => keys),
-    held(
+    quotaGauge(
+      'primary',
+      'pool_keys',
+      'Keys of whose quota replicas may take.',
+      ({ keys }) => keys,
+    ),
+    quotaGauge(
       'primary',
       'pool_requests',
       'Requests of quotas that are charged and lie in the pools for replicas.',
