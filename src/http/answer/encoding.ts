@@ -87,8 +87,9 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
 
   const keep = (key: string, bytes: Bytes) => {
     if (bytes.byteLength > keptBytesMax / 8) return
+    // Whoever asks while a body is read may have had it encoded as well.
+    keptBytes += bytes.byteLength - (kept.get(key)?.bytes.byteLength ?? 0)
     kept.set(key, { bytes, blob: new Blob([bytes]) })
-    keptBytes += bytes.byteLength
     for (const [oldest, { bytes: earlier }] of kept) {
       if (kept.size <= keptCountMax && keptBytes <= keptBytesMax) break
       kept.delete(oldest)

@@ -152,6 +152,28 @@ describe('bodies', () => {
     },
   )
 
+  test('that two encode at once count once against what is kept', async () => {
+    const keptBytesMax = 32 * 1024
+    const encoder = createEncoder(keptBytesMax)
+    const request = new Request('http://localhost/x', { headers: { 'accept-encoding': 'gzip' } })
+    const ask = (tag: number) => {
+      const text = Array.from({ length: 360 }, (_, i) =>
+        Bun.hash(`${tag} ${i}`).toString(36).padStart(14, '0').repeat(9),
+      ).join('')
+      const headers = { 'content-type': 'application/json', etag: `"${tag}"` }
+      return encoder.leave(request, new Response(text, { headers }), false)
+    }
+    let encodedBytes = 0
+    const tags = [1, 2, 3, 4, 5, 6, 7, 8]
+    for (const tag of tags) {
+      const [response] = await Promise.all([ask(tag), ask(tag)])
+      encodedBytes += (await response.arrayBuffer()).byteLength
+    }
+    // Counted twice they would not all have room.
+    expect(encodedBytes).toBeWithin(keptBytesMax / 2, keptBytesMax)
+    for (const tag of tags) expect(ask(tag)).toBeInstanceOf(Response)
+  })
+
   test('that push events, are parts of files or pages of a person are left alone', () => {
     const encoder = createEncoder()
     const request = new Request('http://localhost/x', { headers: { 'accept-encoding': 'gzip' } })
