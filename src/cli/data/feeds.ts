@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { sleep } from '../../lib/time/clock.ts'
+import { within } from '../../lib/time/clock.ts'
 import type { OperatorAction } from '../command.ts'
 import { type CommandEnvironment, Refusal, runAgainstServer } from '../command.ts'
 import { tableLines } from '../table.ts'
@@ -184,7 +184,7 @@ async function watched<T>(env: CommandEnvironment, name: string, answer: Promise
   })
   ended.catch(() => {})
   for (;;) {
-    await Promise.race([ended, sleep(lookEveryMs)]).catch(() => {})
+    await within(lookEveryMs, ended).catch(() => {})
     if (isOver) break
     const { status, body } = await env.operator.call('GET', pathOf(name))
     const run = status === 200 ? (body as Shown).feed.last_run : null

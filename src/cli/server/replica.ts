@@ -9,7 +9,7 @@ import { varyOf } from '../../http/profiles/profiles.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { writeSideFile } from '../../lib/files/side-file.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
-import { sleep } from '../../lib/time/clock.ts'
+import { sleep, within } from '../../lib/time/clock.ts'
 import { discardReplica, openReplica, type Replica } from '../../replica.ts'
 import { connectNats, type Nats } from '../../send/nats/connection.ts'
 import {
@@ -127,7 +127,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
           })
         isWaiting = error instanceof NoSnapshot
       }
-      await Promise.race([sleep(retryMs), stopRequested])
+      await within(retryMs, stopRequested)
     }
   }
   const heldLease = await follow()
@@ -153,7 +153,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   log.info('server_stopping')
   if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
   replica?.endStreams()
-  await Promise.race([server.stop(false), sleep(config.server.drainMs)])
+  await within(config.server.drainMs, server.stop(false))
   await server.stop(true)
   await replica?.close()
   await nats.close()

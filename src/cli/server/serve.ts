@@ -17,7 +17,7 @@ import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
 import { createLoopTurns } from '../../lib/process/loop-turns.ts'
 import { createYoungCollector } from '../../lib/process/young-garbage.ts'
-import { createSystemClock, sleep } from '../../lib/time/clock.ts'
+import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import type { ProcessRuntime } from '../../runtime.ts'
 import { linkUrl } from '../../service/account/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
@@ -176,10 +176,10 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   await sleep(Math.max(config.server.stopNoticeMs, unreadMs))
   copy.instance.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
-  await Promise.race([
+  await within(
+    config.server.drainMs,
     Promise.all([server.stop(false), copy.instance.sending.drain()]),
-    sleep(config.server.drainMs),
-  ])
+  )
   await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), copy.settled()])
   copy.instance.close()
   lock.release()

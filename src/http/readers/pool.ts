@@ -74,7 +74,7 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
   let isSweeping = false
 
   /**
-   * One more reader where every one that there is has something to do: each holds 35 MB, and most of
+   * One more reader where every one that there is has something to do: each holds 60 MB, and most of
    * what is asked at once is the same question.
    */
   const startAnother = () => {

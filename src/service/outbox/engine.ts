@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log/log.ts'
-import { after, type Clock } from '../../lib/time/clock.ts'
+import { after, type Clock, within } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { Outcome } from '../../send/attempt.ts'
 import { transact } from '../../store/database.ts'
@@ -303,9 +303,6 @@ async function attempted(
   })
   const late = `no end of the attempt within ${timeoutMs / secondMs} s`
   const undo: (() => void)[] = []
-  const hard = new Promise<Outcome>(resolve =>
-    undo.push(after(timeoutMs + graceMs, () => resolve(failed(late)))),
-  )
   undo.push(after(timeoutMs, () => cut.abort(new Error(late))))
   const end = () => cut.abort(new Error('the service stopped'))
   stop.addEventListener('abort', end, { once: true })
@@ -324,7 +321,8 @@ async function attempted(
       createdAt,
     } = row
     const parcel = { id, kind, accountId, lane, eventId, eventType, ref, body, attempt, createdAt }
-    return await Promise.race([sender.send(parcel, terms, cut.signal), hard])
+    const sent = sender.send(parcel, terms, cut.signal)
+    return (await within(timeoutMs + graceMs, sent)) ?? failed(late)
   } catch (error) {
     return failed(error instanceof Error ? error.message : 'the sender failed')
   } finally {

@@ -1,6 +1,5 @@
 import type { Log } from '../../lib/log/log.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import { sleep } from '../../lib/time/clock.ts'
+import { type Clock, sleep, within } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { isSameWindow, type QuotaWindow } from '../../plan/quota.ts'
 import type { Bucket } from '../../send/nats/connection.ts'
@@ -165,7 +164,7 @@ export function createQuotaSlices({
         // What was refused is asked for again where there is time for it.
         const pause = asking ? rest : refusedUntil - clock.monotonic()
         if (rest <= 0 || pause > rest) return false
-        await (asking ? Promise.race([asking, sleep(pause)]) : sleep(pause))
+        await (asking ? within(pause, asking) : sleep(pause))
       }
       return true
     },
