@@ -9,6 +9,7 @@ import { openInstance } from '../src/instance.ts'
 import { createSeededIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log/log.ts'
 import { createManualClock, createSystemClock } from '../src/lib/time/clock.ts'
+import { forecastCodes } from '../src/market/fundamentals/monthly-forecast.ts'
 import { layImage } from '../src/world/open.ts'
 
 /** Makes the image that is compiled into the program; its path. */
@@ -42,9 +43,13 @@ export async function imageAt(
     // As the first start of a directory claims it, before anything lies in it.
     instance.services.settings.set('directory.mode', config.mode)
     instance.services.settings.set('fixture.world', config.dev.world)
-    const { settings, quality } = instance.services
-    // The quality of a code is judged by its whole history where its value has stood still.
-    await layImage(instance.feed!, settings, quality.all)
+    const { settings, quality, catalogue, closes } = instance.services
+    await layImage(instance.feed!, settings, async () => {
+      // The quality of a code is judged by its whole history where its value has stood still, and
+      // forecasts by what came in years.
+      await quality.all()
+      for (const code of forecastCodes) closes.of(catalogue.named(code)!.id)
+    })
     instance.close()
     const packed = join(dir, 'packed.db')
     const db = new Database(databasePath(dir), { readonly: true })

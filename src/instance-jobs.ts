@@ -18,6 +18,7 @@ import type { OutboxJob } from './jobs/outbox.ts'
 import { createPriceFilesJob } from './jobs/price-files.ts'
 import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
 import { createScrubJob } from './jobs/scrub.ts'
+import { createSeriesFaultsJob } from './jobs/series-faults.ts'
 import { createSurchargeJob } from './jobs/surcharges.ts'
 import { createUsageJob } from './jobs/usage.ts'
 import { createWatchJob } from './jobs/watches.ts'
@@ -40,7 +41,7 @@ import { createDueTimes } from './store/operator/due-times.ts'
 export interface JobParts {
   serving: boolean
   /** In an evaluation copy: what publishes its prices. */
-  feed: { advance(now: number): unknown } | undefined
+  feed: { advance(now: number): unknown; isWhole(): boolean } | undefined
   sending: OutboxJob
   mark: CommitMark
   publishing: Publishing | undefined
@@ -63,7 +64,9 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
     ...jobsOf(services, feed),
     ...(command ? backupJobOf(services, command) : []),
     ...priceFilesJobOf(services, parts.answer),
-    ...(serving ? [conditionJobOf(services, parts.vitals, !feed)] : []),
+    ...(serving
+      ? conditionJobsOf(services, parts.vitals, feed).map(job => onceWhole(job, feed))
+      : []),
     ...(serving && !feed
       ? [createNoticesJob(openNotices(services, parts.sending), services.clock)]
       : []),
@@ -105,18 +108,29 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
   ]
 }
 
-/** What the parts of the service are doing, kept for those who ask later. */
-const conditionJobOf = (
+/**
+ * What is wrong with series, and what the parts of the service are doing, kept for those who ask
+ * later.
+ */
+const conditionJobsOf = (
   services: Services,
   vitals: () => Pick<Vitals, 'isOverloaded' | 'senders'>,
-  isClockReal: boolean,
-): Job =>
+  feed: JobParts['feed'],
+): Job[] => [
+  createSeriesFaultsJob(services.seriesFaults, services.clock),
   createConditionJob({
     ...services,
     parts: () => publicParts({ ...services, ...vitals() }),
     hasData: () => services.freshness.overview().newestAt !== undefined,
-    isClockReal,
-  })
+    isClockReal: !feed,
+  }),
+]
+
+/** A job that reads every series has nothing to say of a copy that is being filled. */
+const onceWhole = (job: Job, feed: JobParts['feed']): Job => ({
+  ...job,
+  pass: () => (feed?.isWhole() === false ? undefined : job.pass()),
+})
 
 /** Where the configuration names a place for backups. */
 function backupJobOf(

@@ -51,6 +51,8 @@ export interface Families<Name extends string> {
   registers: readonly Name[]
   /** Those that every list of codes needs. */
   first(): void
+  /** As much of those as an image holds. */
+  image(): void
   /** As much of those as lists of newest prices need. */
   quoteAll(): void
   /** As of the feed, for series that are a family's. */
@@ -80,6 +82,7 @@ export function withFamilies<Name extends string>(
     fillers,
     registers,
     first,
+    image,
     quoteAll,
     quote,
     hasNewest,
@@ -170,6 +173,7 @@ export function withFamilies<Name extends string>(
     layImage: () =>
       void laying(() => {
         begin()
+        image()
         for (const name of registers) fill(name)
       }),
     supply: Object.assign(supplied, {

@@ -301,6 +301,7 @@ function familiesOf(
     },
     registers,
     first: futures.begin,
+    image: futures.beginCurves,
     quoteAll: futures.quoteAll,
     quote(seriesId) {
       const { code, contractOf } = catalogue.byId(seriesId)

@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { imageOf, takeImage } from '../../src/cli/server/first-image.ts'
 import { claimDirectory, databasePath } from '../../src/directory.ts'
 import { dayMs } from '../../src/lib/time/instant.ts'
 import { isIntraday } from '../../src/market/catalogue/catalogue.ts'
+import { families } from '../../src/market/futures/families.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 
 const now = Date.parse('2026-11-06T15:00:00Z')
@@ -120,6 +121,19 @@ describe('a copy that begins with an image of a week ago', () => {
       )
       expect(besides).toEqual([])
     })
+
+  test('has the curves of a copy that has run since, most of which the image brought', () => {
+    const [imaged, older] = [copies.imaged, copies.older].map(({ running }) =>
+      families.map(({ code }) => running.services.futures.curve(code)),
+    )
+    expect(imaged!.every(curve => curve !== undefined && curve.points.length >= 12)).toBe(true)
+    expect(imaged).toEqual(older!)
+    const brought = new Database(image, { readonly: true })
+    expect(brought.query('SELECT count(DISTINCT series_id) AS n FROM futures_days').get()).toEqual({
+      n: families.length * 13,
+    })
+    brought.close()
+  })
 
   test('is served, though it holds observations already', () => {
     const { services } = copies.imaged.running

@@ -31,7 +31,7 @@ export interface Copy {
 
 const stepMs = 20
 /** So long at most a step of the history waits for requests that are being answered. */
-const answersFirstMaxMs = 250
+const answersFirstMaxMs = 1000
 
 /** A smaller database is copied for a state: in a larger one the state and the copy share the file. */
 const sharedBytesMin = 16 * 2 ** 20

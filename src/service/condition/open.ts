@@ -28,9 +28,8 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
   const store = createQualityStore(deps.db)
   const closes: typeof store.closes = (seriesId, from, limit) => {
     const newest = store.closes(seriesId, from, limit)
-    if (newest.length >= limit) return newest
-    deps.supply(seriesId, from)
-    return store.closes(seriesId, from, limit)
+    const isWhole = newest.length >= limit || !deps.supply(seriesId, from)
+    return isWhole ? newest : store.closes(seriesId, from, limit)
   }
   const times: typeof store.times = (seriesId, from) => {
     deps.supply(seriesId, from)

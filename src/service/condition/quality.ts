@@ -1,8 +1,9 @@
-import { type Clock, createSystemClock, sleep } from '../../lib/time/clock.ts'
+import { inSlices } from '../../lib/process/slices.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { freshUntil } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
-import type { FrozenRun } from '../../market/condition/faults.ts'
+import type { DayClose, FrozenRun } from '../../market/condition/faults.ts'
 import type { IntradayGaps } from '../../market/condition/intraday.ts'
 import { type QualityReport, qualityOf, windowDays } from '../../market/condition/quality.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -47,7 +48,7 @@ interface CachedQuality {
 export function createQuality(deps: {
   store: Pick<QualityStore, 'days'>
   /** The value that a series has stood at for too long. */
-  frozen?(series: Series): FrozenRun | undefined
+  frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
   /** What is missing inside the newest sessions of a series that is quoted all day. */
   intraday?(series: Series): IntradayGaps | undefined
   catalogue: Catalogue
@@ -57,16 +58,7 @@ export function createQuality(deps: {
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
-  const {
-    store,
-    frozen,
-    intraday,
-    catalogue,
-    board,
-    quarantine,
-    clock,
-    stopwatch = createSystemClock(),
-  } = deps
+  const { store, frozen, intraday, catalogue, board, quarantine, clock, stopwatch } = deps
   const cache = new Map<number, CachedQuality>()
 
   const assess = (code: string, series: Series, now: number): CachedQuality => {
@@ -77,15 +69,16 @@ export function createQuality(deps: {
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, now).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
+    const known = store.days(series.id, from)
     const report = qualityOf({
       listing: series,
       decimals: series.decimals,
-      days: store.days(series.id, from).filter(day => !excluded.has(day.startsAt)),
+      days: known.filter(day => !excluded.has(day.startsAt)),
       quarantined,
       firstAt: extent.firstAt,
       lastAt: newest.observedAt,
       now,
-      frozen: frozen?.(series),
+      frozen: frozen?.(series, known),
       intraday: intraday?.(series),
     })
     const until = freshUntil(series, newest.observedAt)
@@ -119,14 +112,11 @@ export function createQuality(deps: {
     of,
     async all() {
       const qualities: CodeQuality[] = []
-      let sliceEndsAt = stopwatch.monotonic() + sliceMs
-      for (const series of catalogue.list()) {
+      const judge = (series: Series) => {
         const quality = of(series)
         if (quality) qualities.push(quality)
-        if (stopwatch.monotonic() < sliceEndsAt) continue
-        await sleep(0)
-        sliceEndsAt = stopwatch.monotonic() + sliceMs
       }
+      await inSlices(catalogue.list(), judge, sliceMs, stopwatch)
       return qualities
     },
     forget: seriesId => void cache.delete(seriesId),

@@ -1,7 +1,9 @@
+import { inSlices } from '../../lib/process/slices.ts'
 import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { type DataStatus, dataStatus } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
 import {
+  type DayClose,
   type FrozenRun,
   frozenRun,
   mayBeFrozen,
@@ -55,14 +57,16 @@ export interface FaultyCodes {
  * alone, kept until the series or the day changes: cheap enough for a status page.
  */
 export interface SeriesFaults {
-  /** The value that a series has stood at for too long. */
-  frozen(series: Series): FrozenRun | undefined
+  /** The value that a series has stood at for too long. `newest`: as many of its days as are read already. */
+  frozen(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
   /** What is missing inside the newest sessions of a series that is quoted all day. */
   intraday(series: Series): IntradayGaps | undefined
   of(listed: Series): readonly SeriesFault[]
   /** Of every code that has data, in the order of the catalogue. */
   all(): SeriesFault[]
   codes(): FaultyCodes
+  /** Looks at all whose faults are not known, in slices, so that other requests go on meanwhile. */
+  renew(): Promise<void>
   forget(seriesId: number): void
 }
 
@@ -79,6 +83,11 @@ interface CachedFaults {
 const isOff = ({ terms }: Series, rule: GuardRule): boolean =>
   guardAction(rule, terms?.guards as GuardTerms | undefined) === 'off'
 
+/** How long one slice may block the event loop. */
+const sliceMs = 5
+
+/** So many of its newest days say whether a series may be frozen. */
+const judgedDays = 10
 /** Days that a run is compared with: some twenty years of trading. */
 const pastDays = 5000
 
@@ -97,12 +106,14 @@ export function createSeriesFaults({
 }: SeriesFaultDeps): SeriesFaults {
   const cache = new Map<number, CachedFaults>()
 
-  const frozen = (series: Series): FrozenRun | undefined => {
+  const frozen: SeriesFaults['frozen'] = (series, newest) => {
     if (isOff(series, 'repeat')) return undefined
     const from = Number.MIN_SAFE_INTEGER
-    return mayBeFrozen(store.closes(series.id, from, 10))
-      ? frozenRun(store.closes(series.id, from, pastDays))
-      : undefined
+    const last =
+      newest.length >= judgedDays
+        ? newest.slice(-judgedDays)
+        : store.closes(series.id, from, judgedDays)
+    return mayBeFrozen(last) ? frozenRun(store.closes(series.id, from, pastDays)) : undefined
   }
 
   const intraday = (series: Series): IntradayGaps | undefined => {
@@ -126,7 +137,9 @@ export function createSeriesFaults({
     at: number,
   ): SeriesFault[] => {
     const faults: SeriesFault[] = []
-    const run = frozen(series)
+    const from = startOfDay(at - windowDays(series.cadence) * dayMs)
+    const known = store.closes(series.id, from, pastDays)
+    const run = frozen(series, known)
     if (run)
       faults.push({
         code,
@@ -135,10 +148,9 @@ export function createSeriesFaults({
         points: run.days,
         description: `${code} is ${run.value} in every value since ${isoDay(run.sinceAt)} (${run.days})`,
       })
-    const from = startOfDay(at - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, at).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const days = store.closes(series.id, from, pastDays).filter(day => !excluded.has(day.startsAt))
+    const days = known.filter(day => !excluded.has(day.startsAt))
     const unitBreak = unitBreakOf(days)
     if (unitBreak)
       faults.push({
@@ -212,11 +224,13 @@ export function createSeriesFaults({
   }
 
   const all = () => catalogue.list().flatMap(of)
+  const renew = () => inSlices(catalogue.list(), of, sliceMs)
   return {
     frozen,
     intraday,
     of,
     all,
+    renew,
     codes() {
       const codes: FaultyCodes = { stopped: [], stoppedAlone: [], frozen: [], broken: [] }
       const going = new Set<string>()

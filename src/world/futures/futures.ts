@@ -19,6 +19,7 @@ import {
   lagMs,
   type Published,
   publishedOf,
+  quotedMonths,
   quotesOf,
   type Reach,
 } from './published.ts'
@@ -54,6 +55,8 @@ export interface ContractPrice extends Observation {
 export interface FuturesFiller extends Required<Filler> {
   /** Makes all contracts known and writes those that stand for their families. Once. */
   begin(): void
+  /** The same, and the history of every contract that is quoted now. */
+  beginCurves(): void
   /**
    * Makes all contracts known and writes the newest price of those that stand for their families,
    * those that its changes are against, and the first one.
@@ -76,10 +79,10 @@ const names = {
   begun: 'fixture.futures.begun',
   filled: 'fixture.futures.filled',
   filledTo: 'fixture.futures.filled_to',
-  imagedTo: 'fixture.futures.imaged_to',
+  imagedTo: 'fixture.futures.curves_imaged_to',
 }
 
-/** Takes the beginning back: the front contracts that are there are those of an image. */
+/** Takes the beginning back: the contracts that are there are those of an image. */
 export function forgetFuturesBeginning(settings: Progress & { remove(name: string): void }): void {
   const to = settings.get(names.startedAt)
   if (to !== undefined) settings.set(names.imagedTo, to)
@@ -169,6 +172,12 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     settings.set(names.begun, 'true')
   }
 
+  const beginCurves = () => {
+    begin()
+    for (const curve of curves)
+      for (const month of quotedMonths(curve, startedAt())) writeContract(curve, month)
+  }
+
   const quoteFronts = (some: readonly WorldCurve[]) => {
     if (hasBegun()) return
     const imagedTo = instant(names.imagedTo)
@@ -202,10 +211,15 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     const code = contractCode(curve.family.code, month)
     if (written.has(code)) return
     const start = startedAt()
-    const imagedTo = instant(names.imagedTo)
-    const isImaged = imagedTo !== undefined && month === frontMonth(curve, imagedTo)
-    write(historyOf(curve, month, start, reach, isImaged ? imagedTo : undefined), start)
+    write(missingOf(curve, month, start), start)
     written.add(code)
+  }
+
+  /** The history of a contract without what an image has brought of it. */
+  const missingOf = (curve: WorldCurve, month: string, start: number): Published => {
+    const imagedTo = instant(names.imagedTo)
+    const isImaged = imagedTo !== undefined && quotedMonths(curve, imagedTo).includes(month)
+    return historyOf(curve, month, start, reach, isImaged ? imagedTo : undefined)
   }
 
   /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
@@ -222,7 +236,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     const months: string[] = []
     while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
       const month = rest.months.shift()!
-      const history = historyOf(curve, month, start, reach)
+      const history = missingOf(curve, month, start)
       batch.days.push(...history.days)
       batch.ticks.push(...history.ticks)
       months.push(month)
@@ -245,6 +259,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
 
   return {
     begin,
+    beginCurves,
     quoteAll: () => quoteFronts(curves),
     quote: code => quoteFronts(curves.filter(({ family }) => family.code === code)),
     hasNewest: (contract, before) => quoted.get(contract)?.has(before) ?? false,

@@ -60,6 +60,10 @@ export interface Published {
   ticks: TickRecord[]
 }
 
+/** The contracts that are quoted at a moment, nearest first. */
+export const quotedMonths = ({ family }: WorldCurve, at: number): string[] =>
+  listedMonths(family.code, tradingDate(family, at), quotedCount)
+
 /** The contract that answers for its family. */
 export const frontMonth = ({ family }: WorldCurve, at: number): string =>
   listedMonths(family.code, tradingDate(family, at), 1)[0]!

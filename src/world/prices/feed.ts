@@ -159,16 +159,18 @@ export function createPriceFeed(deps: {
       ingest.write(points.slice(i, i + pointsPerWrite), now)
   }
 
+  const isUnquoted = ({ code, id }: StoredSeries): boolean => {
+    const { codes, quoted } = earlyAt(progress.startedAt())
+    return !progress.filled().has(code) && !codes.has(code) && !quoted.has(id)
+  }
+
   const beginQuotes = (): void => quoteSome(order)
 
   function quoteSome(some: readonly StoredSeries[]): void {
     if (progress.hasBegun()) return
     const start = progress.startedAt()
-    const { codes, quoted } = earlyAt(start)
-    const done = progress.filled()
-    const missing = some.filter(
-      ({ code, id }) => !done.has(code) && !codes.has(code) && !quoted.has(id),
-    )
+    const { quoted } = earlyAt(start)
+    const missing = some.filter(isUnquoted)
     if (missing.length === 0) return
     if (missing.some(({ code }) => together.has(code))) beginTogether(start)
     const alone = missing.filter(({ code }) => !together.has(code))
@@ -281,7 +283,8 @@ export function createPriceFeed(deps: {
     beginQuotes,
     quote(seriesId) {
       const series = byId.get(seriesId)
-      if (!series) return
+      // A list of all codes asks this of each of them, most of which are there.
+      if (!series || progress.hasBegun() || !isUnquoted(series)) return
       const { quoted, codes } = early
       quoteSome(quoted.size + codes.size < quotedAloneMax ? [series] : order)
     },

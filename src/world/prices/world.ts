@@ -41,12 +41,17 @@ export interface World {
   changes?(): number
 }
 
-interface Plan {
+/** When a code has a value. */
+interface Times {
   series: WorldSeries
   schedule: Schedule
+  key: number
+}
+
+/** And which: what moves it takes longer to set up, so it is where there is a value only. */
+interface Plan extends Times {
   recipe: Recipe
   paths: readonly { path: Path; weight: number; smooth: boolean }[]
-  key: number
   parts: readonly Plan[]
 }
 
@@ -90,6 +95,7 @@ export function createWorld({ seed, series, known, depth: ofHistory = depthOf }:
     series.filter(series => series.available).map(series => [series.code, series]),
   )
   const paths = new Map<string, Path>()
+  const times = new Map<string, Times>()
   const plans = new Map<string, Plan>()
 
   function pathOf(name: string): Path {
@@ -100,22 +106,29 @@ export function createWorld({ seed, series, known, depth: ofHistory = depthOf }:
     return path
   }
 
-  function planOf(code: string): Plan | undefined {
-    const cached = plans.get(code)
+  function timesOf(code: string): Times | undefined {
+    const cached = times.get(code)
     const series = byCode.get(code)
     if (cached || !series) return cached
-    const recipe = recipes.recipeOf(series)
+    const own = { series, schedule: scheduleOf(series), key: keyOf(`${seed}/slots/${code}`) }
+    times.set(code, own)
+    return own
+  }
+
+  function planOf(own: Times): Plan {
+    const { code } = own.series
+    const cached = plans.get(code)
+    if (cached) return cached
+    const recipe = recipes.recipeOf(own.series)
     const plan: Plan = {
-      series,
-      schedule: scheduleOf(series),
+      ...own,
       recipe,
       paths: recipe.terms.map(({ path, weight, smooth }) => ({
         path: pathOf(path),
         weight,
         smooth,
       })),
-      key: keyOf(`${seed}/slots/${code}`),
-      parts: (recipe.parts ?? []).map(part => planOf(part)!),
+      parts: (recipe.parts ?? []).map(part => planOf(timesOf(part)!)),
     }
     plans.set(code, plan)
     return plan
@@ -127,13 +140,13 @@ export function createWorld({ seed, series, known, depth: ofHistory = depthOf }:
     to: number,
     depth: Depth = everything,
   ): Observation[] => {
-    const plan = planOf(code)
+    const own = timesOf(code)
     const since = Math.max(from, firstAt)
-    if (!plan || since >= to) return []
-    const slots = isIntraday(plan.series.cadence)
-      ? sessionSlots(plan, since, to, depth)
-      : settingSlots(plan, since, to, depth)
-    return slots.length === 0 ? [] : valued(plan, slots)
+    if (!own || since >= to) return []
+    const slots = isIntraday(own.series.cadence)
+      ? sessionSlots(own, since, to, depth)
+      : settingSlots(own, since, to, depth)
+    return slots.length === 0 ? [] : valued(planOf(own), slots)
   }
 
   return {
@@ -156,7 +169,7 @@ export function everyPath(seed: number, series: readonly WorldSeries[]): Path[] 
 }
 
 /** The slots of a code that is observed at fixed times of its days. */
-function settingSlots({ schedule, key }: Plan, from: number, to: number, depth: Depth): Slot[] {
+function settingSlots({ schedule, key }: Times, from: number, to: number, depth: Depth): Slot[] {
   const slots: Slot[] = []
   const steps = schedule.minutes.length
   for (let day = Math.floor(from / dayMs) - longestDelayDays; day * dayMs < to; day++) {
@@ -180,7 +193,7 @@ const lagJitterMs = 90 * secondMs
 const gridMs = 150 * secondMs
 
 /** The slots of a code that is quoted all through its sessions. */
-function sessionSlots({ schedule, key }: Plan, from: number, to: number, depth: Depth): Slot[] {
+function sessionSlots({ schedule, key }: Times, from: number, to: number, depth: Depth): Slot[] {
   const slots: Slot[] = []
   for (let day = Math.floor(from / dayMs) - 1; (day - 1) * dayMs < to; day++) {
     const session = sessionOf(schedule.market, day * dayMs)

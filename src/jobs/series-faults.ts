@@ -1,0 +1,24 @@
+import type { Clock } from '../lib/time/clock.ts'
+import { secondMs } from '../lib/time/instant.ts'
+import type { SeriesFaults } from '../service/condition/series-faults.ts'
+import type { Job } from './job.ts'
+
+/** Those who ask find most of it known: their requests, the notices and the metrics wait for it. */
+const everyMs = 15 * secondMs
+
+/** Looks at what is wrong with each series, a few at a time, before others ask for all of them. */
+export function createSeriesFaultsJob(
+  seriesFaults: Pick<SeriesFaults, 'renew'>,
+  clock: Pick<Clock, 'now'>,
+): Job {
+  let passedAt = Number.NEGATIVE_INFINITY
+  return {
+    name: 'series faults',
+    async pass() {
+      const now = clock.now()
+      if (now >= passedAt && now - passedAt < everyMs) return
+      passedAt = now
+      await seriesFaults.renew()
+    },
+  }
+}
