@@ -39,14 +39,11 @@ export interface ReaderDispatchDeps {
 /** More than a question may wait for a reader and then for its answer. */
 const waitingSeconds = 60
 
-/** A reader needs no credentials: whoever asks has been let in. */
-const withheld = new Set([
-  'authorization',
-  'cookie',
-  'if-none-match',
-  'content-length',
-  'x-request-id',
-])
+/**
+ * What a reader gets of a request's headers, and so all that an answer may depend on: of the others
+ * many are another text in each request, and whoever asks the same may have the same answer.
+ */
+const passedOn = ['accept', 'accept-encoding', 'content-type', 'if-range', 'prefer', 'range']
 /** What the main thread sets itself, or what belongs to the connection. */
 const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
 
@@ -59,8 +56,12 @@ export function createReaderDispatch({
   isComplete,
   connections,
 }: ReaderDispatchDeps): ReaderDispatch {
+  const names = [...new Set([...passedOn, ...(profiles?.matched ?? [])])].sort()
   const headersOf = (request: Request): [string, string][] => {
-    const headers = [...request.headers].filter(([name]) => !withheld.has(name))
+    const headers = names.flatMap((name): [string, string][] => {
+      const value = request.headers.get(name)
+      return value === null ? [] : [[name, value]]
+    })
     const condition = profiles?.conditionOf(request) ?? request.headers.get('if-none-match')
     return condition === null ? headers : [...headers, ['if-none-match', condition]]
   }

@@ -28,6 +28,8 @@ export const unswitched: Switched = () => false
  */
 export interface Profiles {
   switched: Switched
+  /** The headers that a client is known by, in small letters. */
+  matched: readonly string[]
   /** The header `Vary` of every answer. */
   vary: string
   /**
@@ -52,11 +54,13 @@ export interface Profiles {
 /** Patterns are tried on what clients send, so on no more of it than names a client. */
 const matchedCharactersMax = 512
 
+const matchedBy = (profiles: readonly ClientProfile[]): string[] => [
+  ...new Set(profiles.flatMap(({ match }) => match.map(match => match.header.toLowerCase()))),
+]
+
 /** What caches must tell answers apart by: every header that a profile matches on. */
 export const varyOf = (profiles: readonly ClientProfile[]): string =>
-  [...new Set(profiles.flatMap(({ match }) => match.map(match => match.header)))]
-    .map(titled)
-    .join(', ')
+  matchedBy(profiles).map(titled).join(', ')
 
 /** A reader may have said before what its answer varies by. */
 function varyingBy(said: string | number | undefined, vary: string): string {
@@ -69,6 +73,7 @@ const titled = (header: string): string =>
   header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
 export function createClientProfiles(listed: readonly ClientProfile[]): Profiles {
+  const matched = matchedBy(listed)
   const vary = varyOf(listed)
   const profiles = new WeakMap<Request, ClientProfile | null>()
   const conditions = new WeakMap<Request, string>()
@@ -114,6 +119,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
   }
 
   return {
+    matched,
     vary,
     switched: (request, name) =>
       profileOf(request)?.switches.has(name) === true && !refusedOnly.has(request),

@@ -5,15 +5,18 @@ import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
 
 export type DataStatus = 'current' | 'delayed' | 'stale'
 
+/** Until when an observation is current and until when delayed, Unix ms. */
+export interface FreshUntil {
+  currentUntil: number
+  delayedUntil: number
+}
+
 /**
  * Until when an observation of a code is current and until when delayed, Unix ms: days on which its
  * market is closed do not age it. By a release calendar it is current for a business day after the
  * publication that follows its own, and delayed until two more have come.
  */
-export function freshUntil(
-  listing: Listing,
-  observedAt: number,
-): { currentUntil: number; delayedUntil: number } {
+export function freshUntil(listing: Listing, observedAt: number): FreshUntil {
   const { cadence, releaseLagDays = 0 } = listing
   const market = calendarOf(listing)
   const releases = releasesOf(listing, observedAt, 4)
@@ -28,11 +31,13 @@ export function freshUntil(
   }
 }
 
-export function dataStatus(listing: Listing, observedAt: number, now: number): DataStatus {
-  const until = freshUntil(listing, observedAt)
-  if (now <= until.currentUntil) return 'current'
-  return now <= until.delayedUntil ? 'delayed' : 'stale'
+export function statusAt({ currentUntil, delayedUntil }: FreshUntil, now: number): DataStatus {
+  if (now <= currentUntil) return 'current'
+  return now <= delayedUntil ? 'delayed' : 'stale'
 }
+
+export const dataStatus = (listing: Listing, observedAt: number, now: number): DataStatus =>
+  statusAt(freshUntil(listing, observedAt), now)
 
 /** The age in hours past which this observation of a code is stale. */
 export const maxAgeHours = (listing: Listing, observedAt: number): number =>

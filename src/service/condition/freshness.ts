@@ -1,5 +1,10 @@
-import { dayMs, isoDay } from '../../lib/time/instant.ts'
-import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
+import { dayMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
+import {
+  type DataStatus,
+  type FreshUntil,
+  freshUntil,
+  statusAt,
+} from '../../market/calendars/freshness.ts'
 import { type GuardTerms, guardAction } from '../../market/prices/guards.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
@@ -53,7 +58,7 @@ export interface Freshness {
   hasData(series: Series): boolean
   overview(): Overview
   /** Every feed that the catalogue has a source for, by name. */
-  feeds(): Feed[]
+  feeds(): readonly Feed[]
 }
 
 export interface FreshnessDeps {
@@ -62,6 +67,26 @@ export interface FreshnessDeps {
   observations: ObservationStore
   board: Board
   now: () => number
+}
+
+/** A code that has data, and how old that is. */
+interface Standing {
+  series: Series
+  lastAt: number
+  until: FreshUntil
+  status: DataStatus
+}
+
+/** Where all codes stand, for whoever asks until it may be otherwise. */
+interface Look {
+  version: number
+  quarantined: ReturnType<QuarantineList['all']>
+  minute: number
+  at: number
+  /** When the first of them has another status, should nothing be written before. */
+  validUntil: number
+  overview: Overview
+  feeds: readonly Feed[]
 }
 
 export function createFreshness({
@@ -85,41 +110,82 @@ export function createFreshness({
     return newest && first && { firstOn: isoDay(first.startsAt), lastAt: newest.observedAt }
   }
 
-  const expectedSeries = () => catalogue.list().filter(series => series.unavailableReason === null)
+  const standingOf = (series: Series, at: number): Standing | undefined => {
+    const lastAt = reach(series)?.lastAt
+    if (lastAt === undefined) return undefined
+    const until = freshUntil(series, lastAt)
+    return { series, lastAt, until, status: statusAt(until, at) }
+  }
+
+  let last: Look | undefined
+  const look = (): Look => {
+    const at = now()
+    // Families get other front contracts when exchanges open, on whole minutes.
+    const minute = Math.floor(at / minuteMs)
+    const [version, quarantined] = [catalogue.version, quarantine.all()]
+    if (
+      last?.version === version &&
+      last.quarantined === quarantined &&
+      last.minute === minute &&
+      last.at <= at &&
+      at <= last.validUntil
+    )
+      return last
+    const expected = catalogue.list().filter(series => series.unavailableReason === null)
+    const standings = new Map(expected.map(series => [series, standingOf(series, at)]))
+    const standingsOf = (list: readonly Series[]) =>
+      list.flatMap(series => standings.get(series) ?? [])
+    last = {
+      version: catalogue.version,
+      quarantined,
+      minute,
+      at,
+      validUntil: nextChangeAt([...standings.values()], at),
+      overview: overviewOf(standings),
+      feeds: [...Map.groupBy(expected, feedNameOf)]
+        .map(([name, list]) => feedOf(name, standingsOf(list)))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }
+    return last
+  }
 
   return {
     reach,
     hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
-    overview() {
-      const overview: Overview = {
-        ...emptyTally(),
-        byCategory: new Map(),
-        newestAt: undefined,
-        oldestCurrentAt: undefined,
-      }
-      for (const series of expectedSeries()) {
-        const lastAt = reach(series)?.lastAt
-        const status = lastAt === undefined ? 'missing' : dataStatus(series, lastAt, now())
-        const category = overview.byCategory.get(series.category) ?? emptyTally()
-        overview.byCategory.set(series.category, category)
-        for (const tally of [overview, category]) {
-          tally.total += 1
-          tally[status] += 1
-        }
-        if (lastAt === undefined) continue
-        overview.newestAt = Math.max(overview.newestAt ?? lastAt, lastAt)
-        if (status === 'current')
-          overview.oldestCurrentAt = Math.min(overview.oldestCurrentAt ?? lastAt, lastAt)
-      }
-      return overview
-    },
-    feeds() {
-      const groups = Map.groupBy(expectedSeries(), feedNameOf)
-      return [...groups]
-        .map(([name, list]) => feedOf(name, list, reach, now()))
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
-    },
+    overview: () => look().overview,
+    feeds: () => look().feeds,
   }
+}
+
+/** The last moment at which every status is what it is at `at`, as long as nothing is written. */
+const nextChangeAt = (standings: readonly (Standing | undefined)[], at: number): number =>
+  standings.reduce((first, standing) => {
+    const ends = standing ? [standing.until.currentUntil, standing.until.delayedUntil] : []
+    return Math.min(first, ...ends.filter(end => end >= at))
+  }, Number.POSITIVE_INFINITY)
+
+function overviewOf(standings: ReadonlyMap<Series, Standing | undefined>): Overview {
+  const overview: Overview = {
+    ...emptyTally(),
+    byCategory: new Map(),
+    newestAt: undefined,
+    oldestCurrentAt: undefined,
+  }
+  for (const [series, standing] of standings) {
+    const status = standing?.status ?? 'missing'
+    const category = overview.byCategory.get(series.category) ?? emptyTally()
+    overview.byCategory.set(series.category, category)
+    for (const tally of [overview, category]) {
+      tally.total += 1
+      tally[status] += 1
+    }
+    if (!standing) continue
+    const { lastAt } = standing
+    overview.newestAt = Math.max(overview.newestAt ?? lastAt, lastAt)
+    if (status === 'current')
+      overview.oldestCurrentAt = Math.min(overview.oldestCurrentAt ?? lastAt, lastAt)
+  }
+  return overview
 }
 
 /** The feed that a series is of. */
@@ -135,16 +201,7 @@ const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
  * codes have stopped. Nor must one code that goes on hide others of its cadence that have: with
  * those the feed is delayed at least.
  */
-function feedOf(
-  name: string,
-  list: readonly Series[],
-  reach: Freshness['reach'],
-  now: number,
-): Feed {
-  const dated = list.flatMap(series => {
-    const lastAt = reach(series)?.lastAt
-    return lastAt === undefined ? [] : [{ series, lastAt }]
-  })
+function feedOf(name: string, dated: readonly Standing[]): Feed {
   if (dated.length === 0)
     return {
       name,
@@ -156,28 +213,24 @@ function feedOf(
     }
   // Of what has ended nothing more is awaited.
   const awaited = dated.filter(
-    ({ series, lastAt }) =>
+    ({ series, status }) =>
       guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'off' ||
-      dataStatus(series, lastAt, now) !== 'stale',
+      status !== 'stale',
   )
-  const byCadence = [...Map.groupBy(awaited, entry => entry.series.cadence).values()]
+  const byCadence = [...Map.groupBy(awaited, ({ series }) => series.cadence).values()]
   const newest = byCadence.map(part =>
-    part.reduce((best, entry) => (entry.lastAt > best.lastAt ? entry : best)),
+    part.reduce((best, standing) => (standing.lastAt > best.lastAt ? standing : best)),
   )
-  const statuses = new Set(newest.map(entry => dataStatus(entry.series, entry.lastAt, now)))
-  const staleCodes = awaited.filter(
-    entry => dataStatus(entry.series, entry.lastAt, now) === 'stale',
-  ).length
+  const statuses = new Set(newest.map(({ status }) => status))
+  const staleCodes = awaited.filter(({ status }) => status === 'stale').length
   if (staleCodes > 0) statuses.add('delayed')
   return {
     name,
     status: worst.find(status => statuses.has(status)) ?? 'current',
     codes: dated.length,
     staleCodes,
-    lastObservationAt: Math.max(...dated.map(entry => entry.lastAt)),
+    lastObservationAt: Math.max(...dated.map(({ lastAt }) => lastAt)),
     expectedBy:
-      newest.length === 0
-        ? undefined
-        : Math.min(...newest.map(entry => freshUntil(entry.series, entry.lastAt).currentUntil)),
+      newest.length === 0 ? undefined : Math.min(...newest.map(({ until }) => until.currentUntil)),
   }
 }

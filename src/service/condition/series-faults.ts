@@ -1,6 +1,11 @@
 import { inSlices } from '../../lib/process/slices.ts'
 import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/time/instant.ts'
-import { type DataStatus, dataStatus } from '../../market/calendars/freshness.ts'
+import {
+  type DataStatus,
+  type FreshUntil,
+  freshUntil,
+  statusAt,
+} from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
 import {
   type DayClose,
@@ -72,6 +77,9 @@ export interface SeriesFaults {
 
 interface CachedFaults {
   of: Series
+  lastAt: number
+  /** Of the value at `lastAt`. */
+  until: FreshUntil
   day: number
   status: DataStatus
   /** The gaps of a session grow by themselves. */
@@ -206,20 +214,18 @@ export function createSeriesFaults({
     const extent = catalogue.extent(series)
     if (!extent) return []
     const day = startOfDay(at)
-    const status = dataStatus(series, extent.lastAt, at)
-    const cached = cache.get(series.id)
+    const known = cache.get(series.id)
     // Other terms make another series of it.
-    if (
-      cached?.of === series &&
-      cached.day === day &&
-      cached.status === status &&
-      at < cached.validUntil
-    )
+    const cached = known?.of === series && known.lastAt === extent.lastAt ? known : undefined
+    const until = cached?.until ?? freshUntil(series, extent.lastAt)
+    const status = statusAt(until, at)
+    if (cached?.day === day && cached.status === status && at < cached.validUntil)
       return cached.faults
     const faults = assess(listed.code, series, extent, status, at)
     const { stepMs } = scheduleOf(series)
     const validUntil = stepMs > 0 ? at + stepMs : Number.POSITIVE_INFINITY
-    cache.set(series.id, { of: series, day, status, validUntil, faults })
+    const { lastAt } = extent
+    cache.set(series.id, { of: series, lastAt, until, day, status, validUntil, faults })
     return faults
   }
 

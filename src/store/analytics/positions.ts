@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { keptCount } from '../kept-counts.ts'
 import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
@@ -45,21 +46,34 @@ const columns: ColumnMap<CotReport> = {
   source: 'source',
 }
 
-type Row = CotReport & { change: number | null }
-
 const jointOutcome = (outcomes: readonly WriteOutcome[]): WriteOutcome =>
   outcomes.every(outcome => outcome === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
 export function createPositionStore(db: Database): PositionStore {
-  const page = lazy<Row, [string | null, number, number]>(
+  const page = lazy<CotReport, [string | null, number, number]>(
     db,
-    `SELECT ${selected(columns)}, managed_money_long - managed_money_short - (
-       SELECT before.managed_money_long - before.managed_money_short FROM cot_reports AS before
-       WHERE before.market = report.market AND before.reported_on < report.reported_on ORDER BY before.reported_on DESC LIMIT 1
-     ) AS change
-     FROM cot_reports AS report WHERE ?1 IS NULL OR market = ?1 ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
+    `SELECT ${selected(columns)} FROM cot_reports WHERE ?1 IS NULL OR market = ?1
+     ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
   )
-  const count = lazy<{ n: number }, [string | null]>(
+  const before = lazy<{ net: number }, [string, string]>(
+    db,
+    `SELECT managed_money_long - managed_money_short AS net FROM cot_reports
+     WHERE market = ? AND reported_on < ? ORDER BY reported_on DESC LIMIT 1`,
+  )
+  /** Rows newest first: the one before is further down, or on a later page. */
+  const withChanges = (rows: readonly CotReport[]) => {
+    const older = new Map<string, number>()
+    return rows
+      .toReversed()
+      .map(row => {
+        const net = row.managedMoneyLong - row.managedMoneyShort
+        const earlier = older.get(row.market) ?? before.get(row.market, row.reportedOn)?.net
+        older.set(row.market, net)
+        return { ...row, change: earlier === undefined ? undefined : net - earlier }
+      })
+      .reverse()
+  }
+  const count = keptCount<[string | null]>(
     db,
     'SELECT count(*) AS n FROM cot_reports WHERE ?1 IS NULL OR market = ?1',
   )
@@ -81,11 +95,8 @@ export function createPositionStore(db: Database): PositionStore {
       transact(db, () =>
         countsOf(rows.map(row => jointOutcome(row.map(report => put(report, recordedAt))))),
       ),
-    page: (market, limit, offset) =>
-      page
-        .all(market ?? null, limit, offset)
-        .map(row => ({ ...row, change: row.change ?? undefined })),
-    count: market => count.get(market ?? null)!.n,
+    page: (market, limit, offset) => withChanges(page.all(market ?? null, limit, offset)),
+    count: market => count(market ?? null),
     newestOn: () => newest.get()?.day ?? undefined,
     markets: () => markets.all().map(row => row.market),
     dates: market => dates.all(market).map(row => row.day),

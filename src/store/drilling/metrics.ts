@@ -1,4 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { keptCount } from '../kept-counts.ts'
 import { lazy } from '../statement.ts'
 
 export const drillingMetrics = [
@@ -81,7 +82,7 @@ export function createDrillingMetricStore(db: Database): DrillingMetricStore {
     count: filter =>
       metricsOf(filter).reduce((sum, metric) => {
         const sql = `SELECT count(*) AS n FROM ${places[metric].table} WHERE ${whereOf(metric, filter)}`
-        return sum + lazy<{ n: number }>(db, sql).get(...bound(filter))!.n
+        return sum + keptCount(db, sql)(...bound(filter))
       }, 0),
     before(metric, region, day) {
       const { table, column, condition = 'TRUE' } = places[metric]

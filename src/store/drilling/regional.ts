@@ -1,6 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../database.ts'
+import { keptCount } from '../kept-counts.ts'
 import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
@@ -96,10 +97,7 @@ export function createRegionalStore<T extends Regional>(
     db,
     `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
   )
-  const count = lazy<{ n: number }, SQLQueryBindings[]>(
-    db,
-    `SELECT count(*) AS n FROM ${table} WHERE ${inside}`,
-  )
+  const count = keptCount(db, `SELECT count(*) AS n FROM ${table} WHERE ${inside}`)
   const places = lazy<{ region: string; day: string }, SQLQueryBindings[]>(
     db,
     `SELECT region, counted_on AS day FROM ${table} WHERE ${byDay(inside)} ORDER BY counted_on, region`,
@@ -137,7 +135,7 @@ export function createRegionalStore<T extends Regional>(
     if (rows.length === 0) return []
     const [oldestOn, newestOn] = [rows.at(-1)!.countedOn, rows[0]!.countedOn]
     const all = JSON.stringify(list)
-    const skipped = count.get(all, '', oldestOn)!.n
+    const skipped = count(all, '', oldestOn)
     const walked = places.all(all, oldestOn, dayAfter(newestOn, 1))
     const ids = new Map(walked.map((place, i) => [`${place.day} ${place.region}`, skipped + i + 1]))
     return rows.map(({ change, ...row }) => ({
@@ -152,7 +150,7 @@ export function createRegionalStore<T extends Regional>(
       transact(db, () => countsOf(rows.map(row => put(row, row.recordedAt ?? recordedAt)))),
     page: (list, { regions, fromOn, toOn }, limit, offset) =>
       numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
-    count: (list, { regions, fromOn, toOn }) => count.get(only(list, regions), fromOn, toOn)!.n,
+    count: (list, { regions, fromOn, toOn }) => count(only(list, regions), fromOn, toOn),
     numbered(list, id) {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)
       return row ? { ...(row as Stored<T>), id, change: row.change ?? undefined } : undefined

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Schedule, WeekSurcharge } from '../../market/fuels/surcharge.ts'
 import { transact } from '../database.ts'
+import { keptCount } from '../kept-counts.ts'
 import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
@@ -179,29 +180,36 @@ const scheduleColumns: ColumnMap<ScheduleRow> = {
 
 export function createSurchargeStore(db: Database): SurchargeStore {
   const columns = selected(surchargeColumns)
-  const inForce = lazy<Row, [CarrierMode, string, string]>(
-    db,
-    `SELECT ${columns} FROM surcharges JOIN (
-       SELECT mode, carrier, service_level, max(effective_on) AS effective_on FROM surcharges
-       WHERE mode = ?1 AND effective_on <= ?2 AND (?3 = '' OR carrier = ?3) GROUP BY mode, carrier, service_level
-     ) USING (mode, carrier, service_level, effective_on) ORDER BY carrier, service_level`,
-  )
+  // Of one carrier or of all: a condition that is both finds neither by the key of the table.
+  const inForce = (ofCarrier: string) =>
+    lazy<Row, string[]>(
+      db,
+      `SELECT ${columns} FROM surcharges JOIN (
+         SELECT mode, carrier, service_level, max(effective_on) AS effective_on FROM surcharges
+         WHERE mode = ?1 AND effective_on <= ?2 ${ofCarrier} GROUP BY mode, carrier, service_level
+       ) USING (mode, carrier, service_level, effective_on) ORDER BY carrier, service_level`,
+    )
+  const [inForceOfAll, inForceOfOne] = [inForce(''), inForce('AND carrier = ?3')]
   const past = `FROM surcharges WHERE mode = ?1 AND carrier = ?2 AND (?3 IS NULL OR service_level = ?3) AND effective_on <= ?4`
   type PastArgs = [CarrierMode, string, string | null, string]
   const history = lazy<Row, [...PastArgs, number, number]>(
     db,
-    `SELECT ${columns} ${past} ORDER BY effective_on DESC, service_level LIMIT ?5 OFFSET ?6`,
+    `SELECT ${columns} FROM surcharges JOIN (
+       SELECT mode, carrier, service_level, effective_on ${past} ORDER BY effective_on DESC, service_level LIMIT ?5 OFFSET ?6
+     ) USING (mode, carrier, service_level, effective_on) ORDER BY effective_on DESC, service_level`,
   )
-  const count = lazy<{ n: number }, PastArgs>(db, `SELECT count(*) AS n ${past}`)
+  const count = keptCount<PastArgs>(db, `SELECT count(*) AS n ${past}`)
   const weeks = lazy<{ day: string }, string[]>(
     db,
     'SELECT effective_on AS day FROM surcharges WHERE mode = ? AND carrier = ? AND service_level = ? ORDER BY effective_on',
   )
-  const levels = lazy<{ level: string }, [CarrierMode, string]>(
-    db,
-    `SELECT service_level AS level FROM surcharges WHERE mode = ?1 AND (?2 = '' OR carrier = ?2)
-     UNION SELECT service_level FROM surcharge_schedules WHERE mode = ?1 AND (?2 = '' OR carrier = ?2) ORDER BY 1`,
-  )
+  const levels = (ofCarrier: string) =>
+    lazy<{ level: string }, string[]>(
+      db,
+      `SELECT level FROM (SELECT DISTINCT service_level AS level FROM surcharges WHERE mode = ?1 ${ofCarrier})
+       UNION SELECT service_level FROM surcharge_schedules WHERE mode = ?1 ${ofCarrier} ORDER BY 1`,
+    )
+  const [levelsOfAll, levelsOfOne] = [levels(''), levels('AND carrier = ?2')]
   const schedules = lazy<ScheduleRow, []>(
     db,
     `SELECT ${selected(scheduleColumns)} FROM surcharge_schedules ORDER BY mode, carrier, service_level, valid_from_on`,
@@ -228,12 +236,19 @@ export function createSurchargeStore(db: Database): SurchargeStore {
       transact(db, () => countsOf(rows.map(row => putSchedule(scheduleRow(row), recordedAt)))),
     version: () => version.get()!.version,
     schedules: () => schedules.all().map(scheduleOf),
-    inForce: (mode, day, carrier = '') => inForce.all(mode, day, carrier).map(surchargeOf),
+    inForce: (mode, day, carrier) =>
+      (carrier === undefined
+        ? inForceOfAll.all(mode, day)
+        : inForceOfOne.all(mode, day, carrier)
+      ).map(surchargeOf),
     history: (query, limit, offset) =>
       history.all(...pastArgs(query), limit, offset).map(surchargeOf),
-    count: query => count.get(...pastArgs(query))!.n,
+    count: query => count(...pastArgs(query)),
     weeks: ({ mode, carrier, serviceLevel }) =>
       weeks.all(mode, carrier, serviceLevel).map(row => row.day),
-    serviceLevels: (mode, carrier = '') => levels.all(mode, carrier).map(row => row.level),
+    serviceLevels: (mode, carrier) =>
+      (carrier === undefined ? levelsOfAll.all(mode) : levelsOfOne.all(mode, carrier)).map(
+        row => row.level,
+      ),
   }
 }

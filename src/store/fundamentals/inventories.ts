@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/time/instant.ts'
+import { keptCount } from '../kept-counts.ts'
 import { lazy } from '../statement.ts'
 
 /**
@@ -84,7 +85,7 @@ export function createInventoryStore(db: Database): InventoryStore {
        ORDER BY starts_at DESC, id LIMIT ?4 OFFSET ?5)
      ${levels} FROM page r ${withBars} ORDER BY r.starts_at DESC, r.id`,
   )
-  const count = lazy<{ n: number }, [string, number, number]>(
+  const count = keptCount<[string, number, number]>(
     db,
     `SELECT count(*) AS n FROM inventory_records r WHERE ${inRange}`,
   )
@@ -107,7 +108,7 @@ export function createInventoryStore(db: Database): InventoryStore {
     number: seriesIds => number.run(JSON.stringify(seriesIds)).changes,
     page: ({ seriesIds, from, to }, limit, offset) =>
       page.all(JSON.stringify(seriesIds), from, to, limit, offset).map(rowOf),
-    count: ({ seriesIds, from, to }) => count.get(JSON.stringify(seriesIds), from, to)!.n,
+    count: ({ seriesIds, from, to }) => count(JSON.stringify(seriesIds), from, to),
     byId(id) {
       const row = byId.get(id)
       return row ? rowOf(row) : undefined

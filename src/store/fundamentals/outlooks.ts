@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { keptCount } from '../kept-counts.ts'
 import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 
@@ -118,7 +119,7 @@ export function createOutlookStore(db: Database): OutlookStore {
     published: pageQuery(db, orders.published),
     target: pageQuery(db, orders.target),
   }
-  const count = lazy<{ n: number }, Arguments>(
+  const count = keptCount<Arguments>(
     db,
     `SELECT count(*) AS n FROM outlook_forecasts WHERE ${matching}`,
   )
@@ -131,7 +132,7 @@ export function createOutlookStore(db: Database): OutlookStore {
     db,
     'SELECT DISTINCT published_on AS day FROM outlook_forecasts WHERE source = ? ORDER BY published_on',
   )
-  // SQLite takes the bare columns of a group with max() from the row of the maximum.
+  // Which publication is the newest is found by the key alone; its row is read once it is.
   const compare = lazy<
     {
       seriesId: number
@@ -146,11 +147,12 @@ export function createOutlookStore(db: Database): OutlookStore {
     db,
     `SELECT series_id AS seriesId, period, target_on AS targetOn, max(CASE WHEN source = ?2 THEN value END) AS first,
        max(CASE WHEN source = ?3 THEN value END) AS second, max(fixture) AS fixture
-     FROM (SELECT source, series_id, period, target_on, value, fixture, max(published_on) FROM outlook_forecasts
+     FROM (SELECT source, series_id, period, max(published_on) AS published_on FROM outlook_forecasts
        WHERE ${among('?1')} AND source IN (?2, ?3) GROUP BY source, series_id, period)
+     JOIN outlook_forecasts USING (source, series_id, period, published_on)
      GROUP BY series_id, period ORDER BY target_on DESC, period DESC, series_id LIMIT ?4 OFFSET ?5`,
   )
-  const countCompared = lazy<{ n: number }, [string | null, string, string]>(
+  const countCompared = keptCount<[string | null, string, string]>(
     db,
     `SELECT count(*) AS n FROM (SELECT DISTINCT series_id, period FROM outlook_forecasts WHERE ${among('?1')} AND source IN (?2, ?3))`,
   )
@@ -158,7 +160,7 @@ export function createOutlookStore(db: Database): OutlookStore {
     write: outlookWriter(db),
     page: (filter, order, limit, offset) =>
       page[order].all(...argumentsOf(filter), limit, offset).map(rowOf),
-    count: filter => count.get(...argumentsOf(filter))!.n,
+    count: filter => count(...argumentsOf(filter)),
     byId(id) {
       const row = byId.get(id)
       return row ? rowOf(row) : undefined
@@ -172,7 +174,7 @@ export function createOutlookStore(db: Database): OutlookStore {
         second: row.second ?? undefined,
         fixture: row.fixture === 1,
       })),
-    countCompared: (ids, [first, second]) => countCompared.get(listOf(ids), first, second)!.n,
+    countCompared: (ids, [first, second]) => countCompared(listOf(ids), first, second),
   }
 }
 

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import type { Pass } from '../../../src/http/gate/gate.ts'
+import { createReaderDispatch } from '../../../src/http/gate/reader-dispatch.ts'
+import { createClientProfiles } from '../../../src/http/profiles/profiles.ts'
+import type { ReaderQuestion } from '../../../src/http/readers/terms.ts'
+
+const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
+
+/** What readers are asked where a request has these headers. */
+async function questionOf(headers: Record<string, string>) {
+  const asked: Omit<ReaderQuestion, 'id'>[] = []
+  const dispatch = createReaderDispatch({
+    pool: {
+      ask: (_account, question) => {
+        asked.push(question)
+        return Promise.resolve({ kind: 'needs_writer' })
+      },
+      rest: () => new ReadableStream(),
+    },
+    meter: { noteAsked: () => undefined },
+    profiles: createClientProfiles([
+      {
+        name: 'desk',
+        match: [{ header: 'X-Desk', pattern: /^oil/ }],
+        switches: new Set(),
+        retryAfterCapSeconds: 60,
+      },
+    ]),
+    now: () => 1_000,
+    mark: () => 1_000,
+    isComplete: () => true,
+    connections: { idle: () => undefined },
+  })
+  const pass = { route: '/v1/analytics/statistics' } as Pass
+  await dispatch.answer(pass, new Request(url, { headers }), undefined, { headers: {} })
+  return asked[0]!
+}
+
+test('two who ask the same ask the same question, whatever traces and names they send', async () => {
+  const [some, other] = await Promise.all([
+    questionOf({ 'user-agent': 'a', traceparent: '00-1', authorization: 'Token a', cookie: 'a' }),
+    questionOf({ 'user-agent': 'b', traceparent: '00-2', origin: 'https://b.example' }),
+  ])
+  expect(some).toEqual(other)
+  expect(some.headers).toEqual([])
+})
+
+test('what an answer depends on is part of the question', async () => {
+  const headers = {
+    accept: 'text/csv',
+    'accept-encoding': 'zstd',
+    'if-none-match': '"1"',
+    'if-range': '"2"',
+    prefer: 'handling=lenient',
+    range: 'bytes=0-9',
+    // By which a profile knows a sort of clients.
+    'x-desk': 'oil',
+  }
+  expect(Object.fromEntries((await questionOf(headers)).headers)).toEqual(headers)
+})
