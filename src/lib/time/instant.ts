@@ -38,6 +38,28 @@ export function parseDay(text: string): number | undefined {
  * of range.
  */
 export function parseInstant(text: string): number | undefined {
+  return utcInstant(text) ?? zonedInstant(text)
+}
+
+/** As most times are written, `2026-11-21T19:30:00Z` with or without three decimals; undefined for others. */
+function utcInstant(text: string): number | undefined {
+  const isWhole = text.length === 20
+  if (!(isWhole || (text.length === 24 && text[19] === '.'))) return undefined
+  if (text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || !text.endsWith('Z'))
+    return undefined
+  const day = parseDay(text.slice(0, 10))
+  const [hour, minute, second] = [
+    digitsAt(text, 11, 2),
+    digitsAt(text, 14, 2),
+    digitsAt(text, 17, 2),
+  ]
+  const ms = isWhole ? 0 : digitsAt(text, 20, 3)
+  if (day === undefined || !(hour <= 23 && minute <= 59 && second <= 59 && ms >= 0))
+    return undefined
+  return day + hour * hourMs + minute * minuteMs + second * secondMs + ms
+}
+
+function zonedInstant(text: string): number | undefined {
   const m = instantPattern.exec(text)
   if (!m) return undefined
   const day = parseDay(m[1]!)

@@ -49,11 +49,17 @@ function largestMove(closes: readonly Close[], from: string, to: string): Move |
   return largest
 }
 
+type Watched = (typeof watchedCodes)[number]
+
+const idOf = ({ code, kind }: Watched, monthAt: number): string =>
+  `${kind}-${code.toLowerCase()}-${isoDay(monthAt).slice(0, 7)}`
+
 function noteOf(
-  { code, kind }: (typeof watchedCodes)[number],
+  watched: Watched,
   { name, currency, unit, decimals, closes }: NotedSeries,
   monthAt: number,
 ): Annotation | undefined {
+  const { code, kind } = watched
   const [from, to] = [isoDay(monthAt), isoDay(startOfNextMonth(monthAt))]
   const move = largestMove(closes, from, to)
   if (!move) return undefined
@@ -64,7 +70,7 @@ function noteOf(
     currency === null ? unit.replaceAll('_', ' ') : `${currency} per ${unit.replaceAll('_', ' ')}`
   const size = `${percent > 0 ? 'up' : 'down'} ${Math.abs(percent).toFixed(2)}%`
   return {
-    id: `${kind}-${code.toLowerCase()}-${from.slice(0, 7)}`,
+    id: idOf(watched, monthAt),
     on: after.day,
     title:
       kind === 'price'
@@ -95,15 +101,15 @@ export function createAnnotationFiller(deps: {
     const newest = startOfMonth(startOfMonth(now - settledMs) - 1)
     const due = watchedCodes.filter(watched => newestMonths.get(watched.code) !== newest)
     const notes = due.flatMap(watched => {
-      const series = seriesOf(watched.code)
-      if (!series) return []
+      // Notes that were changed in the copy are kept, and for none that are there closes are made.
+      const missing = monthsUpTo(newest).filter(monthAt => !annotations.has(idOf(watched, monthAt)))
+      const series = missing.length === 0 ? undefined : seriesOf(watched.code)
+      if (missing.length > 0 && !series) return []
       newestMonths.set(watched.code, newest)
-      return monthsUpTo(newest).flatMap(monthAt => noteOf(watched, series, monthAt) ?? [])
+      return missing.flatMap(monthAt => noteOf(watched, series!, monthAt) ?? [])
     })
-    // Notes that were changed in the copy are kept.
-    const missing = notes.filter(note => !annotations.has(note.id))
-    if (missing.length > 0) annotations.write(missing, now)
-    return missing.length
+    if (notes.length > 0) annotations.write(notes, now)
+    return notes.length
   }
   return {
     step() {

@@ -104,12 +104,14 @@ export function createPositionFiller(deps: {
    * Publishes the reports of a market that are due; answers how many. Imported reports are kept.
    */
   const publish = (market: Market, now: number): number => {
-    const closes = now < market.dueAt ? undefined : closesOf(market.code)
-    if (!closes) return 0
+    if (now < market.dueAt) return 0
     const knownDays = new Set(positions.dates(market.market))
     const [from, to] = [isoDay(now - historyDays * dayMs), isoDay(now)]
     const days = reportDays(from, to)
     const missing = days.filter(day => !knownDays.has(day) && cotReleasedAt(day) <= now)
+    // Years of closes are made for reports only that are to be written.
+    const closes = missing.length === 0 ? [] : closesOf(market.code)
+    if (!closes) return 0
     const reports = missing.flatMap(day => reportOf(market, day, closes) ?? [])
     if (reports.length > 0) {
       positions.write(
