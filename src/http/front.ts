@@ -4,6 +4,7 @@ import type { AccessLog } from './access-log.ts'
 import { constantHeaders, isComplete } from './answer/complete.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
+import { isPrompt } from './answer/prompt.ts'
 import { madeLate } from './answer/stream.ts'
 import { requestIdOf } from './base.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
@@ -238,15 +239,15 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       ? encoder.leave(request, guarded(response), isLate)
       : guarded(response)
   }
-  const leave = (request: Request): Response | Promise<Response> => {
+  const leave = (request: Request, hasWaited = false): Response | Promise<Response> => {
     encoder?.arrive(request)
     const sent = answer(request)
     return sent instanceof Promise
-      ? sent.then(response => finished(request, response, true))
+      ? sent.then(response => finished(request, response, hasWaited || !isPrompt(request)))
       : finished(request, sent, false)
   }
   const leaveLate = (request: Request): Response | Promise<Response> => {
-    const sent = leave(request)
+    const sent = leave(request, true)
     return sent instanceof Promise || request.method === 'HEAD' ? sent : madeLate(sent)
   }
   const { accessLog } = deps

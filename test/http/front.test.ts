@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { markPrompt } from '../../src/http/answer/prompt.ts'
 import { front } from '../../src/http/front.ts'
 import { linker } from '../../src/http/problem/links.ts'
 import { createSeededIds } from '../../src/lib/ids.ts'
+import { nextTurn } from '../../src/lib/process/loop-turns.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const { services, key: openedKey } = openTestInstance({ 'nats.servers': 'nats://127.0.0.1:1' })
@@ -95,6 +97,45 @@ describe('headers of every answer', () => {
           isSecure ? 'max-age=31536000' : null,
         )
       }
+    },
+  )
+})
+
+describe('an answer is late, and leaves as a stream,', () => {
+  const isLate = async (isReady: boolean, mustWait: boolean): Promise<boolean> => {
+    const late: boolean[] = []
+    const door = front({
+      async handle(request) {
+        if (isReady) markPrompt(request)
+        return new Response('routed')
+      },
+      ids: createSeededIds(1),
+      links: linker(services.config),
+      corsOrigins: [],
+      vary: '',
+      originals: new WeakMap(),
+      encoder: {
+        arrive: () => undefined,
+        leave(_request, response, isLate) {
+          late.push(isLate)
+          return response
+        },
+      },
+      turns: { wait: () => (mustWait ? nextTurn() : undefined) },
+    })
+    await door(new Request('http://localhost/v1/prices', { headers: { host: 'localhost' } }))
+    return late[0]!
+  }
+
+  test.each([
+    [false, false, true],
+    [true, false, false],
+    // Its own turn had no time left.
+    [true, true, true],
+  ])(
+    'where its handler had what it needs: %p, its turn was over: %p: %p',
+    async (isReady, mustWait, expected) => {
+      expect(await isLate(isReady, mustWait)).toBe(expected)
     },
   )
 })

@@ -5,6 +5,8 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { jsonType } from '../../http/answer/complete.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
+import { markPrompt } from '../../http/answer/prompt.ts'
+import { serialised } from '../../http/answer/serialised.ts'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
 
@@ -67,6 +69,11 @@ function taggedAnswer(
     : answer(body, type, all)
 }
 
+interface TaggedText {
+  text: string
+  etag: string
+}
+
 interface Tagged {
   /** Answers share its bytes: made of a text, each would encode the document anew. */
   body: Blob
@@ -77,15 +84,19 @@ const tag = (text: string): Tagged => ({ body: new Blob([text]), etag: strongEta
 
 export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))
-  let taggedDocument: Promise<Tagged> | undefined
-  const documentWithTag = (): Promise<Tagged> => {
-    taggedDocument ??= document()
-      .then(tag)
+  let made: TaggedText | undefined
+  let making: Promise<TaggedText> | undefined
+  const documentWithTag = (): Promise<TaggedText> => {
+    making ??= document()
+      .then(text => {
+        made = { text, etag: strongEtag(text) }
+        return made
+      })
       .catch(error => {
-        taggedDocument = undefined
+        making = undefined
         throw error
       })
-    return taggedDocument
+    return making
   }
   const answerPage = (request: Request) =>
     taggedAnswer(request, page, 'text/html; charset=utf-8', {
@@ -103,17 +114,26 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
     .use(gate)
     .get(
       '/openapi.json',
-      async ({ request }) => {
-        return taggedAnswer(request, await documentWithTag(), jsonType, {
-          'cache-control': 'no-cache',
-        })
+      async ({ request, set }) => {
+        if (made) markPrompt(request)
+        const { text, etag } = made ?? (await documentWithTag())
+        Object.assign(set.headers, { 'cache-control': 'no-cache', etag })
+        if (hasEtag(request.headers.get('if-none-match'), etag)) {
+          set.status = 304
+          return undefined
+        }
+        // As a text, not as a Response: of that the framework would make a stream for each answer.
+        set.headers['content-type'] = jsonType
+        return text
       },
       {
         ...keyless,
         response: {
-          200: t.Object(
-            { openapi: t.Literal('3.0.3') },
-            { additionalProperties: true, description: 'The OpenAPI document.' },
+          200: serialised(
+            t.Object(
+              { openapi: t.Literal('3.0.3') },
+              { additionalProperties: true, description: 'The OpenAPI document.' },
+            ),
           ),
           304: t.Void(),
         },
