@@ -79,7 +79,8 @@ interface Standing {
 
 /** Where all codes stand, for whoever asks until it may be otherwise. */
 interface Look {
-  version: number
+  /** Another text after every write of prices and every change of the catalogue. */
+  data: string
   quarantined: ReturnType<QuarantineList['all']>
   minute: number
   at: number
@@ -117,14 +118,15 @@ export function createFreshness({
     return { series, lastAt, until, status: statusAt(until, at) }
   }
 
+  const dataNow = () => `${catalogue.version} ${board.changes}`
   let last: Look | undefined
   const look = (): Look => {
     const at = now()
     // Families get other front contracts when exchanges open, on whole minutes.
     const minute = Math.floor(at / minuteMs)
-    const [version, quarantined] = [catalogue.version, quarantine.all()]
+    const quarantined = quarantine.all()
     if (
-      last?.version === version &&
+      last?.data === dataNow() &&
       last.quarantined === quarantined &&
       last.minute === minute &&
       last.at <= at &&
@@ -136,7 +138,8 @@ export function createFreshness({
     const standingsOf = (list: readonly Series[]) =>
       list.flatMap(series => standings.get(series) ?? [])
     last = {
-      version: catalogue.version,
+      // As it is afterwards: in a fresh evaluation copy reading writes.
+      data: dataNow(),
       quarantined,
       minute,
       at,

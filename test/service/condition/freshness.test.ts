@@ -103,3 +103,61 @@ describe('freshness.feeds: the feeds', () => {
     expect(fresh.feeds().some(feed => feed.name.endsWith('/crude_oil'))).toBe(true)
   })
 })
+
+test('where codes stand is kept, and is never another than it is found anew', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('write' as const), daysAgo: fc.integer({ min: 0, max: 6 }) }),
+    fc.record({
+      kind: fc.constant('quarantine' as const),
+      daysAgo: fc.integer({ min: 0, max: 6 }),
+    }),
+    fc.record({ kind: fc.constant('release' as const) }),
+    fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 0, max: 60 }) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), steps => {
+      const { services, fresh, series, record, clock } = world()
+      record('EUR_SEK', [11, 11.1, 11.2], startAt - hourMs, dayMs)
+      const quarantined: number[] = []
+      for (const [i, next] of steps.entries()) {
+        if (next.kind === 'wait') clock.advance(next.hours * hourMs)
+        else if (next.kind === 'write')
+          record('EUR_SEK', [12 + i], clock.now() - next.daysAgo * dayMs - hourMs, dayMs)
+        else if (next.kind === 'release') {
+          const id = quarantined.pop()
+          if (id !== undefined) services.quarantine.remove(id)
+        } else {
+          const on = isoDay(clock.now() - next.daysAgo * dayMs)
+          const { id } = services.quarantine.add({
+            seriesId: series('EUR_SEK').id,
+            fromOn: on,
+            toOn: on,
+            reason: 'fault',
+            createdAt: clock.now(),
+          })
+          quarantined.push(id)
+        }
+        const anew = createFreshness({ ...services, now: clock.now })
+        expect([fresh.overview(), fresh.feeds()]).toEqual([anew.overview(), anew.feeds()])
+      }
+    }),
+    { numRuns: 30 },
+  )
+}, 60_000)
+
+test('a value before days in quarantine is the newest one at once', () => {
+  const { services, fresh, series, record } = world()
+  const newestAt = startAt - hourMs
+  record('EUR_SEK', [11], newestAt - 4 * dayMs, dayMs)
+  record('EUR_SEK', [11], newestAt, dayMs)
+  services.quarantine.add({
+    seriesId: series('EUR_SEK').id,
+    fromOn: isoDay(newestAt),
+    toOn: isoDay(startAt),
+    reason: 'fault',
+    createdAt: startAt,
+  })
+  expect(fresh.overview().newestAt).toBe(newestAt - 4 * dayMs)
+  record('EUR_SEK', [11], newestAt - 2 * dayMs, dayMs)
+  expect(fresh.overview().newestAt).toBe(newestAt - 2 * dayMs)
+})
