@@ -2,37 +2,37 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { lazy } from './statement.ts'
 import { momentOf } from './vintage.ts'
 
-/** What a connection has counted since anything was last written. */
-interface Counted {
+/** What a connection was asked to count since anything was last written. */
+interface Counts {
   /** Another text after every write, by this connection or another one. */
   state(): { state: string; hasWritten: boolean }
   of: string
-  counts: Map<string, number>
+  byQuestion: Map<string, number>
 }
 
 /** So many different questions are kept; a client that asks for more has them counted anew. */
 const countsMax = 1_000
 
-const countedBy = new WeakMap<Database, Counted>()
+const countsByConnection = new WeakMap<Database, Counts>()
 
-function countedOf(db: Database): Counted {
-  const known = countedBy.get(db)
-  if (known) return known
+function connectionCounts(db: Database): Counts {
+  const earlier = countsByConnection.get(db)
+  if (earlier) return earlier
   // SQLite does not count a connection's own commits among the versions that it sees.
   const versions = lazy<{ others: number; own: number }, []>(
     db,
     'SELECT data_version AS others, total_changes() AS own FROM pragma_data_version',
   )
-  const counted: Counted = {
+  const counts: Counts = {
     state() {
       const { others, own } = versions.get()!
       return { state: `${others} ${own}`, hasWritten: own > 0 }
     },
     of: '',
-    counts: new Map(),
+    byQuestion: new Map(),
   }
-  countedBy.set(db, counted)
-  return counted
+  countsByConnection.set(db, counts)
+  return counts
 }
 
 /**
@@ -45,18 +45,18 @@ export function keptCount<Bindings extends SQLQueryBindings[]>(
 ): (...bindings: Bindings) => number {
   const statement = lazy<{ n: number }, Bindings>(db, sql)
   return (...bindings) => {
-    const counted = countedOf(db)
-    const { state, hasWritten } = counted.state()
-    if (counted.of !== state || counted.counts.size >= countsMax) {
-      counted.of = state
-      counted.counts.clear()
+    const counts = connectionCounts(db)
+    const { state, hasWritten } = counts.state()
+    if (counts.of !== state || counts.byQuestion.size >= countsMax) {
+      counts.of = state
+      counts.byQuestion.clear()
     }
-    const key = JSON.stringify([momentOf(db), sql, bindings])
-    const known = counted.counts.get(key)
-    if (known !== undefined) return known
+    const question = JSON.stringify([momentOf(db), sql, bindings])
+    const earlier = counts.byQuestion.get(question)
+    if (earlier !== undefined) return earlier
     const { n } = statement.get(...bindings)!
     // What a transaction has written so far may be taken back.
-    if (!(hasWritten && db.inTransaction)) counted.counts.set(key, n)
+    if (!(hasWritten && db.inTransaction)) counts.byQuestion.set(question, n)
     return n
   }
 }

@@ -69,16 +69,16 @@ export function createQuality(deps: {
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, now).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const known = store.days(series.id, from)
+    const storedDays = store.days(series.id, from)
     const report = qualityOf({
       listing: series,
       decimals: series.decimals,
-      days: known.filter(day => !excluded.has(day.startsAt)),
+      days: storedDays.filter(day => !excluded.has(day.startsAt)),
       quarantined,
       firstAt: extent.firstAt,
       lastAt: newest.observedAt,
       now,
-      frozen: frozen?.(series, known),
+      frozen: frozen?.(series, storedDays),
       intraday: intraday?.(series),
     })
     const until = freshUntil(series, newest.observedAt)

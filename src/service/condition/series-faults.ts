@@ -146,8 +146,8 @@ export function createSeriesFaults({
   ): SeriesFault[] => {
     const faults: SeriesFault[] = []
     const from = startOfDay(at - windowDays(series.cadence) * dayMs)
-    const known = store.closes(series.id, from, pastDays)
-    const run = frozen(series, known)
+    const storedDays = store.closes(series.id, from, pastDays)
+    const run = frozen(series, storedDays)
     if (run)
       faults.push({
         code,
@@ -158,7 +158,7 @@ export function createSeriesFaults({
       })
     const quarantined = quarantine.within(series.id, from, at).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const days = known.filter(day => !excluded.has(day.startsAt))
+    const days = storedDays.filter(day => !excluded.has(day.startsAt))
     const unitBreak = unitBreakOf(days)
     if (unitBreak)
       faults.push({
@@ -214,9 +214,9 @@ export function createSeriesFaults({
     const extent = catalogue.extent(series)
     if (!extent) return []
     const day = startOfDay(at)
-    const known = cache.get(series.id)
+    const earlier = cache.get(series.id)
     // Other terms make another series of it.
-    const cached = known?.of === series && known.lastAt === extent.lastAt ? known : undefined
+    const cached = earlier?.of === series && earlier.lastAt === extent.lastAt ? earlier : undefined
     const until = cached?.until ?? freshUntil(series, extent.lastAt)
     const status = statusAt(until, at)
     if (cached?.day === day && cached.status === status && at < cached.validUntil)
