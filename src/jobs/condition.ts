@@ -2,6 +2,7 @@ import type { Clock } from '../lib/time/clock.ts'
 import { minuteMs } from '../lib/time/instant.ts'
 import type { Component } from '../service/condition/condition.ts'
 import type { Incidents } from '../service/condition/incidents.ts'
+import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
 export interface ConditionJobDeps {
@@ -17,14 +18,11 @@ export interface ConditionJobDeps {
 /** Writes down once a minute which parts of the service are not as they should be. */
 export function createConditionJob(deps: ConditionJobDeps): Job {
   const { incidents, parts, hasData, isClockReal, clock } = deps
-  let lookedAt = Number.NEGATIVE_INFINITY
+  const isDue = createInterval(minuteMs, clock)
   return {
     name: 'condition',
     pass() {
-      const now = clock.now()
-      // A clock that went back is looked at anew.
-      if (now >= lookedAt && now - lookedAt < minuteMs) return
-      lookedAt = now
+      if (!isDue()) return
       if (isClockReal) incidents.noteRunning()
       const hasObservations = hasData()
       incidents.note(parts().filter(({ name }) => name !== 'ingest' || hasObservations))

@@ -2,6 +2,7 @@ import { type Clock, sleep } from '../lib/time/clock.ts'
 import { dayMs, hourMs } from '../lib/time/instant.ts'
 import type { NotificationStore } from '../store/messages/notifications.ts'
 import type { SmsStore } from '../store/messages/sms.ts'
+import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
 export interface MessagesJobDeps {
@@ -22,18 +23,17 @@ const slicesMax = 200
  * often enough.
  */
 export function createMessagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
-  let doneAt: number | undefined
-  const inSlices = async (forget: () => number) => {
+  const isDue = createInterval(hourMs, clock)
+  const forgetInSlices = async (forget: () => number) => {
     for (let slices = 0; slices < slicesMax && forget() === sliceRows; slices += 1) await sleep(0)
   }
   return {
     name: 'messages',
     async pass() {
+      if (!isDue()) return
       const now = clock.now()
-      if (doneAt !== undefined && now >= doneAt && now - doneAt < hourMs) return
-      doneAt = now
-      await inSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
-      await inSlices(() => sms.forget(now - textsKeptMs, sliceRows))
+      await forgetInSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
+      await forgetInSlices(() => sms.forget(now - textsKeptMs, sliceRows))
     },
   }
 }

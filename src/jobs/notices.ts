@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
+import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
 /** What there is to tell takes some looking up. */
@@ -10,14 +11,11 @@ export function createNoticesJob(
   notices: { pass(): void; settled(): Promise<void> },
   clock: Pick<Clock, 'now'>,
 ): Job {
-  let passedAt = Number.NEGATIVE_INFINITY
+  const isDue = createInterval(everyMs, clock)
   return {
     name: 'notices',
     pass() {
-      const now = clock.now()
-      if (now >= passedAt && now - passedAt < everyMs) return
-      passedAt = now
-      notices.pass()
+      if (isDue()) notices.pass()
     },
     settled: notices.settled,
   }

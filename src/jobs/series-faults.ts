@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
 import type { SeriesFaults } from '../service/condition/series-faults.ts'
+import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
 /** Those who ask find most of it known: their requests, the notices and the metrics wait for it. */
@@ -11,14 +12,11 @@ export function createSeriesFaultsJob(
   seriesFaults: Pick<SeriesFaults, 'renew'>,
   clock: Pick<Clock, 'now'>,
 ): Job {
-  let passedAt = Number.NEGATIVE_INFINITY
+  const isDue = createInterval(everyMs, clock)
   return {
     name: 'series faults',
     async pass() {
-      const now = clock.now()
-      if (now >= passedAt && now - passedAt < everyMs) return
-      passedAt = now
-      await seriesFaults.renew()
+      if (isDue()) await seriesFaults.renew()
     },
   }
 }
