@@ -61,7 +61,7 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
     // Refusals are short, and a log of requests reads them.
     async handle(request) {
       const response = await app.handle(request)
-      return response.ok ? await encoder.leave(request, response, false) : response
+      return response.ok ? await encoder.leave(request, response) : response
     },
     admit(request, question) {
       clock.set(question.now)

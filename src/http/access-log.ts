@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log/log.ts'
 import { beginningOf, joinedStream } from './answer/encoding.ts'
+import { wholeBody } from './answer/stream.ts'
 import type { Pass } from './gate/gate.ts'
 
 /** Writes a line for answers that leave. */
@@ -84,7 +85,7 @@ async function counted(response: Response, line: (bytes: number) => void): Promi
   const { begun, rest } = await beginningOf(response)
   if (rest) return new Response(countedStream(joinedStream(begun, rest), line), { status, headers })
   line(begun.byteLength)
-  return new Response(begun, { status, headers })
+  return new Response(wholeBody(begun), { status, headers })
 }
 
 /** The line is written at the end of the stream, or when its reader goes. */

@@ -1,101 +1,26 @@
 import { Elysia, ValidationError } from 'elysia'
-import type { Ids } from '../lib/ids.ts'
-import type { Log } from '../lib/log/log.ts'
 import { isStorageFault } from '../store/storage-fault.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'
-import { detailsOf } from './gate/audited.ts'
-import type { Gate, Pass } from './gate/gate.ts'
 import { createKnownNames, type KnownNames } from './input/known-names.ts'
 import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
 import { problemOfValidation } from './problem/validation.ts'
 import type { Profiles } from './profiles/profiles.ts'
+import { requestIdOf } from './request-id.ts'
+import { createSettle, pathOf, type SettleDeps } from './settle.ts'
 
-export interface BaseDeps {
+export interface BaseDeps extends SettleDeps {
   access: AccessPlugin
-  gate: Gate
-  ids: Ids
-  log: Log
   links(request: Request): Links
   /** What paths there are; absent: none are told of. */
   names?: KnownNames
-  corsOrigins: readonly string[]
-  /** Of the service's own headers; absent: pages of other origins do not read them. */
-  headerPrefix?: string
   /** Shapes by client, where any are configured. */
   profiles?: Profiles | undefined
   /** Hears of errors and tells of those that are the disk's. */
   disk?: { failed(error: unknown): boolean }
   /** Counts errors by their code. */
   tally?: { refuse(code: string): void }
-}
-
-const visible = /^[\x21-\x7e]{1,128}$/
-
-/** The id of a request: the client's own when it is one, otherwise a new one. */
-export function requestIdOf(request: Request, ids: Ids): string {
-  const requestId = request.headers.get('x-request-id')
-  return requestId !== null && visible.test(requestId) ? requestId : ids.uuid()
-}
-
-interface Leaving {
-  set: { headers: unknown; status?: number | string }
-  request: Request
-  pass: Pass | undefined
-  responseValue: unknown
-}
-
-/**
- * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
- * copies them once more.
- */
-function settling({ gate, ids, log, corsOrigins, headerPrefix }: BaseDeps) {
-  const logAction = (
-    actor: string,
-    request: Request,
-    status: number,
-    headers: Record<string, string>,
-  ) =>
-    log.info('admin_action', {
-      actor,
-      method: request.method,
-      path: pathOf(request),
-      status,
-      request_id: headers['x-request-id'],
-    })
-  return ({ set, request, pass, responseValue }: Leaving): Response | undefined => {
-    // An unknown route, also where a path's parameter names none: no body, no request id. A refusal
-    // that a handler passes on has a pass.
-    if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
-    const headers = set.headers as Record<string, string>
-    headers['x-request-id'] ??= requestIdOf(request, ids)
-    const origin = request.headers.get('origin')
-    if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
-    if (!pass) return undefined
-    if (pass.action) pass.action.details = detailsOf(responseValue)
-    const status = responseValue instanceof Response ? responseValue.status : set.status
-    const sent = typeof status === 'number' ? status : 200
-    if (pass.actor !== undefined && isAction(pass, request, sent))
-      logAction(pass.actor, request, sent, headers)
-    if (typeof responseValue === 'string') {
-      const answer = gate.answer(pass, sent, headers, responseValue)
-      if (!answer) return undefined
-      // Whatever stood here would be added to an answer that has it already.
-      set.headers = {}
-      set.status = 200
-      return answer
-    }
-    const all = gate.leave(pass, sent, headers)
-    // What is made into a Response takes Headers as they are; into a Response that a handler made,
-    // Elysia copies an object's fields.
-    if (all)
-      set.headers =
-        responseValue instanceof Response
-          ? Object.fromEntries(all)
-          : (all as unknown as typeof set.headers)
-    return undefined
-  }
 }
 
 /**
@@ -150,7 +75,7 @@ function unknownRoute({
  */
 export function createBase(deps: BaseDeps) {
   const { access, ids, log, links, profiles, disk, tally } = deps
-  const settle = settling(deps)
+  const settle = createSettle(deps)
   const answerUnknown = unknownRoute(deps)
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
     .use(access)
@@ -214,18 +139,6 @@ export function createBase(deps: BaseDeps) {
     })
 }
 
-/** Data that comes in has lines of its own, which say how much it was. */
-const dataRoutes: ReadonlySet<string> = new Set([
-  '/admin/v1/observations',
-  '/admin/v1/observations/compare',
-  '/admin/v1/datasets/:name',
-  '/admin/v1/batches',
-  '/admin/v1/batches/:id/end',
-])
-
-const isAction = ({ route }: Pass, { method }: Request, status: number): boolean =>
-  method !== 'GET' && method !== 'HEAD' && !(status < 300 && dataRoutes.has(route))
-
 const pathCharactersMax = 200
 
 /** Whether JSON is named among what is accepted, alone or as the suffix of a type. */
@@ -243,8 +156,6 @@ function notHere(
   const meant = paths.length > 0 ? ` Did you mean ${paths.join(', ')}?` : ''
   return `${shown}: there is no such path.${meant} GET /openapi.json lists all of them.`
 }
-
-export const pathOf = (request: Request): string => new URL(request.url).pathname
 
 /** What an error is to the caller. Only a Problem says anything of itself. */
 function problemOf(error: unknown, code: string | number): Problem {

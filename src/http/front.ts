@@ -1,14 +1,12 @@
 import type { Ids } from '../lib/ids.ts'
-import type { LoopTurns } from '../lib/process/loop-turns.ts'
+import type { TurnQueue } from '../lib/process/loop-turns.ts'
 import type { AccessLog } from './access-log.ts'
 import { constantHeaders, isComplete } from './answer/complete.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
-import { isPrompt } from './answer/prompt.ts'
-import { madeLate } from './answer/stream.ts'
-import { requestIdOf } from './base.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
+import { requestIdOf } from './request-id.ts'
 
 export interface FrontDeps {
   handle(request: Request): Response | Promise<Response>
@@ -42,8 +40,8 @@ export interface FrontDeps {
   sequence?: (() => number) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
   encoder?: Encoder
-  /** Where answers have to wait for the next turn of the event loop; absent: never. */
-  turns?: LoopTurns
+  /** Has requests answered once the event loop has looked at all sockets; absent: at once. */
+  turns?: TurnQueue
   /** Writes a line for what is answered; absent: none, and nothing of it is on the way. */
   accessLog?: AccessLog
 }
@@ -198,7 +196,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     charge && response?.ok
       ? charge.then(isCharged =>
           isCharged
-            ? madeLate(response)
+            ? response
             : refuse(
                 request,
                 'The stream of changes has not taken yet that a request of the quota was used; ask again.',
@@ -224,7 +222,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
   ): Promise<Response> => {
     const response = await answered
     if (!response?.ok) return response
-    if (await acknowledged()) return await madeLate(response)
+    if (await acknowledged()) return response
     return refuse(
       request,
       'It is recorded here, and the stream of changes has not taken it yet, so it is not acknowledged: look before you send it again.',
@@ -232,31 +230,20 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     )
   }
   const { turns, encoder } = deps
-  const finished = (request: Request, response: Response, isLate: boolean) => {
+  const finished = (request: Request, response: Response) => {
     if (isComplete(response)) return response
     // A connection that became a socket has no response.
-    return encoder && response
-      ? encoder.leave(request, guarded(response), isLate)
-      : guarded(response)
+    return encoder && response ? encoder.leave(request, guarded(response)) : guarded(response)
   }
-  const leave = (request: Request, hasWaited = false): Response | Promise<Response> => {
+  const leave = (request: Request): Response | Promise<Response> => {
     encoder?.arrive(request)
     const sent = answer(request)
     return sent instanceof Promise
-      ? sent.then(response => finished(request, response, hasWaited || !isPrompt(request)))
-      : finished(request, sent, false)
-  }
-  const leaveLate = (request: Request): Response | Promise<Response> => {
-    const sent = leave(request, true)
-    return sent instanceof Promise || request.method === 'HEAD' ? sent : madeLate(sent)
+      ? sent.then(response => finished(request, response))
+      : finished(request, sent)
   }
   const { accessLog } = deps
-  const inTurn = turns
-    ? (request: Request) => {
-        const turn = turns.wait()
-        return turn ? turn.then(() => leaveLate(request)) : leave(request)
-      }
-    : leave
+  const inTurn = turns ? (request: Request) => turns.run(() => leave(request)) : leave
   if (!accessLog) return inTurn
   return async request => {
     const startedMs = accessLog.now()

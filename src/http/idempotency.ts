@@ -4,10 +4,10 @@ import { seal, unseal } from '../lib/secrets/seal.ts'
 import { dayMs } from '../lib/time/instant.ts'
 import { DoesNotOpen, type Vault } from '../service/keys/vault.ts'
 import type { IdempotencyStore } from '../store/keys/idempotency.ts'
-import { pathOf } from './base.ts'
 import { credentialsOf } from './gate/credentials.ts'
 import type { Caller, Pass } from './gate/gate.ts'
 import { invalidParameter, stateForbids } from './problem/problem.ts'
+import { pathOf } from './settle.ts'
 
 export interface IdempotencyDeps {
   store: IdempotencyStore

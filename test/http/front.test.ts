@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { markPrompt } from '../../src/http/answer/prompt.ts'
 import { front } from '../../src/http/front.ts'
 import { linker } from '../../src/http/problem/links.ts'
 import { createSeededIds } from '../../src/lib/ids.ts'
-import { nextTurn } from '../../src/lib/process/loop-turns.ts'
+import type { TurnQueue } from '../../src/lib/process/loop-turns.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const { services, key: openedKey } = openTestInstance({ 'nats.servers': 'nats://127.0.0.1:1' })
@@ -101,12 +100,16 @@ describe('headers of every answer', () => {
   )
 })
 
-describe('an answer is late, and leaves as a stream,', () => {
-  const isLate = async (isReady: boolean, mustWait: boolean): Promise<boolean> => {
-    const late: boolean[] = []
+describe('where requests wait for their turn', () => {
+  const waiting: (() => void)[] = []
+  const turns: TurnQueue = {
+    run: work => new Promise(resolve => waiting.push(() => resolve(work()))),
+  }
+  test('nothing of a request is looked at before, not even whether it is refused', async () => {
+    let asked = 0
     const door = front({
-      async handle(request) {
-        if (isReady) markPrompt(request)
+      handle() {
+        asked += 1
         return new Response('routed')
       },
       ids: createSeededIds(1),
@@ -114,30 +117,16 @@ describe('an answer is late, and leaves as a stream,', () => {
       corsOrigins: [],
       vary: '',
       originals: new WeakMap(),
-      encoder: {
-        arrive: () => undefined,
-        leave(_request, response, isLate) {
-          late.push(isLate)
-          return response
-        },
-      },
-      turns: { wait: () => (mustWait ? nextTurn() : undefined) },
+      turns,
     })
-    await door(new Request('http://localhost/v1/prices', { headers: { host: 'localhost' } }))
-    return late[0]!
-  }
-
-  test.each([
-    [false, false, true],
-    [true, false, false],
-    // Its own turn had no time left.
-    [true, true, true],
-  ])(
-    'where its handler had what it needs: %p, its turn was over: %p: %p',
-    async (isReady, mustWait, expected) => {
-      expect(await isLate(isReady, mustWait)).toBe(expected)
-    },
-  )
+    const sent = (host: string) =>
+      door(new Request('http://localhost/v1/prices', { headers: { host } }))
+    const answers = [sent('localhost'), sent('x')]
+    expect([asked, waiting.length]).toEqual([0, 2])
+    for (const take of waiting) take()
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect([asked, ...statuses]).toEqual([1, 200, 400])
+  })
 })
 
 describe('methods', () => {

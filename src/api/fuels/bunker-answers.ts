@@ -1,5 +1,5 @@
-import { requestIdOf } from '../../http/base.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
+import { requestIdOf } from '../../http/request-id.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { sourcesOf } from '../../market/catalogue/catalogue.ts'

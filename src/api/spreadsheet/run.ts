@@ -1,5 +1,4 @@
 import { jsonType } from '../../http/answer/complete.ts'
-import { requestIdOf } from '../../http/base.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { integerOf } from '../../http/input/query.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type ProblemCode,
   problems,
 } from '../../http/problem/problem.ts'
+import { requestIdOf } from '../../http/request-id.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { type Answering, success } from '../answer.ts'
 import type { Context } from '../context.ts'

@@ -26,6 +26,7 @@ import {
   exitCodes,
   firstStop,
   listen,
+  requestTurns,
   type ServeEnvironment,
   serve,
   startingUp,
@@ -86,6 +87,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     vary: varyOf(config.clientProfiles),
     originals,
     encoder: createEncoder(),
+    turns: requestTurns(),
   })
   const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   const announce = () => {

@@ -15,7 +15,7 @@ import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { writeSideFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
-import { createLoopTurns } from '../../lib/process/loop-turns.ts'
+import { createTurnQueue } from '../../lib/process/loop-turns.ts'
 import { createYoungCollector } from '../../lib/process/young-garbage.ts'
 import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import type { ProcessRuntime } from '../../runtime.ts'
@@ -37,10 +37,7 @@ import {
 /** Exit codes of the command, as `sysexits` has them where it has them. */
 export const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
-/**
- * What is answered at once may take so much of a turn of the event loop. What waits for the next one
- * costs several times as much: a turn in which each of a hundred connections asks for a price must fit.
- */
+/** Requests may be answered for so long before the event loop looks at its sockets again. */
 const turnBudgetMs = 5
 /** After so many requests what they have left is collected. */
 const collectedRequests = 1500
@@ -145,7 +142,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     vary: varyOf(config.clientProfiles),
     originals,
     encoder: createEncoder(),
-    turns: createLoopTurns(createSystemClock(), turnBudgetMs),
+    turns: requestTurns(),
     ...(accessLog && { accessLog }),
   })
   const count = createYoungCollector(collectedRequests)
@@ -214,6 +211,9 @@ export type Answer = (
   request: Request,
   server: Server<SocketData>,
 ) => Response | Promise<Response> | undefined
+
+/** The turns in which a server answers requests. */
+export const requestTurns = () => createTurnQueue(createSystemClock(), turnBudgetMs)
 
 /** Binds the address, or throws. */
 export const listen = (

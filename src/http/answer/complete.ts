@@ -12,10 +12,13 @@ export const constantHeaders = (isSecure: boolean): Readonly<Record<string, stri
 /** The type of the texts that handlers make. */
 export const jsonType = 'application/json; charset=utf-8'
 
+/** The type of JSON that is made of what handlers answer. */
+export const plainJsonType = 'application/json;charset=utf-8'
+
 /** A JSON text that leaves as it is, whatever the client takes. */
 export const isShortJson = (text: string, headers: GivenHeaders): boolean =>
   text.length < encodedBytesMin &&
-  headers['content-type'] === jsonType &&
+  (headers['content-type'] === jsonType || headers['content-type'] === plainJsonType) &&
   headers['content-encoding'] === undefined &&
   headers['content-range'] === undefined
 

@@ -1,23 +1,13 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib'
 import { markedText } from './own-text.ts'
-import { lateBody } from './stream.ts'
+import { wholeBody } from './stream.ts'
 
 /** How a body may be encoded, the cheapest for what it saves first. */
 const codings = ['zstd', 'br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
 type Bytes = Uint8Array<ArrayBuffer>
-
-/**
- * A body that many answers share. Of bytes every answer has a copy, which the engine counts as its
- * garbage: of 85 kB it collected 130 times a second. A Blob is sent as it is; a late answer takes the
- * bytes, as a stream.
- */
-interface SharedBody {
-  bytes: Bytes
-  blob: Blob
-}
 
 /** Shorter bodies would not travel faster. */
 export const encodedBytesMin = 1024
@@ -72,14 +62,13 @@ export const encodedEtag = (etag: string, coding: Coding): string =>
 export interface Encoder {
   /** Makes the tags of a conditional request those of the bodies before they are encoded. */
   arrive(request: Request): void
-  /** `isLate`: the answer may have been made after the turn of its request. */
-  leave(request: Request, response: Response, isLate: boolean): Response | Promise<Response>
+  leave(request: Request, response: Response): Response | Promise<Response>
 }
 
 /** `keptBytesMax`: of encoded bodies that are kept for the next who asks. */
 export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
   /** By coding and entity tag or unchanging address; the first is what was made longest ago. */
-  const kept = new Map<string, SharedBody>()
+  const kept = new Map<string, Bytes>()
   let keptBytes = 0
   /** What is being encoded, for all who ask meanwhile. */
   const underWay = new Map<string, Promise<Bytes>>()
@@ -88,9 +77,9 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
   const keep = (key: string, bytes: Bytes) => {
     if (bytes.byteLength > keptBytesMax / 8) return
     // Whoever asks while a body is read may have had it encoded as well.
-    keptBytes += bytes.byteLength - (kept.get(key)?.bytes.byteLength ?? 0)
-    kept.set(key, { bytes, blob: new Blob([bytes]) })
-    for (const [oldest, { bytes: earlier }] of kept) {
+    keptBytes += bytes.byteLength - (kept.get(key)?.byteLength ?? 0)
+    kept.set(key, bytes)
+    for (const [oldest, earlier] of kept) {
       if (kept.size <= keptCountMax && keptBytes <= keptBytesMax) break
       kept.delete(oldest)
       keptBytes -= earlier.byteLength
@@ -110,8 +99,8 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
       )
       return encoded(response, stream as ReadableStream<Bytes>, coding)
     }
-    if (begun.byteLength < encodedBytesMin) return answered(response, lateBody(begun))
-    return encoded(response, lateBody(await compressed(begun, coding, key)), coding)
+    if (begun.byteLength < encodedBytesMin) return answered(response, wholeBody(begun))
+    return encoded(response, wholeBody(await compressed(begun, coding, key)), coding)
   }
 
   const compressed = (
@@ -137,7 +126,6 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
     response: Response,
     coding: Coding,
     key: string | undefined,
-    isLate: boolean,
   ): Response | Promise<Response> | undefined => {
     const text = markedText(response)
     if (text === undefined || text.length > wholeBytesMax) return undefined
@@ -146,7 +134,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
     const body = compressed(bytes, coding, key)
     return body instanceof Promise
       ? encodedLate(response, body, coding)
-      : encoded(response, isLate ? lateBody(body) : body, coding)
+      : encoded(response, wholeBody(body), coding)
   }
 
   return {
@@ -157,7 +145,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
       conditions.set(request, condition)
       request.headers.set('if-none-match', condition.replace(suffix, ''))
     },
-    leave(request, response, isLate) {
+    leave(request, response) {
       const { headers, status } = response
       const etag = headers.get('etag')
       if (status === 304) {
@@ -185,11 +173,11 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
       const key = keyOf(request, response, etag, coding)
       const ready = key === undefined ? undefined : kept.get(key)
       // Not before it is needed: looking at the body of a long text makes a stream of it.
-      if (ready) return encoded(response, isLate ? lateBody(ready.bytes) : ready.blob, coding)
+      if (ready) return encoded(response, wholeBody(ready), coding)
       const making = key === undefined ? undefined : underWay.get(key)
       if (making) return encodedLate(response, making, coding)
       return (
-        ofText(response, coding, key, isLate) ??
+        ofText(response, coding, key) ??
         (response.body === null ? response : whole(response, coding, key))
       )
     },
@@ -275,7 +263,7 @@ export const joinedStream = (begun: Bytes, rest: Rest) =>
     cancel: reason => rest.cancel(reason),
   })
 
-type Body = Bytes | Blob | ReadableStream<Bytes>
+type Body = Bytes | ReadableStream<Bytes>
 
 function answered({ status, headers }: Response, body: Body): Response {
   headers.delete('content-length')
@@ -283,7 +271,7 @@ function answered({ status, headers }: Response, body: Body): Response {
 }
 
 const encodedLate = async (response: Response, body: Promise<Bytes>, coding: Coding) =>
-  encoded(response, lateBody(await body), coding)
+  encoded(response, wholeBody(await body), coding)
 
 function encoded(response: Response, body: Body, coding: Coding): Response {
   const { headers } = response

@@ -144,7 +144,7 @@ export function keyHeaders(
  * are copied once instead of twice.
  */
 export function keyAnswer(
-  body: string | Blob,
+  body: ConstructorParameters<typeof Response>[0],
   status: number,
   handlerHeaders: GivenHeaders,
   standing: Standing,
@@ -154,15 +154,13 @@ export function keyAnswer(
   const fixed = fixedOf(standing.window)
   const template = templateOf(standing, fixed, onlyOf(windows))
   const isTagged = handlerHeaders.etag !== undefined
-  const answer = new Response(body, {
-    status,
-    headers: isTagged ? begun(template, handlerHeaders) : template.headers,
-  })
-  const { headers } = answer
+  // What they begin with is changed for each answer, which copies them: an answer whose own headers
+  // are changed has an object for them, which is garbage.
+  const headers = isTagged ? begun(template, handlerHeaders) : new Headers(template.headers)
   if (isTagged) headers.set(idHeader, handlerHeaders[idHeader] as string)
   else for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
   setCounting(headers, standing, fixed, windows, now)
-  return answer
+  return new Response(body, { status, headers })
 }
 
 const idHeader = 'x-request-id'

@@ -17,7 +17,7 @@ import {
   keyHeaders,
   type WindowReading,
 } from '../answer/rate-headers.ts'
-import { createSharedTexts } from '../answer/shared-text.ts'
+import { createTextBodies } from '../answer/text-body.ts'
 import { Problem } from '../problem/problem.ts'
 import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
 import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kind.ts'
@@ -159,7 +159,7 @@ export function createGate(deps: GateDeps): Gate {
   const restrictions = createRestrictions(deps)
   const entries = createEntries(deps, restrictions)
   const settle = createSettlement(deps)
-  const sharedTexts = createSharedTexts()
+  const textBody = createTextBodies()
 
   /** Writes down what was done; what was refused has changed nothing. */
   const audit = (pass: Pass, action: AuditedAction, status: number) => {
@@ -216,7 +216,7 @@ export function createGate(deps: GateDeps): Gate {
       const standing = settle(pass, status, now, handlerHeaders)
       const isWhole = complete !== undefined && isShortJson(text, handlerHeaders)
       if (isWhole) complete(handlerHeaders)
-      const body = sharedTexts(text)
+      const body = textBody(text)
       const answer = standing
         ? keyAnswer(body, status, handlerHeaders, standing, pass.windows, now)
         : new Response(body, {

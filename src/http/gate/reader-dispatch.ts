@@ -1,5 +1,5 @@
 import type { Meter } from '../../service/keys/meter.ts'
-import { lateBody } from '../answer/stream.ts'
+import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
 import { overloaded } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
@@ -113,7 +113,7 @@ export function createReaderDispatch({
 /** Whoever asks for the head alone is told the length of the body. */
 const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>) => {
   if (isBodiless(status)) return null
-  return request.method === 'HEAD' || body.byteLength === 0 ? body : lateBody(body)
+  return request.method === 'HEAD' || body.byteLength === 0 ? body : wholeBody(body)
 }
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304

@@ -64,7 +64,7 @@ export function createAnswering(
     try {
       const { done, value } = await chunks.read()
       if (done) rests.delete(id)
-      const piece = value && ownBytes(value)
+      const piece = value && joined([value])
       post({ kind: 'piece', id, piece }, piece ? [piece.buffer] : [])
     } catch (error) {
       rests.delete(id)
@@ -107,14 +107,6 @@ async function begin(
   return { beginning: joined(parts), goesOn: chunks !== undefined }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const [only] = parts
-  if (only && parts.length === 1) return ownBytes(only)
-  return new Uint8Array(Buffer.concat(parts))
-}
-
-/** Bytes with a buffer of their own, which may be handed over without a copy. */
-const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
-  bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
-    ? (bytes as Uint8Array<ArrayBuffer>)
-    : new Uint8Array(bytes)
+/** A buffer of its own: what is handed over is gone here, and a part may be a body that is kept. */
+const joined = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(parts.length === 1 ? parts[0]! : Buffer.concat(parts))

@@ -5,7 +5,6 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { jsonType } from '../../http/answer/complete.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
-import { markPrompt } from '../../http/answer/prompt.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
@@ -115,7 +114,6 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
     .get(
       '/openapi.json',
       async ({ request, set }) => {
-        if (made) markPrompt(request)
         const { text, etag } = made ?? (await documentWithTag())
         Object.assign(set.headers, { 'cache-control': 'no-cache', etag })
         if (hasEtag(request.headers.get('if-none-match'), etag)) {

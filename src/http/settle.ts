@@ -1,0 +1,106 @@
+import type { Ids } from '../lib/ids.ts'
+import type { Log } from '../lib/log/log.ts'
+import { plainJsonType } from './answer/complete.ts'
+import { corsHeaders } from './answer/cors.ts'
+import { detailsOf } from './gate/audited.ts'
+import type { Gate, Pass } from './gate/gate.ts'
+import { requestIdOf } from './request-id.ts'
+
+export interface SettleDeps {
+  gate: Pick<Gate, 'answer' | 'leave'>
+  ids: Ids
+  log: Log
+  corsOrigins: readonly string[]
+  /** Of the service's own headers; absent: pages of other origins do not read them. */
+  headerPrefix?: string
+}
+
+/** What is about to leave. */
+export interface Leaving {
+  set: { headers: unknown; status?: number | string }
+  request: Request
+  pass: Pass | undefined
+  responseValue: unknown
+}
+
+/**
+ * Settles the pass of what leaves, and gives it every header. Answers the answer itself where it can
+ * be made here: what Elysia makes of a text and Headers copies them once more.
+ */
+export type Settle = (leaving: Leaving) => Response | undefined
+
+export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: SettleDeps): Settle {
+  const logAction = (
+    actor: string,
+    request: Request,
+    status: number,
+    headers: Record<string, string>,
+  ) =>
+    log.info('admin_action', {
+      actor,
+      method: request.method,
+      path: pathOf(request),
+      status,
+      request_id: headers['x-request-id'],
+    })
+  return ({ set, request, pass, responseValue }) => {
+    // An unknown route, also where a path's parameter names none: no body, no request id. A refusal
+    // that a handler passes on has a pass.
+    if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
+    const headers = set.headers as Record<string, string>
+    headers['x-request-id'] ??= requestIdOf(request, ids)
+    const origin = request.headers.get('origin')
+    if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
+    if (!pass) return undefined
+    if (pass.action) pass.action.details = detailsOf(responseValue)
+    const status = responseValue instanceof Response ? responseValue.status : set.status
+    const sent = typeof status === 'number' ? status : 200
+    if (pass.actor !== undefined && isAction(pass, request, sent))
+      logAction(pass.actor, request, sent, headers)
+    const text = pass.vouched ? undefined : textOf(responseValue, headers)
+    if (text !== undefined) {
+      const answer = gate.answer(pass, sent, headers, text)
+      if (!answer) return undefined
+      // Whatever stood here would be added to an answer that has it already.
+      set.headers = {}
+      set.status = 200
+      return answer
+    }
+    const all = gate.leave(pass, sent, headers)
+    // What is made into a Response takes Headers as they are; into a Response that a handler made,
+    // Elysia copies an object's fields.
+    if (all)
+      set.headers =
+        responseValue instanceof Response
+          ? Object.fromEntries(all)
+          : (all as unknown as typeof set.headers)
+    return undefined
+  }
+}
+
+/** The text that a value leaves as; undefined: Elysia makes the answer of it. */
+function textOf(value: unknown, headers: Record<string, string>): string | undefined {
+  if (typeof value === 'string') return value
+  if (!isPlain(value)) return undefined
+  headers['content-type'] ??= plainJsonType
+  return JSON.stringify(value)
+}
+
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype)
+
+/** Data that comes in has lines of its own, which say how much it was. */
+const dataRoutes: ReadonlySet<string> = new Set([
+  '/admin/v1/observations',
+  '/admin/v1/observations/compare',
+  '/admin/v1/datasets/:name',
+  '/admin/v1/batches',
+  '/admin/v1/batches/:id/end',
+])
+
+const isAction = ({ route }: Pass, { method }: Request, status: number): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !(status < 300 && dataRoutes.has(route))
+
+export const pathOf = (request: Request): string => new URL(request.url).pathname

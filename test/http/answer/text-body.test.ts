@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test'
+import { createTextBodies } from '../../../src/http/answer/text-body.ts'
+
+const long = (letter: string) => letter.repeat(100_000)
+const textOf = (body: ConstructorParameters<typeof Response>[0]) => new Response(body).text()
+
+/** The bytes that a body is of. */
+async function bytesOf(body: ConstructorParameters<typeof Response>[0]): Promise<Uint8Array> {
+  const { value } = await (body as ReadableStream<Uint8Array>).getReader().read()
+  return value!
+}
+
+describe('bodies of texts', () => {
+  test('have the same bytes each time that a long text is answered', async () => {
+    const bodyOf = createTextBodies()
+    const first = await bytesOf(bodyOf(long('a')))
+    expect(Buffer.from(first).toString()).toBe(long('a'))
+    expect(await bytesOf(bodyOf(long('a')))).toBe(first)
+  })
+
+  test('never answer a text that differs in a character', async () => {
+    const bodyOf = createTextBodies()
+    const texts = [
+      long('a'),
+      long('a'),
+      `${long('a').slice(1)}b`,
+      `b${long('a').slice(1)}`,
+      'ä'.repeat(100_000),
+      'ä'.repeat(5000),
+    ]
+    for (const text of texts) expect(await textOf(bodyOf(text))).toBe(text)
+  })
+
+  test('are let go when others have come', async () => {
+    const bodyOf = createTextBodies()
+    const first = await bytesOf(bodyOf(long('a')))
+    for (const letter of 'bcde') bodyOf(long(letter))
+    expect(await bytesOf(bodyOf(long('a')))).not.toBe(first)
+  })
+
+  test('are the texts themselves of short ones', () => {
+    const bodyOf = createTextBodies()
+    expect([bodyOf('{}'), bodyOf('{}'), bodyOf('{}')]).toEqual(['{}', '{}', '{}'])
+  })
+})
