@@ -28,8 +28,8 @@ import type { DevControls } from './http/dev-controls.ts'
 import { documentOptions } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
 import { shippedDocument } from './http/openapi/shipped.ts'
+import { findPlainPaths } from './http/plain-paths.ts'
 import { createReaderDocument } from './http/readers/document.ts'
-import { routeByTree } from './http/route-tree.ts'
 import type { Services } from './services.ts'
 import { mountWeb } from './web/routes.ts'
 
@@ -76,7 +76,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
       })
     : own
   const document = async () => (await shippedDocument(app, settings)) ?? (await makeDocument())
-  routeByTree(app)
+  findPlainPaths(app)
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
   return app

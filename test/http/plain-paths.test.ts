@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { routeByTree } from '../../src/http/route-tree.ts'
+import { findPlainPaths } from '../../src/http/plain-paths.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const app = new Elysia({ strictPath: false, precompile: false })
@@ -10,7 +10,7 @@ const app = new Elysia({ strictPath: false, precompile: false })
   .post('/v1/prices/latest', () => 'posted')
   .get('/docs/*', ({ params }) => `page ${params['*']}`)
   .get('/docs/start', () => 'start')
-routeByTree(app)
+findPlainPaths(app)
 
 test.each([
   ['GET', '/', 200, 'root'],
