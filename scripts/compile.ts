@@ -25,6 +25,7 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       // A thread of its own, which the program starts by its name.
       'src/reader.ts',
       'src/publisher.ts',
+      'src/flusher.ts',
       // No entries of their own: they would move the names of the threads.
       ...assets.flatMap(asset => ['--asset', asset]),
       '--outfile',

@@ -40,6 +40,8 @@ const rootFloors: Record<string, number> = {
   'reader.ts': 6.2,
   'readers.ts': 6.3,
   'publisher.ts': 6.2,
+  'flusher.ts': 6.2,
+  'flushing.ts': 6.3,
   'publishing.ts': 6.3,
   'cluster.ts': 6.3,
   'replica.ts': 6.3,

@@ -14,8 +14,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { databasePath } from '../../directory.ts'
+import { flushedMeanwhile } from '../../flushing.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
-import { privateMode } from '../../lib/files/private-file.ts'
+import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
@@ -92,7 +93,8 @@ export function backup(dir: string, target: string): void {
   const part = `${target}.part`
   removeWithLog(part)
   try {
-    copyDatabase(databasePath(dir), part)
+    makePrivate(part)
+    flushedMeanwhile(part, () => copyDatabase(databasePath(dir), part))
     const faults = verifyFile(part)
     if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
     toDisk(part)

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { flushedMeanwhile } from '../src/flushing.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'flushing-'))
+const path = join(dir, 'file')
+
+/** Writes for a while without giving up the thread, as one statement of SQLite does. */
+function written(pieces: number): number {
+  for (let piece = 0; piece < pieces; piece += 1) {
+    writeFileSync(path, Buffer.alloc(2 ** 20, piece), { flag: 'a' })
+    Bun.sleepSync(20)
+  }
+  return pieces
+}
+
+test('the work is done as without it, and the file may be removed afterwards', () => {
+  writeFileSync(path, '')
+  expect(flushedMeanwhile(path, () => written(20))).toBe(20)
+  const bytes = readFileSync(path)
+  expect(bytes.byteLength).toBe(20 * 2 ** 20)
+  expect([bytes[0], bytes.at(-1)]).toEqual([0, 19])
+  rmSync(dir, { recursive: true })
+})
+
+test('work that fails says so', () => {
+  writeFileSync(join(tmpdir(), 'flushing-failed'), '')
+  const failing = () =>
+    flushedMeanwhile(join(tmpdir(), 'flushing-failed'), () => {
+      throw new Error('no room')
+    })
+  expect(failing).toThrow('no room')
+  rmSync(join(tmpdir(), 'flushing-failed'))
+})
