@@ -26,11 +26,18 @@ test('the work is done as without it, and the file may be removed afterwards', (
 })
 
 test('work that fails says so', () => {
-  writeFileSync(join(tmpdir(), 'flushing-failed'), '')
+  const other = join(tmpdir(), `flushing-failed-${process.pid}`)
+  writeFileSync(other, '')
   const failing = () =>
-    flushedMeanwhile(join(tmpdir(), 'flushing-failed'), () => {
+    flushedMeanwhile(other, () => {
       throw new Error('no room')
     })
   expect(failing).toThrow('no room')
-  rmSync(join(tmpdir(), 'flushing-failed'))
+  rmSync(other)
+})
+
+test('a file that is not there is nobody else’s trouble', async () => {
+  const missing = join(tmpdir(), `flushing-missing-${process.pid}`)
+  expect(flushedMeanwhile(missing, () => Bun.sleepSync(200))).toBeUndefined()
+  await Bun.sleep(100)
 })
