@@ -16,7 +16,7 @@ export interface SettleDeps {
 }
 
 /** What is about to leave. */
-export interface Leaving {
+interface Leaving {
   set: { headers: unknown; status?: number | string }
   request: Request
   pass: Pass | undefined
@@ -27,7 +27,7 @@ export interface Leaving {
  * Settles the pass of what leaves, and gives it every header. Answers the answer itself where it can
  * be made here: what Elysia makes of a text and Headers copies them once more.
  */
-export type Settle = (leaving: Leaving) => Response | undefined
+type Settle = (leaving: Leaving) => Response | undefined
 
 export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: SettleDeps): Settle {
   const logAction = (
@@ -81,12 +81,13 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
 /** The text that a value leaves as; undefined: Elysia makes the answer of it. */
 function textOf(value: unknown, headers: Record<string, string>): string | undefined {
   if (typeof value === 'string') return value
-  if (!isPlain(value)) return undefined
+  if (!isListOrFields(value)) return undefined
   headers['content-type'] ??= plainJsonType
   return JSON.stringify(value)
 }
 
-const isPlain = (value: unknown): boolean =>
+/** No instance of a class: those are Elysia's to send, as an answer or a file. */
+const isListOrFields = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype)

@@ -1,13 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,6 +14,7 @@ import { databasePath } from '../../directory.ts'
 import { flushedMeanwhile } from '../../flushing.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
+import { syncToDisk } from '../../lib/files/side-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
@@ -97,9 +95,9 @@ export function backup(dir: string, target: string): void {
     flushedMeanwhile(part, () => copyDatabase(databasePath(dir), part))
     const faults = verifyFile(part)
     if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
-    toDisk(part)
+    syncToDisk(part)
     renameSync(part, target)
-    toDisk(dirname(target))
+    syncToDisk(dirname(target))
   } finally {
     removeWithLog(part)
   }
@@ -146,13 +144,13 @@ export function restore(
     chmodSync(part, privateMode)
     const keptBack = holdOutbox ? heldIn(part, at, ids) : undefined
     if (!isOfStream) noteRestored(part)
-    toDisk(part)
+    syncToDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
     removeLog(path)
     forgetMark(dir)
     forgetChecksums(path)
     renameSync(part, path)
-    toDisk(dir)
+    syncToDisk(dir)
     return { keptAs, keptBack }
   } finally {
     removeWithLog(part)
@@ -216,7 +214,7 @@ function second(path: string, name: string): void {
   } catch {
     // Not every file system has names beside names.
     copyFileSync(path, name)
-    toDisk(name)
+    syncToDisk(name)
   }
 }
 
@@ -230,14 +228,4 @@ function removeLog(path: string): void {
 function removeWithLog(path: string): void {
   rmSync(path, { force: true })
   removeLog(path)
-}
-
-/** Returns when the disk has a file, or the names in a directory. */
-function toDisk(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }

@@ -140,8 +140,8 @@ export function keyHeaders(
 }
 
 /**
- * The answer itself, where it is a text, with the headers of `keyHeaders`: made in one step they
- * are copied once instead of twice.
+ * The answer itself, where it is a text, with the headers of `keyHeaders`. One that has an entity
+ * tag is asked for again and again: what it begins with is kept.
  */
 export function keyAnswer(
   body: ConstructorParameters<typeof Response>[0],
@@ -151,14 +151,16 @@ export function keyAnswer(
   windows: readonly WindowReading[],
   now: number,
 ): Response {
+  if (handlerHeaders.etag === undefined)
+    return new Response(body, {
+      status,
+      headers: keyHeaders(handlerHeaders, standing, windows, now),
+    })
   const fixed = fixedOf(standing.window)
-  const template = templateOf(standing, fixed, onlyOf(windows))
-  const isTagged = handlerHeaders.etag !== undefined
-  // What they begin with is changed for each answer, which copies them: an answer whose own headers
-  // are changed has an object for them, which is garbage.
-  const headers = isTagged ? begun(template, handlerHeaders) : new Headers(template.headers)
-  if (isTagged) headers.set(idHeader, handlerHeaders[idHeader] as string)
-  else for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
+  // These are changed for each answer, which copies them: an answer whose own headers are changed
+  // has an object for them, which is garbage.
+  const headers = begun(templateOf(standing, fixed, onlyOf(windows)), handlerHeaders)
+  headers.set(idHeader, handlerHeaders[idHeader] as string)
   setCounting(headers, standing, fixed, windows, now)
   return new Response(body, { status, headers })
 }

@@ -113,7 +113,7 @@ export function createReaderDispatch({
 /** Whoever asks for the head alone is told the length of the body. */
 const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>) => {
   if (isBodiless(status)) return null
-  return request.method === 'HEAD' || body.byteLength === 0 ? body : wholeBody(body)
+  return request.method === 'HEAD' ? body : wholeBody(body)
 }
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304
