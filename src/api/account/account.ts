@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, startOfMonth } from '../../lib/time/instant.ts'
 import { tierOf } from '../../plan/plans.ts'
 import { percentUsed, quotaRemaining } from '../../plan/quota.ts'
@@ -94,7 +95,7 @@ export function accountRoutes({
     created_at: isoInstant(state.account.createdAt),
   })
 
-  return new Elysia({ tags: ['account'] }).use(access).get(
+  return new RouteList({ tags: ['account'] }).use(access).get(
     '/v1/account',
     ({ caller, request }) => {
       const { key, entitled } = caller

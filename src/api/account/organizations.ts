@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
@@ -6,6 +6,7 @@ import { body, optional, text } from '../../http/input/body-schema.ts'
 import { textParameter } from '../../http/input/typed.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, startOfMonth } from '../../lib/time/instant.ts'
 import type { Belonging } from '../../service/account/memberships.ts'
 import type { Context } from '../context.ts'
@@ -47,7 +48,7 @@ const invitationId = t.Object({
 })
 /** People who act on one account together. */
 export const organizationRoutes = (deps: OrganizationsDeps) =>
-  new Elysia({ tags: ['organizations'] })
+  new RouteList({ tags: ['organizations'] })
     .use(dashboard(deps))
     .use(members(deps))
     .use(invitations(deps))
@@ -69,7 +70,7 @@ function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
     members: people.map(memberRow),
     invitations: openInvitations.map(invitation => invitationRow(invitation, now())),
   })
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/organizations/dashboard',
     ({ caller }) => {
       const belonging = organizations.of(caller.key.holder)
@@ -91,7 +92,7 @@ function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
 
 function members({ access, organizations, idempotency, ownUrl }: OrganizationsDeps) {
   const One = t.Object({ member: MemberShape })
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/organizations/members',
@@ -173,7 +174,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
 }
 
 function invitations({ access, organizations, idempotency, ownUrl, now }: OrganizationsDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/organizations/invitations',

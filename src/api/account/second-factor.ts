@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { body, text } from '../../http/input/body-schema.ts'
 import { validationFailed } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
@@ -66,7 +67,7 @@ export function secondFactorRoutes({
       thing: `account ${accountId}`,
       outcome: 'done',
     })
-  return new Elysia({ tags: ['sign-in'] })
+  return new RouteList({ tags: ['sign-in'] })
     .use(access)
     .get('/v1/auth/second-factor', ({ caller }) => standingRow(personOf(caller).id), {
       access: own,

@@ -1,6 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -26,7 +28,7 @@ const SignInRow = t.Object({
 
 /** The sign-ins of whoever is signed in. */
 export const sessionListRoutes = ({ access, sessions }: SessionListDeps) =>
-  new Elysia({ tags: ['sign-in'] })
+  new RouteList({ tags: ['sign-in'] })
     .use(access)
     .get(
       '/v1/auth/sessions',
@@ -67,7 +69,7 @@ export const sessionListRoutes = ({ access, sessions }: SessionListDeps) =>
       {
         access: own,
         params,
-        response: { 200: envelope(t.Object({ revoked: t.Integer() })), 404: NestedProblem },
+        response: { 200: envelope(t.Object({ revoked: integer() })), 404: NestedProblem },
         detail: {
           operationId: 'endSession',
           summary: 'End a sign-in',
@@ -86,7 +88,7 @@ export const sessionListRoutes = ({ access, sessions }: SessionListDeps) =>
       },
       {
         access: own,
-        response: { 200: envelope(t.Object({ revoked: t.Integer() })) },
+        response: { 200: envelope(t.Object({ revoked: integer() })) },
         detail: {
           operationId: 'endOtherSessions',
           summary: 'End all other sign-ins',

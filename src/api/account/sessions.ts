@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Caller } from '../../http/gate/gate.ts'
 import { cookieOf, endedCookie } from '../../http/gate/session-cookie.ts'
 import { body, documentedBody, text } from '../../http/input/body-schema.ts'
@@ -7,6 +7,7 @@ import { boolOf } from '../../http/input/query.ts'
 import { flagParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { SignedIn } from '../../service/account/sessions.ts'
 import type { SignIn } from '../../service/account/sign-in.ts'
 import type { Session } from '../../store/account/sessions.ts'
@@ -56,10 +57,10 @@ const MailLinkBody = body({ email: emailField })
  * that takes a key.
  */
 export const sessionRoutes = (deps: SessionsDeps) =>
-  new Elysia({ tags: ['sign-in'] }).use(comeIn(deps)).use(stayOrGo(deps))
+  new RouteList({ tags: ['sign-in'] }).use(comeIn(deps)).use(stayOrGo(deps))
 
 function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/v1/auth/session',
@@ -112,7 +113,7 @@ const cameAsCookie = (request: Request) => request.headers.get('authorization') 
 
 function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
   const isSecure = () => ownUrl().startsWith('https:')
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/v1/auth/session/refresh',

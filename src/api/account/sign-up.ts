@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, text } from '../../http/input/body-schema.ts'
 import { Problem, validationFailed } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../../service/account/sign-up.ts'
 import { envelope, success } from '../answer.ts'
@@ -32,7 +33,7 @@ const NewAccount = envelope(
 
 /** How strangers come to an account, where the operator lets them. */
 export const signUpRoutes = ({ access, signUp, keys, addressOf, ownUrl }: SignUpRoutesDeps) =>
-  new Elysia({ tags: ['sign-in'] })
+  new RouteList({ tags: ['sign-in'] })
     .use(access)
     .post(
       '/v1/auth/signup',
@@ -103,7 +104,7 @@ export const signUpAdminRoutes = ({
   ownUrl,
   idempotency,
 }: Pick<Context, 'access' | 'signUp' | 'ownUrl' | 'idempotency'>) =>
-  new Elysia({ tags: ['operator'] }).use(access).post(
+  new RouteList({ tags: ['operator'] }).use(access).post(
     '/admin/v1/invitations',
     ({ body, pass, request, set }) =>
       idempotency.once({ pass, request, set }, body, () => {

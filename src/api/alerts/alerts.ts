@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { operators, priceOperators } from '../../market/alerts/price-operators.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { AlertRefusal } from '../../service/alerts/alerts.ts'
@@ -26,7 +27,7 @@ const historyShown = 20
 /** The account's alerts on prices and on what daily closes come to. */
 export function alertRoutes(deps: AlertsDeps) {
   const context = createAlertContext(deps)
-  return new Elysia()
+  return new RouteList()
     .use(listAndCreate(deps, context))
     .use(changeOne(deps, context))
     .use(alertTestRoutes(deps, context))
@@ -45,7 +46,7 @@ const analyticsNote = `Analytics conditions look at the daily closes of \`GET /v
 
 function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
-  return new Elysia({ tags: ['alerts'] })
+  return new RouteList({ tags: ['alerts'] })
     .use(deps.access)
     .get('/v1/alerts', ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row), {
       access: reading,
@@ -96,7 +97,7 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
 
 function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
-  return new Elysia({ tags: ['alerts'] })
+  return new RouteList({ tags: ['alerts'] })
     .use(deps.access)
     .get(
       '/v1/alerts/:id',

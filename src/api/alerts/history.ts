@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { idParameter } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
 import { type AlertContext, type AlertsDeps, alertRefusals, reading } from './route.ts'
@@ -42,7 +43,7 @@ export function alertHistoryRoutes(
       },
     ]
   }
-  return new Elysia({ tags: ['alerts'] })
+  return new RouteList({ tags: ['alerts'] })
     .use(access)
     .get(
       '/v1/alerts/analytics_history',

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, documentedBody, omittable, text } from '../../http/input/body-schema.ts'
 import { codeParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoDay, isoInstant, startOfDay } from '../../lib/time/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
@@ -57,13 +58,13 @@ const BacktestShape = t.Object({
 
 /** What alerts would do now, and would have done. */
 export const alertTestRoutes = (deps: AlertsDeps, context: AlertContext) =>
-  new Elysia().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
+  new RouteList().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
 
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
 const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) =>
-  new Elysia({ tags: ['alerts'] }).use(access).post(
+  new RouteList({ tags: ['alerts'] }).use(access).post(
     '/v1/alerts/:id/test',
     ({ caller, params: { id }, set }) => {
       const startedMs = clock.monotonic()
@@ -82,7 +83,7 @@ const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own 
   )
 
 const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: AlertsDeps) =>
-  new Elysia({ tags: ['alerts'] }).use(access).post(
+  new RouteList({ tags: ['alerts'] }).use(access).post(
     '/v1/alerts/test',
     ({ body, caller, query, request, set }) => {
       const startedMs = clock.monotonic()
@@ -130,7 +131,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
   )
 
 const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
-  new Elysia({ tags: ['alerts'] }).use(deps.access).post(
+  new RouteList({ tags: ['alerts'] }).use(deps.access).post(
     '/v1/alerts/backtest',
     async ({ body, set }) => {
       const { from, to } = rangeOf(body, deps.now())

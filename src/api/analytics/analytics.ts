@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { RouteList } from '../../http/route-list.ts'
 import { correlationRoutes } from './correlation.ts'
 import { forecastRoutes } from './forecast.ts'
 import { rollingRoutes } from './rolling.ts'
@@ -8,7 +8,7 @@ import { type TrendDeps, trendRoutes } from './trend.ts'
 
 /** Numbers about past prices; the description of each endpoint defines them. */
 export const analyticsRoutes = (deps: TrendDeps) =>
-  new Elysia()
+  new RouteList()
     .use(statisticsRoutes(deps))
     .use(correlationRoutes(deps))
     .use(trendRoutes(deps))

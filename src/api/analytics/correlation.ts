@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   correlationMatrix,
   correlationOf,
@@ -197,7 +198,7 @@ const answers = { analysis, matrix, rolling }
 
 /** How series move together. */
 export function correlationRoutes(deps: AnalyticsDeps) {
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/analytics/correlation',
     ({ query, request, set, caller }) =>
       atPoint(deps, query, set as Answering, known =>

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { wordParameter } from '../../http/input/typed.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import {
   type Band,
@@ -164,7 +165,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 
 /** Where a series would go if its past went on, with bands of how far it may stray. */
 export function forecastRoutes(deps: AnalyticsDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/analytics/forecast',

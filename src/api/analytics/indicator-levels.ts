@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { priceContext } from '../../market/analytics/context.ts'
 import { seasonOf } from '../../market/analytics/season.ts'
@@ -205,7 +206,7 @@ const uses = Object.entries(useOfStorage)
 
 /** Where a price stands in its year and a stock in its season. */
 export function levelIndicatorRoutes(deps: IndicatorDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/indicators/price-context',

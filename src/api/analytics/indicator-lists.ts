@@ -1,4 +1,4 @@
-import { Elysia, type TSchema, t } from 'elysia'
+import { type TSchema, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import {
   PageMetaShape,
@@ -10,6 +10,7 @@ import {
 } from '../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../lib/time/instant.ts'
 import { codeOfMarket, marketOfCot } from '../../market/analytics/positions.ts'
 import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
@@ -208,7 +209,7 @@ function trades(deps: IndicatorDeps, query: PageQuery, url: string, set: Answeri
 /** What others report, note and disclose: lists that the operator imports. */
 export function listIndicatorRoutes(deps: IndicatorDeps) {
   const pages = pageQuery(perPageMax)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/indicators/cftc-positioning',

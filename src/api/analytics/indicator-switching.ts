@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { wordParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import {
   emissionOf,
@@ -194,7 +195,7 @@ const assumptions = switchMarkets
 
 /** Whether power is cheaper from gas or from coal. */
 export function fuelSwitchingRoutes(deps: IndicatorDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/indicators/fuel-switching',

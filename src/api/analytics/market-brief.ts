@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { boolOf, listOf } from '../../http/input/query.ts'
 import { codesParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import {
   type BriefItem,
@@ -234,7 +235,7 @@ function briefAnswer(
 export function marketBriefRoutes(deps: MarketBriefDeps) {
   const { codes, plans } = deps
 
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/market-brief',
     ({ query, request, set, caller }) => {
       const { entitled } = caller

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../http/input/typed.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   rolling,
   rollingMeasures,
@@ -141,7 +142,7 @@ function seasonalityAnswer({ codes, closes, marks }: AnalyticsDeps, question: Qu
 
 /** Statistics at every date, and through the year. */
 export function rollingRoutes(deps: AnalyticsDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/analytics/rolling',

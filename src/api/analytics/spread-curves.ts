@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { hourMs, isoInstant } from '../../lib/time/instant.ts'
 import { gasoilCrack } from '../../market/analytics/spread.ts'
 import { monthsBetween, structureOf } from '../../market/futures/curve.ts'
@@ -234,7 +235,7 @@ export function spreadCurveRoutes(deps: CurveDeps) {
   const names = structureNames(deps.exchangeWords)
   const hours = deps.limits.futuresMaxAgeHours
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/spreads/gasoil-crack',

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   codesOf,
   type SpreadDay,
@@ -183,7 +184,7 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 
 /** Differences and ratios of series, and where they stand in a window. */
 export function analyticsSpreadRoutes(deps: AnalyticsDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/analytics/spread',

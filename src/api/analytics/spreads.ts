@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import {
   type SpreadIdentity,
@@ -180,7 +181,7 @@ function pastSpread(
  * Differences between prices that people trade and refine by: now, in the past and all of a kind.
  */
 export function spreadRoutes(deps: SpreadDeps) {
-  const app = new Elysia().use(deps.access).use(spreadCurveRoutes(deps))
+  const app = new RouteList().use(deps.access).use(spreadCurveRoutes(deps))
   const hours = deps.limits.futuresMaxAgeHours
   // A path for each type, not a parameter: what a type does not have is an unknown route, and each
   // documents its own ids.

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import {
   percentileBand,
@@ -104,7 +105,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 
 /** Where the newest close of a series stands among those of a window. */
 export function statisticsRoutes(deps: AnalyticsDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/analytics/statistics',

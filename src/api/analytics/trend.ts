@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { instantOf, integerOf } from '../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../http/input/typed.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import {
   atr,
@@ -386,7 +387,7 @@ function answer(deps: TrendDeps, question: Question): string {
 
 /** Where a series is heading, and its indicators. */
 export function trendRoutes(deps: TrendDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/analytics/trend',

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { readBodyText } from '../../http/input/body.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import { whenReachable } from './form.ts'
 
@@ -14,7 +15,7 @@ export const inboundBillingRoutes = ({
   access: AccessPlugin
   billing: Billing
 }) =>
-  new Elysia({ tags: ['billing'] }).use(access).post(
+  new RouteList({ tags: ['billing'] }).use(access).post(
     '/billing/webhooks/stripe',
     async ({ request }) => {
       // The signature is over the bytes as they came.

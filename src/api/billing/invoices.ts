@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoDay, startOfDay } from '../../lib/time/instant.ts'
 import { quotaWindow } from '../../plan/quota.ts'
 import { invoicePdf } from '../../send/billing/invoice-pdf.ts'
@@ -47,10 +48,10 @@ const Usage = t.Object({
 
 /** Invoices, their PDFs, and what was used of what they are for. */
 export const invoiceRoutes = (deps: BillingInvoicesDeps) =>
-  new Elysia({ tags: ['billing'] }).use(invoices(deps)).use(usage(deps))
+  new RouteList({ tags: ['billing'] }).use(invoices(deps)).use(usage(deps))
 
 function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/billing/invoices',
@@ -149,7 +150,7 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     const today = startOfDay(window.startsAt)
     return { startsAt: today - dayMs, endsAt: today }
   }
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/billing/usage',
     ({ caller, query }) => {
       const period = periods.find(name => name === (query.period || 'current'))

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { Context } from '../context.ts'
 import {
@@ -39,11 +40,11 @@ const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
 /** What an account pays with, and requests bought beside a plan. */
 export const paymentRoutes = (deps: BillingPaymentsDeps) =>
-  new Elysia({ tags: ['billing'] }).use(methods(deps)).use(portal(deps)).use(credits(deps))
+  new RouteList({ tags: ['billing'] }).use(methods(deps)).use(portal(deps)).use(credits(deps))
 
 function methods({ access, billing }: BillingPaymentsDeps) {
   const { payments } = billing
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/billing/payment_methods',
@@ -119,7 +120,7 @@ function methods({ access, billing }: BillingPaymentsDeps) {
 }
 
 function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
-  return new Elysia().use(access).post(
+  return new RouteList().use(access).post(
     '/billing/customer-portal/sessions',
     async ({ body, caller, request }) => {
       const { baseUrl } = links(request)
@@ -149,7 +150,7 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
 function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
   const sales = billing.credits
   const purchaseBody = createPurchaseBody(sales.packs)
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/billing/credit_packs',

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { Changed } from '../../service/billing/terms.ts'
 import type { Context } from '../context.ts'
@@ -40,11 +41,11 @@ const PlanChange = t.Object({
 
 /** Plans, and the subscription to one of them. */
 export const planRoutes = (deps: BillingDeps) =>
-  new Elysia({ tags: ['billing'] }).use(reading(deps)).use(subscribing(deps)).use(ending(deps))
+  new RouteList({ tags: ['billing'] }).use(reading(deps)).use(subscribing(deps)).use(ending(deps))
 
 function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get('/billing/plans', () => ({ plans: planRows(plans), addons: addOnRows(plans) }), {
       access: billingRead,
@@ -96,7 +97,7 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
   const { subscriptions } = billing
   const repeatKey = (request: Request, caller: Caller) =>
     idempotencyKeyOf(request, caller, ids.uuid)
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/billing/subscriptions',
@@ -165,7 +166,7 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
 function ending({ access, billing, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const { subscriptions } = billing
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/billing/subscriptions/cancel',

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { codeParameter, flagParameter, textParameter } from '../../http/input/typed.ts'
 import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { maxAgeHours } from '../../market/calendars/freshness.ts'
 import { nextReleaseAt } from '../../market/calendars/releases.ts'
@@ -85,13 +86,13 @@ const includeUnavailable = flagParameter({
 
 /** The codes, what they mean and how far their data reaches. */
 export const commodityRoutes = (deps: CommoditiesDeps) =>
-  new Elysia().use(listRoute(deps)).use(categoryRoutes(deps)).use(commodityRoute(deps))
+  new RouteList().use(listRoute(deps)).use(categoryRoutes(deps)).use(commodityRoute(deps))
 
 function listRoute({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
   const write = (include: boolean) => (all: readonly Series[]) =>
     `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
 
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/commodities',
     ({ query, request, set }) => {
       const include = boolOf('include_unavailable', query.include_unavailable, false)
@@ -155,7 +156,7 @@ function categoryRoutes({ access, commodityTexts, marks }: CommoditiesDeps) {
     return `{"status":"success","data":{${parts.join(',')}}}`
   }
 
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/commodities/categories',
@@ -204,7 +205,7 @@ function categoryRoutes({ access, commodityTexts, marks }: CommoditiesDeps) {
 
 function commodityRoute(deps: CommoditiesDeps) {
   const { access, catalogue, board, marks, now } = deps
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/commodities/:code',
     ({ params, request, set }) => {
       const { series, requestedCode } = commodityOf(catalogue, params.code, now())

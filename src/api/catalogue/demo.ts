@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codesParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -100,7 +101,7 @@ const DemoCommodities = envelope(
 
 /** What people may try without a key. */
 export const demoRoutes = (deps: DemoDeps) =>
-  new Elysia().use(pricesRoute(deps)).use(priceRoute(deps)).use(commoditiesRoute(deps))
+  new RouteList().use(pricesRoute(deps)).use(priceRoute(deps)).use(commoditiesRoute(deps))
 
 const rowOf = ({ series, observation, changes }: Quote) => ({
   code: series.code,
@@ -129,7 +130,7 @@ const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
 
 function pricesRoute(deps: DemoDeps) {
   const { board, catalogue, history, links } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/demo/prices',
     ({ query, request, set }) => {
       const free = seriesOf(catalogue, deps.firstCodes)
@@ -189,7 +190,7 @@ function pricesRoute(deps: DemoDeps) {
 
 function priceRoute(deps: DemoDeps) {
   const { board, catalogue, now } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/demo/prices/:code',
     ({ params, set }) => {
       const free = seriesOf(catalogue, deps.firstCodes)
@@ -253,7 +254,7 @@ function commoditiesRoute(deps: DemoDeps) {
     }
     return `{"status":"success","data":{"commodities":{${parts.join(',')}},"meta":${JSON.stringify(meta)}}}`
   }
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/demo/commodities',
     ({ set }) => {
       const { list, hit } = commodityTexts.rendered(

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { features } from '../../plan/tiers.ts'
@@ -88,7 +89,7 @@ const Facts = t.Object({
 export function metaRoutes(deps: MetaDeps) {
   // Plans and limits are settings: what is in force holds since the start.
   const startedAt = isoInstant(deps.now())
-  return new Elysia()
+  return new RouteList()
     .use(limitsRoutes(deps, startedAt))
     .use(webhookIpsRoute(deps, startedAt))
     .use(factsRoute(deps, startedAt))
@@ -111,7 +112,7 @@ function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
   } as const
   const description =
     'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/meta/limits',
@@ -150,7 +151,7 @@ function webhookIpsRoute({ access, sourceRanges }: MetaDeps, startedAt: string) 
     ips: sourceRanges.flatMap(range => singleAddress.exec(range)?.slice(1).find(Boolean) ?? []),
     updated_at: startedAt,
   })
-  return new Elysia().use(access).get('/v1/webhook-ips', () => answer, {
+  return new RouteList().use(access).get('/v1/webhook-ips', () => answer, {
     access: { meter: false },
     response: { 200: WebhookIps },
     detail: {
@@ -181,7 +182,7 @@ function factsRoute(
       features: [...features],
       updated_at: startedAt,
     })
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/product-facts.json',
     ({ request, set }) => {
       const { list, hit } = commodityTexts.rendered('facts', () => [], write)

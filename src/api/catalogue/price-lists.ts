@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import {
@@ -12,6 +12,7 @@ import {
 import { listOf } from '../../http/input/query.ts'
 import { codeParameter, codesParameter } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -110,13 +111,13 @@ const Health = envelope(
 
 /** The newest prices of many codes at once. */
 export const priceListRoutes = (deps: PriceListsDeps) =>
-  new Elysia().use(pricesRoute(deps)).use(allPricesRoute(deps)).use(healthRoute(deps))
+  new RouteList().use(pricesRoute(deps)).use(allPricesRoute(deps)).use(healthRoute(deps))
 
 function pricesRoute(deps: PriceListsDeps) {
   const { access, board, codes, meter, marks } = deps
   const { several } = createPriceTexts(board)
   const every = createEveryAnswer(deps)
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/prices',
     ({ query, request, set, caller }) => {
       const answering = set as Answering
@@ -191,7 +192,7 @@ function allPricesRoute(deps: PriceListsDeps) {
     const text = `"prices":{${rows.join(',')}},"count":${rows.length}`
     return { value: { series, total: selected.length, text }, series: quoted }
   }
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/prices/all',
     ({ query, request, set, caller }) => {
       const category = categoryOf(catalogue, query.category)
@@ -263,7 +264,7 @@ function allRow(
 }
 
 function healthRoute({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/prices/all/health',
     ({ set }) => {
       markSeries(set as Answering, marks, catalogue.list())

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Feeds } from '../../feed/engine/feeds.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { oneOf } from '../schema.ts'
 
 const SourceShape = t.Object(
@@ -23,7 +24,7 @@ export const sourceRoutes = ({
   access: AccessPlugin
   feeds: Pick<Feeds, 'sources'>
 }) =>
-  new Elysia().use(access).get(
+  new RouteList().use(access).get(
     '/v1/sources',
     () => ({
       sources: feeds.sources().map(({ feed: { publisher }, codes }) => ({

@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../market/calendars/releases.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
@@ -269,10 +270,10 @@ function reportOf(quality: CodeQuality, now: number): typeof Report.static {
 
 /** How complete, timely, accurate and consistent the stored series are. */
 export const dataQualityRoutes = (deps: DataQualityDeps) =>
-  new Elysia().use(summaryRoute(deps)).use(reportsRoute(deps)).use(reportRoute(deps))
+  new RouteList().use(summaryRoute(deps)).use(reportsRoute(deps)).use(reportRoute(deps))
 
 function summaryRoute({ access, quality, marks, now }: DataQualityDeps) {
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/data-quality/summary',
     async ({ set }) => {
       const all = await quality.all()
@@ -293,7 +294,7 @@ function summaryRoute({ access, quality, marks, now }: DataQualityDeps) {
 }
 
 function reportsRoute({ access, quality, marks }: DataQualityDeps) {
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/data-quality/reports',
     async ({ query, set }) => {
       const status = query.status?.trim().toLowerCase()
@@ -330,7 +331,7 @@ function reportsRoute({ access, quality, marks }: DataQualityDeps) {
 }
 
 function reportRoute({ access, catalogue, quality, marks, now }: DataQualityDeps) {
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/data-quality/reports/:code',
     ({ params, set }) => {
       const series = catalogue.named(params.code)

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import {
   apiComponent,
@@ -121,7 +122,7 @@ const isoOrNull = (at: number | undefined): string | null =>
 
 /** Whether the service lives and how each part of it is doing. */
 export function healthRoutes(deps: HealthDeps) {
-  return new Elysia().use(livenessRoutes(deps)).use(statusRoute(deps))
+  return new RouteList().use(livenessRoutes(deps)).use(statusRoute(deps))
 }
 
 const ReadyQuery = t.Object({
@@ -170,7 +171,7 @@ function livenessRoutes({
   }
   const description =
     'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop, or a replica further behind than `max_lag`. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get('/v1/health', ({ query, set }) => answer(set as Answering, query), {
       access: { open: 'Anybody may ask whether the service lives.' },
@@ -216,7 +217,7 @@ function reasonOf(
 
 function statusRoute(deps: HealthDeps) {
   const { access, settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/status',
     ({ set }) => {
       const now = clock.now()

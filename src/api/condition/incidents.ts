@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, mailInstant } from '../../lib/time/instant.ts'
 import { incidentDays } from '../../service/condition/incidents.ts'
 import type { Incident } from '../../store/condition/incidents.ts'
@@ -37,7 +38,7 @@ const access = { open: 'Whoever wonders whether the service works may look.' } a
 /** When parts of the service were not as they should be, for people who have no key. */
 export function incidentRoutes(deps: IncidentsRoutesDeps) {
   const { access: plugin, incidents, links, now, serviceName } = deps
-  return new Elysia({ tags: ['discovery'] })
+  return new RouteList({ tags: ['discovery'] })
     .use(plugin)
     .get(
       '/status/incidents.json',

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { conditionOf, schedulerComponent } from '../../service/condition/condition.ts'
 import { publicParts } from '../../service/condition/parts.ts'
@@ -58,7 +59,7 @@ const PublicStatus = t.Object(
 /** How the service is doing, for people who have no key. */
 export function publicStatusRoutes(deps: PublicStatusDeps) {
   const { access, catalogue, freshness, marks, clock } = deps
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/status.json',
     ({ set }) => {
       const now = clock.now()

@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { Problem, stateForbids } from '../../http/problem/problem.ts'
 import type { Links } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Limits } from '../../plan/limits.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { CopyRefusal, Delivery, DeliveryRefusal } from '../../service/deliveries/deliveries.ts'
@@ -47,7 +48,7 @@ const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
 /** Prices that the account has mailed to it by a schedule. */
 export function deliveryRoutes(deps: DeliveriesApiDeps) {
   const shared = createShared(deps)
-  return new Elysia()
+  return new RouteList()
     .use(listAndCreate(deps, shared))
     .use(changeOne(deps, shared))
     .use(sendNow(deps, shared))
@@ -89,7 +90,7 @@ const howItRuns =
 
 function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
   const { access: plugin, deliveries, idempotency, links, headerPrefix } = deps
-  return new Elysia({ tags: ['scheduled deliveries'] })
+  return new RouteList({ tags: ['scheduled deliveries'] })
     .use(plugin)
     .get(
       '/v1/scheduled-deliveries',
@@ -173,7 +174,7 @@ const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }
 
 function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
   const { access: plugin, deliveries } = deps
-  return new Elysia({ tags: ['scheduled deliveries'] })
+  return new RouteList({ tags: ['scheduled deliveries'] })
     .use(plugin)
     .get(
       '/v1/scheduled-deliveries/:id',
@@ -250,7 +251,7 @@ function sendNow(
   { access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps,
   { own, refusePaused }: Shared,
 ) {
-  return new Elysia({ tags: ['scheduled deliveries'] }).use(plugin).post(
+  return new RouteList({ tags: ['scheduled deliveries'] }).use(plugin).post(
     '/v1/scheduled-deliveries/:id/send_now',
     ({ body, caller, params: { id }, pass, request, set }) => {
       refusePaused()

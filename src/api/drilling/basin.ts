@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { statesLedBy } from '../../market/drilling/states.ts'
@@ -47,7 +48,7 @@ function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): n
 
 /** Everything about one basin. */
 export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/drilling-intelligence/basin/:name',
     ({ params, query, set }) =>
       atDrillingMoment(deps, query, set, deps => {

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import {
   momentParameter,
@@ -8,6 +8,7 @@ import {
 } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   type CohortSpan,
   cohortSpans,
@@ -344,7 +345,7 @@ const refusals = { 400: NestedProblem, 404: NestedProblem }
 /** How long wells take from their permit to their first production. */
 export function cycleTimeRoutes(deps: WellProductionDeps) {
   const { cycleTime, cohortAnswer } = createCycleTimeAnswers(deps)
-  return new Elysia({ prefix: productionPrefix })
+  return new RouteList({ prefix: productionPrefix })
     .use(deps.access)
     .get('/cycle-time', ({ query, set }) => cycleTime(query, set), {
       access: productionHeavyAccess,

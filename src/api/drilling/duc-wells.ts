@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { country, keptBasins } from '../../market/drilling/drilling.ts'
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
@@ -79,7 +80,7 @@ const rowOf = (row: Numbered<DucWells>) => ({
 export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { duc } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/duc_wells`,

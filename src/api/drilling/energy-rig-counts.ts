@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { notFound } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { basinKeys, isState } from '../../market/drilling/drilling.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Stored } from '../../store/drilling/regional.ts'
@@ -118,11 +119,11 @@ function createRigCountAnswers(deps: DrillingAnswerDeps) {
 
 /** Rigs of the country by week, and of its basins and states in the newest week. */
 export const energyRigCountRoutes = (deps: DrillingAnswerDeps, prefix: EnergyPrefix) =>
-  new Elysia().use(newestCountRoutes(deps, prefix)).use(pastCountRoutes(deps, prefix))
+  new RouteList().use(newestCountRoutes(deps, prefix)).use(pastCountRoutes(deps, prefix))
 
 function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { rigs, tier, newest, regions } = createRigCountAnswers(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/rig_counts/latest`,
@@ -197,7 +198,7 @@ function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
 
 function pastCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { rigs, tier, listed } = createRigCountAnswers(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/rig_counts`,

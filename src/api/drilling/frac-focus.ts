@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { numberParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { parseApiNumber } from '../../market/drilling/api-number.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
@@ -242,7 +243,7 @@ export function fracFocusRoutes(deps: FracFocusDeps, prefix: EnergyPrefix) {
   const wells = t.Object({
     api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }),
   })
-  return new Elysia({ prefix })
+  return new RouteList({ prefix })
     .use(deps.access)
     .get(
       '/frac-focus',

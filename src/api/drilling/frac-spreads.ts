@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
@@ -67,7 +68,7 @@ const rowOf = (row: Numbered<FracSpreads>) => ({
 export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { frac } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/frac_spreads`,

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { keptBasins } from '../../market/drilling/drilling.ts'
@@ -66,7 +67,7 @@ const PermitRow = t.Object(
 
 /** Lists of one metric each. A state stands for the basins that reach into it. */
 export const drillingListRoutes = (deps: DrillingIntelligenceDeps) =>
-  new Elysia().use(countRoutes(deps)).use(wellRoutes(deps)).use(statePermitRoutes(deps))
+  new RouteList().use(countRoutes(deps)).use(wellRoutes(deps)).use(statePermitRoutes(deps))
 
 /** Rows of one metric by basin, newest first. */
 function metricLists(deps: DrillingIntelligenceDeps) {
@@ -107,7 +108,7 @@ const detailOf = (operationId: string, summary: string, subject: string) => ({
 
 function countRoutes(deps: DrillingIntelligenceDeps) {
   const list = metricLists(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/drilling-intelligence/frac-spreads',
@@ -153,7 +154,7 @@ function countRoutes(deps: DrillingIntelligenceDeps) {
 
 function wellRoutes(deps: DrillingIntelligenceDeps) {
   const list = metricLists(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/drilling-intelligence/completions',
@@ -247,7 +248,7 @@ function statePermitRoutes(deps: DrillingIntelligenceDeps) {
   const { permits } = deps
   const inMonth = (state: string, month: string) =>
     permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/drilling-intelligence/well-permits',
     ({ query, set, request }) => {
       const { fromOn, toOn } = daysOf(query)

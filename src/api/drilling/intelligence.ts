@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { weekNameOf } from '../../market/calendars/weeks.ts'
 import { averaged, percentChange } from '../../market/drilling/change.ts'
@@ -168,11 +169,11 @@ const rowOf = (row: MetricRow) => ({
 
 /** What is counted of drilling, over all families. */
 export const drillingIntelligenceRoutes = (deps: DrillingIntelligenceDeps) =>
-  new Elysia().use(metricRoutes(deps)).use(digestRoutes(deps)).use(trendRoutes(deps))
+  new RouteList().use(metricRoutes(deps)).use(digestRoutes(deps)).use(trendRoutes(deps))
 
 function metricRoutes(deps: DrillingIntelligenceDeps) {
   const { metrics } = deps.drilling
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/drilling-intelligence',
     ({ query, set, request }) => {
       const filter = { ...daysOf(query), regions: requestedRegions(query) }
@@ -241,7 +242,7 @@ function summaryOf(
 
 function digestRoutes(deps: DrillingIntelligenceDeps) {
   const tier = () => deps.tierRequired('energy_intelligence')
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/drilling-intelligence/latest',
@@ -311,7 +312,7 @@ function digestRoutes(deps: DrillingIntelligenceDeps) {
 
 function trendRoutes(deps: DrillingIntelligenceDeps) {
   const { drilling } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/drilling-intelligence/trends',
     ({ query, set, request }) =>
       atMoment(deps, query, set, () => {

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { Day, markSources, orNull, requireData } from '../energy/answer.ts'
@@ -33,7 +34,7 @@ const Latest = t.Object(
 
 /** Drilling in one answer. */
 export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/drilling/latest',
     ({ query, set }) =>
       atDrillingMoment(deps, query, set, deps => {

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { weekNameOf } from '../../market/calendars/weeks.ts'
 import { countSpanOf, countSpans, countTrend } from '../../market/drilling/change.ts'
@@ -141,7 +142,7 @@ const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
 
 /** National rig counts outside the prefix of energy intelligence. */
 export const rigCountRoutes = (deps: DrillingAnswerDeps) =>
-  new Elysia().use(historyRoutes(deps)).use(currentRoutes(deps)).use(movementRoutes(deps))
+  new RouteList().use(historyRoutes(deps)).use(currentRoutes(deps)).use(movementRoutes(deps))
 
 function newestOf(
   { drilling: { rigs }, marks }: DrillingAnswerDeps,
@@ -155,7 +156,7 @@ function newestOf(
 
 function historyRoutes(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/rig-counts/historical',
     ({ query, set, request }) =>
       atMoment(deps, query, set, () => {
@@ -241,7 +242,7 @@ function currentRoutes(deps: DrillingAnswerDeps) {
       description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
     },
   })
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/rig-counts/latest',
@@ -257,7 +258,7 @@ function currentRoutes(deps: DrillingAnswerDeps) {
 
 function movementRoutes(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/rig-counts/trends',

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { typed } from '../../http/input/typed.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import {
   type EnergyPrefix,
@@ -63,7 +64,7 @@ export function permitRoutes(deps: PermitsDeps, prefix: EnergyPrefix) {
       description: `How many permits each ${by} has, largest first.`,
     }),
   })
-  return new Elysia({ prefix })
+  return new RouteList({ prefix })
     .use(deps.access)
     .get(
       '/well-permits',

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { notFound } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { surveyOn } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
@@ -144,14 +145,14 @@ function createProductivityAnswers(deps: DrillingAnswerDeps) {
 
 /** What drilling brings by basin and month. */
 export const productivityRoutes = (deps: DrillingAnswerDeps, prefix: EnergyPrefix) =>
-  new Elysia()
+  new RouteList()
     .use(newestMonthRoutes(deps, prefix))
     .use(comparisonRoutes(deps, prefix))
     .use(pastMonthRoutes(deps, prefix))
 
 function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { tier, newestOn, records } = createProductivityAnswers(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities/latest`,
@@ -229,7 +230,7 @@ function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
 
 function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { duc, tier, newestOn, records } = createProductivityAnswers(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities/duc_wells`,
@@ -303,7 +304,7 @@ function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
 function pastMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { productivity, duc, tier, listed } = createProductivityAnswers(deps)
   const listQuery = t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery })
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities`,

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { Problem } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { type DrillingState, stateOf } from '../../market/drilling/states.ts'
@@ -214,7 +215,7 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
 
 /** Pages about drilling, state by state. */
 export const statePageRoutes = (deps: DrillingIntelligenceDeps) =>
-  new Elysia().use(deps.access).get(
+  new RouteList().use(deps.access).get(
     '/v1/pseo/drilling-intelligence/states/:state/full',
     ({ params, set }) => {
       const state = stateOf(params.state)

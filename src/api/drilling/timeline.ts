@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { notFound } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { wellTimeline } from '../../service/drilling/well-timeline.ts'
 import type { Answering } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -55,7 +56,7 @@ export function timelineRoutes(deps: TimelineDeps, prefix: EnergyPrefix) {
     disclosures: deps.fracDisclosures,
     wells: deps.wells,
   }
-  return new Elysia({ prefix }).use(deps.access).get(
+  return new RouteList({ prefix }).use(deps.access).get(
     '/wells/:api_number/timeline',
     ({ params, set }) => {
       const apiNumber = parseWell('api_number', params.api_number)

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf, momentOf } from '../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import { isMonth, monthAfter, monthOf } from '../../market/calendars/period.ts'
 import { productionAge, wellStates } from '../../market/drilling/well-production.ts'
@@ -224,7 +225,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
       description: description,
     },
   })
-  return new Elysia({ prefix: productionPrefix, tags: ['well production'] })
+  return new RouteList({ prefix: productionPrefix, tags: ['well production'] })
     .use(deps.access)
     .get(
       '/',

@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../http/answer/complete.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { flagParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { csvText } from '../../lib/text/csv.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import type { Answering } from '../answer.ts'
@@ -52,7 +53,7 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 /** The newest prices as a table to take away. */
 export function bunkerExportRoutes(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/export',
     ({ query, request, set }) => {
       const format = formatOf(query.format)

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { codeParameter, momentParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import { createPageWalks } from '../../service/prices/page-walks.ts'
@@ -111,7 +112,7 @@ function bunkerPast(deps: BunkerDeps) {
 /** Past prices of bunker fuel, of one port with everything about it or as a bare list. */
 export function bunkerHistoryRoutes(deps: BunkerDeps) {
   const pastOf = bunkerPast(deps)
-  return new Elysia({ tags: ['bunker'] })
+  return new RouteList({ tags: ['bunker'] })
     .use(deps.access)
     .get(
       '/v1/bunker-fuels/historical',

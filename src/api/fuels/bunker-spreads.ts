@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { listOf } from '../../http/input/query.ts'
 import { codeParameter, codesParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   arbitragePercent,
   gradeDifferences,
@@ -42,7 +43,10 @@ const comparedMax = 10
 
 /** How the prices of ports and grades stand to each other. */
 export const bunkerSpreadsRoutes = (deps: BunkerDeps) =>
-  new Elysia().use(comparisonRoutes(deps)).use(gradeSpreadRoutes(deps)).use(portSpreadRoutes(deps))
+  new RouteList()
+    .use(comparisonRoutes(deps))
+    .use(gradeSpreadRoutes(deps))
+    .use(portSpreadRoutes(deps))
 
 /** Two to ten ports, each once. */
 function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
@@ -55,7 +59,7 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
 
 function comparisonRoutes(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/compare',
     ({ query, request, set }) => {
       const compared = comparedPorts(query.ports, deps.ports).map(port => ({
@@ -125,7 +129,7 @@ const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
 
 function gradeSpreadRoutes(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/spreads',
     ({ request, set }) => {
       const quotes = someQuotesAt(deps.ports)
@@ -179,7 +183,7 @@ function portSpreadRoutes(deps: BunkerDeps) {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
     return bunkerPort(deps.ports, text)
   }
-  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/spreads/ports',
     ({ query, request, set }) => {
       const [from, to] = [place('from', query.from), place('to', query.to)]

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   difference,
   gradeDifferences,
@@ -43,7 +44,7 @@ const order =
 
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
 export const bunkerRoutes = (deps: BunkerDeps) =>
-  new Elysia()
+  new RouteList()
     .use(listRoutes(deps))
     .use(portRoutes(deps))
     .use(bunkerSpreadsRoutes(deps))
@@ -52,7 +53,7 @@ export const bunkerRoutes = (deps: BunkerDeps) =>
 
 function listRoutes(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia({ tags: ['bunker'] })
+  return new RouteList({ tags: ['bunker'] })
     .use(deps.access)
     .get(
       '/v1/bunker-fuels',
@@ -121,7 +122,7 @@ const EntryOrNull = t.Union([EntryShape, t.Null()])
 
 function portRoutes(deps: BunkerDeps) {
   const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/ports/:code',
     ({ params, request, set }) => {
       const port = bunkerPort(deps.ports, params.code)

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, decimal, nullableAs, optional } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { generatedSource, sourceDescription, sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
@@ -136,7 +137,7 @@ export function dieselStationsRoutes({
     const quote = quoteOf(nationalDieselCode)
     return quote && { region: 'US', quote }
   }
-  return new Elysia().use(access).post(
+  return new RouteList().use(access).post(
     '/v1/diesel-prices/stations',
     ({ body: input, set }) => {
       const area = StationsBody.read(input)

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { textParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { dieselCode, nationalDieselCode, stateCode } from '../../market/fuels/diesel.ts'
@@ -67,7 +68,7 @@ export function dieselRoutes(deps: DieselDeps) {
       },
     }
   }
-  return new Elysia({ tags: ['diesel'] })
+  return new RouteList({ tags: ['diesel'] })
     .use(deps.access)
     .get(
       '/v1/diesel-prices',

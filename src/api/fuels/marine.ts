@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { pageQuery } from '../../http/input/page.ts'
 import { typed } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { windowQuery } from '../prices/window-query.ts'
@@ -29,7 +30,7 @@ export function marineRoutes(deps: MarineDeps) {
       'Latest marine fuel prices of the ports',
       `The newest price of each grade at each port, USD per metric ton delivered. ${order}${more}`,
     )
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/marine-ports',

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { PageMetaShape, pageOf, pageQuery } from '../../http/input/page.ts'
 import { textParameter } from '../../http/input/typed.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Surcharge } from '../../store/fuels/surcharges.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import {
@@ -38,7 +39,7 @@ export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
   const parcel = (surcharge: Surcharge) =>
     parcelRow(surcharge, catalogue.resolve(surcharge.indexCode, now())?.series)
 
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/fuel-surcharge/parcel',

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { PageMetaShape, pageOf, pageQuery } from '../../http/input/page.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import {
   carrierParams,
@@ -25,7 +26,7 @@ const History = t.Object({
 export function fuelSurchargeRoutes(deps: FuelSurchargeDeps) {
   const { surcharges } = deps
   const { today, marked, carrierOf, present, listed, historyOf } = createSurchargeAnswers(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .use(parcelSurchargeRoutes(deps))
     .get(

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
@@ -284,7 +285,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     work: (reads: InventoryReads, deps: InventoriesDeps) => T,
   ): T => atMoment(deps, query, set, deps => work(createInventoryReads(deps), deps))
 
-  return new Elysia({ prefix })
+  return new RouteList({ prefix })
     .use(deps.access)
     .get(
       '/oil_inventories',

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { codeParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { monthsAhead } from '../../market/fundamentals/monthly-forecast.ts'
@@ -60,7 +61,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
     createForecastReads(deps)
 
   const accuracyRoute = (path: string, operationId: string) =>
-    new Elysia().use(deps.access).get(
+    new RouteList().use(deps.access).get(
       path,
       ({ query, set, request }) => {
         const series = requestedSeries(query.commodity, request)
@@ -79,7 +80,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
       },
     )
   const archiveRoute = (path: string, operationId: string) =>
-    new Elysia().use(deps.access).get(
+    new RouteList().use(deps.access).get(
       path,
       ({ query, set, request }) => {
         const page = energyPageOf(query)
@@ -111,7 +112,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
       },
     )
 
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/forecasts/monthly',

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay, isoInstant, startOfMonth } from '../../lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../market/calendars/period.ts'
 import { opecCountry, rankedProducers, totalProduced } from '../../market/fundamentals/opec.ts'
@@ -202,7 +203,7 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     ...knownQuery,
   })
 
-  return new Elysia({ prefix })
+  return new RouteList({ prefix })
     .use(deps.access)
     .get(
       '/opec_productions',

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { codeParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { type OutlookKind, outlookKind } from '../../market/fundamentals/outlook.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -158,7 +159,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
   const { recordRow, priceRow, productionRow } = rows
   const summary = createOutlookSummary(deps, reads, rows)
 
-  return new Elysia({ prefix })
+  return new RouteList({ prefix })
     .use(deps.access)
     .get(
       '/forecasts',

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { levelDecimals } from '../../market/fundamentals/storage.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -147,7 +148,7 @@ export function storageRoutes(deps: StorageDeps) {
     atPoint(deps, { as_of: query.as_of }, set as Answering, point =>
       work(createStorageAnswers(point)),
     )
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/storage',

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf, wordOf } from '../../http/input/query.ts'
 import { integerParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import {
   type Adjustment,
   adjusted,
@@ -141,7 +142,7 @@ const description =
 export function futuresContinuousRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { access } = deps
   const response = { 200: Continuous, 400: NestedProblem, 404: NestedProblem }
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/futures/:slug/continuous',

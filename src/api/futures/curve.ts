@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentParameter } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { analyseCurve, monthsBetween } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -89,7 +90,7 @@ const NoCurve = t.Object(
 /** The forward curve of a family. */
 export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { access, futures } = deps
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/futures/:slug/curve',
     ({ params, query, set }) =>
       atMoment(deps, query, set, () => {

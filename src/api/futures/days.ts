@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -91,11 +92,11 @@ const Intraday = t.Object(
 export const futuresDaysRoutes = (
   deps: FuturesDeps & { ohlcDaysMax: number },
   routes: FuturesRoutes,
-) => new Elysia().use(ohlcRoute(deps, routes)).use(intradayRoute(deps, routes))
+) => new RouteList().use(ohlcRoute(deps, routes)).use(intradayRoute(deps, routes))
 
 function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
   const { access, ohlcDaysMax } = deps
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/futures/:slug/ohlc',
@@ -141,7 +142,7 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
 
 function intradayRoute(deps: FuturesDeps, routes: FuturesRoutes) {
   const { access } = deps
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/futures/:slug/intraday',

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, hourMs, isoInstant } from '../../lib/time/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../../market/futures/contracts.ts'
 import { contractCode } from '../../market/futures/families.ts'
@@ -129,7 +130,7 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
     }
   }
 
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .use(futuresShortcutsRoutes(deps, routes))
     .use(futuresHistoryRoutes(deps, routes))

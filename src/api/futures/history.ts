@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import {
   type PageMeta,
@@ -12,6 +12,7 @@ import { integerOf } from '../../http/input/query.ts'
 import { typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { longIntervals } from '../../market/prices/bars.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
@@ -74,7 +75,7 @@ interface HistoryQuery extends RangeParameters {
 /** Bars of contracts by date. */
 export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { access } = deps
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/futures/:slug/historical',

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { calendarSpread } from '../../market/futures/curve.ts'
 import {
@@ -87,10 +88,10 @@ export interface FuturesShortcutsDeps extends FuturesDeps {
 
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
 export const futuresShortcutsRoutes = (deps: FuturesShortcutsDeps, routes: FuturesRoutes) =>
-  new Elysia().use(tickerRoutes(deps, routes)).use(pairRoute(deps, routes))
+  new RouteList().use(tickerRoutes(deps, routes)).use(pairRoute(deps, routes))
 
 function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/futures/latest',
@@ -129,7 +130,7 @@ function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
 }
 
 function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/futures/spreads',

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import {
   type PageMeta,
   PageMetaShape,
@@ -11,6 +11,7 @@ import { textParameter } from '../../http/input/typed.ts'
 import { missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Switched } from '../../http/profiles/profiles.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { calendarSpread } from '../../market/futures/curve.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -75,7 +76,7 @@ interface HistoryQuery extends RangeParameters {
 /** The spread between two months of one family over time. */
 export function futuresSpreadHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { access, switched } = deps
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/futures/:slug/spread-history',

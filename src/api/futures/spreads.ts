@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { momentParameter, typed } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { calendarPairs, calendarSpread } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -68,7 +69,7 @@ const Spreads = t.Object(
 /** Spreads between the months of one family as they are now. */
 export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
   const { access } = deps
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/futures/:slug/spreads',

@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { KeyChanges } from '../../service/keys/key-changes.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
@@ -39,12 +40,12 @@ const Revoked = envelope(
 )
 /** The keys of the caller's account. */
 export const keyRoutes = (deps: ApiKeysDeps) =>
-  new Elysia({ tags: ['account'] }).use(listAndCreate(deps)).use(changeOne(deps))
+  new RouteList({ tags: ['account'] }).use(listAndCreate(deps)).use(changeOne(deps))
 
 function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
   const { rows, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .get(
       '/v1/api-keys',
@@ -113,7 +114,7 @@ function changeOne({
     return key
   }
 
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .patch(
       '/v1/api-keys/:id',

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../lib/time/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { countedKeys } from '../../service/keys/keyring.ts'
@@ -70,7 +71,7 @@ const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fiel
 
 /** How the account uses the service, from what was recorded of its requests. */
 export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
-  return new Elysia({ tags: ['analytics'] }).use(access).get(
+  return new RouteList({ tags: ['analytics'] }).use(access).get(
     '/v1/analytics/performance',
     ({ caller, query }) => {
       const range = rangeOf(query.range)

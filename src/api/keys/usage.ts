@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import type { RateClassName } from '../../http/gate/rates.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, startOfMonth } from '../../lib/time/instant.ts'
 import { forecast, quotaRemaining } from '../../plan/quota.ts'
 import type { Context } from '../context.ts'
@@ -82,7 +83,7 @@ const UserAnswer = t.Object({
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
 export const usageRoutes = (deps: UsageDeps) =>
-  new Elysia({ tags: ['account'] }).use(limits(deps)).use(callers(deps))
+  new RouteList({ tags: ['account'] }).use(limits(deps)).use(callers(deps))
 
 function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
   const rolling = (
@@ -131,7 +132,7 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
     }
   }
 
-  return new Elysia().use(plugin).get('/v1/usage', ({ caller }) => usageRow(caller), {
+  return new RouteList().use(plugin).get('/v1/usage', ({ caller }) => usageRow(caller), {
     access,
     response: { 200: UsageAnswer },
     detail: {
@@ -172,7 +173,7 @@ function callers({ access: plugin, meter, clock }: UsageDeps) {
     detail: { operationId, summary: 'The caller', description },
   })
 
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .get(
       '/v1/users/me',

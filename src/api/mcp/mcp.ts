@@ -1,4 +1,5 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
+import { RouteList } from '../../http/route-list.ts'
 import type { Context } from '../context.ts'
 import type { Ask } from './tool.ts'
 import { refusalOf } from './tool.ts'
@@ -69,7 +70,7 @@ const noSession = { open: 'There are no sessions here: it says so to whoever ask
 
 /** The Model Context Protocol over HTTP: one message a request, no sessions. */
 export function mcpRoutes(deps: McpDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .post(
       '/mcp',

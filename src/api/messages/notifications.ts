@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../http/input/body-schema.ts'
@@ -7,6 +7,7 @@ import { boolOf } from '../../http/input/query.ts'
 import { flagParameter } from '../../http/input/typed.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { Notification } from '../../store/messages/notifications.ts'
 import type { Preferences } from '../../store/messages/preferences.ts'
@@ -79,12 +80,12 @@ const write = { meter: false, header: true } as const
 
 /** What happened, as the account reads it here, and by which ways it wants to hear of it. */
 export const notificationRoutes = (deps: NotificationsDeps) =>
-  new Elysia().use(list(deps)).use(marks(deps)).use(preferences(deps))
+  new RouteList().use(list(deps)).use(marks(deps)).use(preferences(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function list({ access, notifications: store }: NotificationsDeps) {
-  return new Elysia({ tags: ['notifications'] })
+  return new RouteList({ tags: ['notifications'] })
     .use(access)
     .get(
       '/v1/notifications',
@@ -137,7 +138,7 @@ function list({ access, notifications: store }: NotificationsDeps) {
 }
 
 function marks({ access, notifications: store, now }: NotificationsDeps) {
-  return new Elysia({ tags: ['notifications'] })
+  return new RouteList({ tags: ['notifications'] })
     .use(access)
     .post(
       '/v1/notifications/:id/mark_read',
@@ -178,7 +179,7 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
 }
 
 function preferences({ access, preferences: store }: NotificationsDeps) {
-  return new Elysia({ tags: ['notifications'] })
+  return new RouteList({ tags: ['notifications'] })
     .use(access)
     .get(
       '/v1/notification_preferences',

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { notFound, Problem, stateForbids } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, secondMs } from '../../lib/time/instant.ts'
 import type { CodeOut, TooMany, Verified } from '../../service/messages/phones.ts'
 import type { Phone } from '../../store/messages/phones.ts'
@@ -39,12 +40,12 @@ const refusals = {}
 const access = { meter: false, header: true } as const
 
 /** The phone number of the caller's account: text messages go nowhere else. */
-export const phoneRoutes = (deps: PhoneDeps) => new Elysia().use(number(deps)).use(proof(deps))
+export const phoneRoutes = (deps: PhoneDeps) => new RouteList().use(number(deps)).use(proof(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function number({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
-  return new Elysia({ tags: ['phone'] })
+  return new RouteList({ tags: ['phone'] })
     .use(plugin)
     .get('/v1/phone', ({ caller }) => phoneRow(phones.of(accountOf(caller))), {
       access: { meter: false },
@@ -106,7 +107,7 @@ function number({ access: plugin, phones, textMessages, idempotency, now }: Phon
 }
 
 function proof({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
-  return new Elysia({ tags: ['phone'] })
+  return new RouteList({ tags: ['phone'] })
     .use(plugin)
     .post(
       '/v1/phone/verify',

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { Problem, stateForbids } from '../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../lib/time/instant.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../plan/sms-countries.ts'
@@ -96,12 +97,12 @@ const gated = { meter: false, header: true, feature: 'sms' } as const
 
 /** Text messages: settings, consent and what is left of the allowance. */
 export const smsRoutes = (deps: SmsDeps) =>
-  new Elysia().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
+  new RouteList().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function settings({ access, db, textMessages, sms: store }: SmsDeps) {
-  return new Elysia({ tags: ['phone'] })
+  return new RouteList({ tags: ['phone'] })
     .use(access)
     .get(
       '/v1/sms/settings',
@@ -140,7 +141,7 @@ function settings({ access, db, textMessages, sms: store }: SmsDeps) {
 }
 
 function consent({ access, phones }: SmsDeps) {
-  return new Elysia({ tags: ['phone'] })
+  return new RouteList({ tags: ['phone'] })
     .use(access)
     .post(
       '/v1/sms/optin',
@@ -189,7 +190,7 @@ function consent({ access, phones }: SmsDeps) {
 }
 
 function standing({ access, textMessages, phones }: SmsDeps) {
-  return new Elysia({ tags: ['phone'] }).use(access).get(
+  return new RouteList({ tags: ['phone'] }).use(access).get(
     '/v1/sms/eligibility',
     ({ caller }) => {
       const phone = phones.of(accountOf(caller))
@@ -232,7 +233,7 @@ function standing({ access, textMessages, phones }: SmsDeps) {
 }
 
 function trial({ access, db, textMessages, phones, idempotency, ids, serviceName, now }: SmsDeps) {
-  return new Elysia({ tags: ['phone'] }).use(access).post(
+  return new RouteList({ tags: ['phone'] }).use(access).post(
     '/v1/sms/test',
     ({ body, caller, pass, request, set }) =>
       idempotency.once({ caller, pass, request, set }, body, () => {

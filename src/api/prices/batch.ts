@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { documentedBody } from '../../http/input/body-schema.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isObject } from '../../lib/text/json.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
@@ -102,7 +103,7 @@ export function batchRoutes(deps: BatchDeps) {
     return convertedRow(row, commodity.series, currency, rate, isFull)
   }
 
-  return new Elysia().use(deps.access).post(
+  return new RouteList().use(deps.access).post(
     '/v1/prices/batch',
     ({ body, request, set, caller }) => {
       const requested = readBatch(body)

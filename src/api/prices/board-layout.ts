@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { body, field, readFields, text } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
 import { FailProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { BoardGroup, BoardLayout } from '../../store/prices/board-layouts.ts'
 import { envelope } from '../answer.ts'
@@ -103,7 +104,7 @@ export function boardLayoutRoutes(deps: BoardLayoutDeps) {
       updated_at: layout ? isoInstant(layout.updatedAt) : null,
     },
   })
-  return new Elysia({ tags: ['prices'] })
+  return new RouteList({ tags: ['prices'] })
     .use(deps.access)
     .get(
       '/v1/prices/board/layout',

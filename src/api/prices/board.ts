@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../http/answer/complete.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codesParameter } from '../../http/input/typed.ts'
 import { FailProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { PriceChange } from '../../market/prices/change.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -95,7 +96,7 @@ export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
     board.rendered(`board ${code}`, series, quote =>
       JSON.stringify(rowOf(quote, code, sparklineOf({ board, history }, quote))),
     )?.text
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/prices/board',
     ({ query, request, set, caller }) => {
       const requestedCodes = listOf(query.codes)

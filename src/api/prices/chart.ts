@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { instantOf } from '../../http/input/query.ts'
 import { instantParameter, momentParameter, typed } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoDay, isoInstant, secondMs } from '../../lib/time/instant.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Bar, type BarInterval, barsOf, longIntervals } from '../../market/prices/bars.ts'
@@ -165,7 +166,7 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       .reverse()
   }
 
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/prices/chart',
     ({ query, request, set }) => {
       const [commodity] = codes.read([query.code], request, 1)

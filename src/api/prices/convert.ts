@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { dayOf, listOf } from '../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import {
@@ -72,7 +73,7 @@ const amountDecimals = 9
 /** The newest price of a code in another currency, per another unit, or both. */
 export function convertRoutes(deps: ConvertDeps) {
   const { access, codes, meter, marks } = deps
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/prices/convert',
     ({ query, request, set, caller }) => {
       const requestedCodes = listOf(query.by_code)

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoInstant } from '../../lib/time/instant.ts'
 import {
   connectorFuels,
@@ -98,7 +99,7 @@ interface Filter {
  */
 export function dataConnectorRoutes(deps: DataConnectorDeps) {
   const { dataSources, ports } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/prices/data-connector',
     ({ query: parameters, caller, set }) => {
       const accountId = caller.key.account.account.id

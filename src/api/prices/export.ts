@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { columnsOf, namesFor } from '../../feed/prices/bulk/columns.ts'
 import {
   type BulkFormat,
@@ -21,6 +21,7 @@ import {
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs } from '../../lib/time/instant.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import { type Entitlements, tierOf } from '../../plan/plans.ts'
@@ -198,7 +199,7 @@ export function exportRoutes(deps: ExportDeps) {
     return streamOf(partsOf(file, range))
   }
 
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/export/prices',
     async ({ query, request, set, caller }) => {
       const isSlice = hasSlice(caller.entitled)

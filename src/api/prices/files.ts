@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { rangeHolds, rangeOf } from '../../http/answer/range.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoInstant } from '../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../plan/plans.ts'
 import type { PriceFile } from '../../service/prices/price-files.ts'
@@ -112,7 +113,7 @@ export function fileRoutes({ access, links, now, plans, priceFiles }: FileDeps) 
     return new Response(body, { status: range ? 206 : 200 })
   }
 
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/v1/files',

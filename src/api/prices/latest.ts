@@ -1,4 +1,4 @@
-import { Elysia, type Static, t } from 'elysia'
+import { type Static, t } from 'elysia'
 import { atOnce } from '../../http/answer/at-once.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
@@ -8,6 +8,7 @@ import { listOf } from '../../http/input/query.ts'
 import { codesParameter } from '../../http/input/typed.ts'
 import { missingParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { type Answering, envelope, markFixtures, tagged } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -94,7 +95,7 @@ export function latestRoutes(deps: LatestDeps) {
     return tagged(request, answering, rendered.text, !rendered.fresh, rendered.etag)
   }
 
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get('/v1/prices/latest', atOnce(['query', 'request', 'set', 'caller'], answer), {
       access: { meter: true },

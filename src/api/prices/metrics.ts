@@ -1,10 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { mean } from 'simple-statistics'
 import { integer } from '../../http/answer/integer.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codesParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { dayMs, isoInstant, startOfDay } from '../../lib/time/instant.ts'
 import { annualVolatility } from '../../market/analytics/statistics.ts'
 import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
@@ -81,7 +82,7 @@ function metricsAnswer(
 /** How the newest price of a code lies among those before it. */
 export function metricsRoutes(deps: MetricsDeps) {
   const { access, codes, meter, marks } = deps
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/prices/metrics',
     ({ query, request, set, caller }) => {
       const requestedCodes = listOf(query.by_code)

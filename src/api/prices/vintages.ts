@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
@@ -77,7 +78,7 @@ export function vintageRoutes({
   observations,
   sourceNameOf,
 }: VintageDeps) {
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/v1/prices/vintages',
     ({ query, request, set, caller }) => {
       if (!query.by_code) throw missingParameter('by_code', 'one code or alias.')

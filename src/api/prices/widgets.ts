@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
@@ -6,6 +6,7 @@ import { integerOf, listOf } from '../../http/input/query.ts'
 import { codesParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { type Cadence, isIntraday, sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { closesIn } from '../../market/prices/window.ts'
@@ -63,11 +64,11 @@ const sparklineDaysMax = 90
 
 /** Prices in a compact shape for small displays. */
 export const widgetRoutes = (deps: WidgetsDeps) =>
-  new Elysia().use(tableRoute(deps)).use(codeRoute(deps))
+  new RouteList().use(tableRoute(deps)).use(codeRoute(deps))
 
 function tableRoute(deps: WidgetsDeps) {
   const { board, codes, firstCodes, serviceName } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/prices/widget',
     ({ query, request, set, caller }) => {
       const asHtml = wantsHtml(query.format)
@@ -128,7 +129,7 @@ function tableRoute(deps: WidgetsDeps) {
 
 function codeRoute(deps: WidgetsDeps) {
   const { board, closes, codes, serviceName } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/prices/widget/:code',
     ({ params, query, request, set, caller }) => {
       const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { serialised } from '../../http/answer/serialised.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Access } from '../../http/gate/access-kind.ts'
@@ -7,6 +7,7 @@ import { pageQuery } from '../../http/input/page.ts'
 import { dayParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { parseDay } from '../../lib/time/instant.ts'
 import type { Answering } from '../answer.ts'
 import { createWindowAnswer, linesPerPageMax, type WindowAnswerDeps } from './window-answer.ts'
@@ -72,7 +73,7 @@ export function windowRoutes(deps: WindowsDeps) {
     },
   })
 
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get('/v1/prices/past_day', within('past_day'), route('past_day', 'getPricesPastDay'))
     .get('/v1/prices/past_week', within('past_week'), route('past_week', 'getPricesPastWeek'))

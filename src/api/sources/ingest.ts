@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { credentialsOf } from '../../http/gate/credentials.ts'
 import { readBodyText } from '../../http/input/body.ts'
 import { Problem, stateForbids, validationFailed } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { timestampedSignature } from '../../lib/secrets/signature.ts'
 import { sameHash, tokenHash } from '../../lib/secrets/token.ts'
 import { minuteMs, secondMs } from '../../lib/time/instant.ts'
@@ -60,7 +61,7 @@ export function sourceIngestRoutes(deps: DataSourcesApiDeps) {
       throw featureMissing(plans, links(request), entitled, 'data_connector')
   }
 
-  return new Elysia().use(access).post(
+  return new RouteList().use(access).post(
     '/v1/data-sources/:id/ingest',
     async ({ params, request }) => {
       const content = await readBodyText(request)

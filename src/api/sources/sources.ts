@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { SourceRefusal } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
 import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
@@ -24,7 +25,7 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
 export const sourceRoutes = (deps: DataSourcesApiDeps) =>
-  new Elysia({ tags: ['data sources'] })
+  new RouteList({ tags: ['data sources'] })
     .use(listAndCreate(deps))
     .use(changeOne(deps))
     .use(sourceSyncRoutes(deps))
@@ -33,7 +34,7 @@ export const sourceRoutes = (deps: DataSourcesApiDeps) =>
 function listAndCreate(deps: DataSourcesApiDeps) {
   const { dataSources: sources, idempotency, links } = deps
   const forms = createSourceForms(deps)
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/data-sources',
@@ -100,7 +101,7 @@ function changeOne(deps: DataSourcesApiDeps) {
   const { dataSources: sources, links } = deps
   const forms = createSourceForms(deps)
   const common = { access: sourceWrite, params: sourceParams }
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/data-sources/:id',

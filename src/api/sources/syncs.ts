@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { envelope, success } from '../answer.ts'
 import { createSourceForms, RotateBody } from './form.ts'
 import {
@@ -37,11 +38,11 @@ const Rotated = envelope(
 const common = { params: sourceParams }
 /** What becomes of the syncs of a source, and what they are made with. */
 export const sourceSyncRoutes = (deps: DataSourcesApiDeps) =>
-  new Elysia().use(syncs(deps)).use(rotation(deps))
+  new RouteList().use(syncs(deps)).use(rotation(deps))
 
 function syncs(deps: DataSourcesApiDeps) {
   const { dataSources: sources, sourceSync } = deps
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .post(
       '/v1/data-sources/:id/test',
@@ -119,7 +120,7 @@ const rotating = { ...sourceWrite, action: 'read_secrets' } as const
 function rotation(deps: DataSourcesApiDeps) {
   const { dataSources: sources } = deps
   const forms = createSourceForms(deps)
-  return new Elysia().use(deps.access).post(
+  return new RouteList().use(deps.access).post(
     '/v1/data-sources/:id/rotate_credentials',
     ({ body, caller, params: { id }, pass, request, set }) => {
       const source = ownSource(sources, id, caller)

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
@@ -6,6 +6,7 @@ import { listOf } from '../../http/input/query.ts'
 import { codesParameter, textParameter, typed } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -103,7 +104,7 @@ const badRequest = t.Union([FailProblem, NestedProblem])
 
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
 export const excelRoutes = (deps: ExcelDeps) =>
-  new Elysia().use(runRoutes(deps)).use(latestRoutes(deps))
+  new RouteList().use(runRoutes(deps)).use(latestRoutes(deps))
 
 function runRoutes(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
@@ -116,7 +117,7 @@ function runRoutes(deps: ExcelDeps) {
     rows: '',
   }))
   return (
-    new Elysia()
+    new RouteList()
       .use(deps.access)
       // A refusal of the path comes as a Response, which Elysia sends as it is; its types know the
       // declared text only.
@@ -165,7 +166,7 @@ function latestRoutes(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const sheetLatest = createSheetPrices(deps)
   const access = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get(
       '/v1/prices/excel-latest',

@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { textParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { heatPrices } from '../../market/units/heat-price.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Streams } from '../../service/streams/streams.ts'
@@ -38,7 +39,7 @@ export function cableRoutes(deps: CableRouteDeps) {
     return set.headers
   }
 
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/cable',
     ({ request, caller, pass }) => {
       if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notSocket()

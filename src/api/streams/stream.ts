@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integerOf } from '../../http/input/query.ts'
 import { textParameter } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { after } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
@@ -43,7 +44,7 @@ export function streamRoutes(deps: WatchStreamDeps) {
     marks,
     keepAliveMs = keepAliveDefaultMs,
   } = deps
-  return new Elysia().use(deps.access).get(
+  return new RouteList().use(deps.access).get(
     '/v1/stream',
     ({ request, caller, pass, query, set }) => {
       const accountId = caller.key.account.account.id

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { sourceOf, toolOf } from '../../http/answer/attribution.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
@@ -9,6 +9,7 @@ import { idParameter, integerParameter, typed } from '../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Watch, Watches, WatchRefusal } from '../../service/watches/watches.ts'
@@ -82,7 +83,7 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
 
 /** What an account has looked at on a rhythm, and the feed of what was seen. */
 export const watchRoutes = (deps: SubscriptionsDeps) =>
-  new Elysia().use(feed(deps)).use(listAndCreate(deps)).use(changeOne(deps))
+  new RouteList().use(feed(deps)).use(listAndCreate(deps)).use(changeOne(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
@@ -113,7 +114,7 @@ const creation =
 function listAndCreate(deps: SubscriptionsDeps) {
   const { access: plugin, watches, idempotency, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
-  return new Elysia({ tags: ['watches'] })
+  return new RouteList({ tags: ['watches'] })
     .use(plugin)
     .get(
       '/v1/subscriptions',
@@ -167,7 +168,7 @@ function listAndCreate(deps: SubscriptionsDeps) {
 function changeOne(deps: SubscriptionsDeps) {
   const { access: plugin, watches } = deps
   const { forms, refuseWebhook } = shared(deps)
-  return new Elysia({ tags: ['watches'] })
+  return new RouteList({ tags: ['watches'] })
     .use(plugin)
     .get(
       '/v1/subscriptions/:id',
@@ -224,7 +225,7 @@ function changeOne(deps: SubscriptionsDeps) {
 }
 
 function feed({ access: plugin, watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
-  return new Elysia({ tags: ['watches'] }).use(plugin).get(
+  return new RouteList({ tags: ['watches'] }).use(plugin).get(
     '/v1/subscriptions/events',
     ({ caller, query, set }) => {
       const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)

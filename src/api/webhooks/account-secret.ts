@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { OpenSecret } from '../../service/webhooks/account-secrets.ts'
 import { envelope, success } from '../answer.ts'
@@ -25,7 +26,7 @@ export const accountSecretRoutes = ({
   accountSecrets,
   idempotency,
 }: WebhookSecretDeps) =>
-  new Elysia()
+  new RouteList()
     .use(plugin)
     .get(
       '/v1/account/webhook-secret',

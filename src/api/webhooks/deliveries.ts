@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
@@ -6,6 +6,7 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { textParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { eventTypeOf } from '../../plan/event-types.ts'
 import { eventBody } from '../../service/webhooks/event-messages.ts'
@@ -58,10 +59,10 @@ const Replayed = envelope(
 
 /** Tests, the log, and sending again. */
 export const webhookDeliveryRoutes = (deps: WebhooksApiDeps) =>
-  new Elysia().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
+  new RouteList().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
 
 function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps) {
-  return new Elysia({ tags: ['webhooks'] }).use(plugin).post(
+  return new RouteList({ tags: ['webhooks'] }).use(plugin).post(
     '/v1/webhooks/:id/test',
     async ({ body, caller, params: { id } }) => {
       const endpoint = ownEndpoint(webhooks, id, caller)
@@ -114,7 +115,7 @@ function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps
 }
 
 function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) {
-  return new Elysia({ tags: ['webhooks'] }).use(plugin).get(
+  return new RouteList({ tags: ['webhooks'] }).use(plugin).get(
     '/v1/webhooks/:id/events',
     ({ caller, params: { id }, query, request, set }) => {
       const pageRequest = pageOf(query, perPageMax, perPageDefault)
@@ -172,7 +173,7 @@ function sendingAgain({
   idempotency,
   now,
 }: WebhooksApiDeps) {
-  return new Elysia({ tags: ['webhooks'] })
+  return new RouteList({ tags: ['webhooks'] })
     .use(plugin)
     .post(
       '/v1/webhooks/:id/events/:event_id/resend',

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
@@ -6,6 +6,7 @@ import { noBody } from '../../http/input/body-schema.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isPermitEvent } from '../../plan/event-types.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { EndpointRefusal, EndpointWithSecret } from '../../service/webhooks/webhooks.ts'
@@ -37,7 +38,7 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** The webhook endpoints of the caller's account and the log of each. */
 export const webhookRoutes = (deps: WebhooksApiDeps) =>
-  new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveryRoutes(deps))
+  new RouteList().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveryRoutes(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) {
@@ -56,7 +57,7 @@ function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) 
 function listAndCreate(deps: WebhooksApiDeps) {
   const { access: plugin, webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
-  return new Elysia({ tags: ['webhooks'] })
+  return new RouteList({ tags: ['webhooks'] })
     .use(plugin)
     .get(
       '/v1/webhooks',
@@ -122,7 +123,7 @@ function changeOne(deps: WebhooksApiDeps) {
   const row = (endpoint: Endpoint, secret?: string) =>
     webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
   const common = { access: webhookWrite, params: webhookParams }
-  return new Elysia({ tags: ['webhooks'] })
+  return new RouteList({ tags: ['webhooks'] })
     .use(plugin)
     .get(
       '/v1/webhooks/:id',

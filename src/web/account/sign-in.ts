@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { isOwnPage } from '../../http/gate/origin.ts'
 import { cookieOf, endedCookie, sessionCookieOf } from '../../http/gate/session-cookie.ts'
 import { readForm } from '../../http/input/body.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { invitationState } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
 import { TooManyWaiting } from '../../service/account/password-hashes.ts'
@@ -66,7 +67,7 @@ const tooLate: Notice = {
  */
 export const signInRoutes = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
-  return new Elysia({ tags: ['pages'], detail: { hide: true } })
+  return new RouteList({ tags: ['pages'], detail: { hide: true } })
     .use(comeIn(deps, shared))
     .use(account(deps, shared))
     .use(secondStep(deps, shared))
@@ -152,7 +153,7 @@ function comeIn(
   { access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/sign-in',
@@ -283,7 +284,7 @@ function accountBody(
 
 function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
   const { access, sessions, signIn, addressOf } = deps
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/sign-in/password',
@@ -369,7 +370,7 @@ function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPa
     parse,
     detail: { operationId, summary },
   })
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post(
       '/sign-in/second-step',
@@ -433,7 +434,7 @@ function invited(
     return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
   }
 
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/invitation',

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { isoDay } from '../../lib/time/instant.ts'
 import { money } from '../../plan/invoice.ts'
 import { type Plans, tierOf } from '../../plan/plans.ts'
@@ -75,7 +76,7 @@ export function billingPortalRoutes({
     return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   }
 
-  return new Elysia({ tags: ['pages'], detail: { hide: true } })
+  return new RouteList({ tags: ['pages'], detail: { hide: true } })
     .use(access)
     .get(
       '/billing/portal',

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { cookieOf, sessionCookieOf } from '../../http/gate/session-cookie.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Sessions } from '../../service/account/sessions.ts'
 import type { SignUp } from '../../service/account/sign-up.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
@@ -99,7 +100,7 @@ export function consoleRoutes(
   { access }: Pick<ConsoleDeps, 'access'>,
   answerPage: (request: Request) => Promise<Response>,
 ) {
-  const routes = new Elysia({ tags: ['pages'], detail: { hide: true } }).use(access)
+  const routes = new RouteList({ tags: ['pages'], detail: { hide: true } }).use(access)
   // The documentation is a route of the interface, and stands with it.
   for (const path of pagePaths.filter(path => path !== '/docs'))
     routes.get(path, ({ request }) => answerPage(request), {

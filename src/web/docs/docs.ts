@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia, t } from 'elysia'
+import { type AnyElysia, t } from 'elysia'
 import { version as bundleVersion } from 'swagger-ui-dist/package.json'
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
@@ -6,6 +6,7 @@ import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with 
 import { jsonType } from '../../http/answer/complete.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { RouteList } from '../../http/route-list.ts'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
 
@@ -109,7 +110,7 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
     description: 'The documentation page.',
     examples: ['<!doctype html>\n<html lang="en">…'],
   })
-  const routes = new Elysia({ tags: ['documentation'] })
+  const routes = new RouteList({ tags: ['documentation'] })
     .use(gate)
     .get(
       '/openapi.json',

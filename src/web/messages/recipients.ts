@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { readForm } from '../../http/input/body.ts'
+import { RouteList } from '../../http/route-list.ts'
 import type { Recipient, Recipients } from '../../service/messages/recipients.ts'
 import { escaped, pageAnswer } from '../page.ts'
 
@@ -47,7 +48,7 @@ const ending: Wording = {
  * too; the POST does, which mail programs send by themselves (RFC 8058) and from no page of ours.
  */
 export const recipientRoutes = (deps: RecipientPagesDeps) =>
-  new Elysia({ tags: ['pages'], detail: { hide: true } })
+  new RouteList({ tags: ['pages'], detail: { hide: true } })
     .use(pages(deps, agreeing, deps.recipients.confirm))
     .use(pages(deps, ending, deps.recipients.decline))
 
@@ -65,7 +66,7 @@ function pages(
           { status: 404 },
         )
   }
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .get(
       path,

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { CodeLookup } from '../../../feed/catalogue/lookup.ts'
 import { checkRow } from '../../../feed/prices/rows.ts'
 import { integer } from '../../../http/answer/integer.ts'
@@ -13,6 +13,7 @@ import {
   validationFailed,
 } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../lib/time/instant.ts'
 import { type Batch, batchKinds } from '../../../store/prices/batches.ts'
 import { envelope, success } from '../../answer.ts'
@@ -167,7 +168,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     return batch
   }
 
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/batches',
@@ -423,7 +424,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       batch: integer({ description: 'Undo it with this number.' }),
     }),
   )
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .patch(
       '/admin/v1/values',

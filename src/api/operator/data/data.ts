@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { type CodeLookup, codeLookupOf, everyCode } from '../../../feed/catalogue/lookup.ts'
 import { columnsOf } from '../../../feed/prices/bulk/columns.ts'
 import {
@@ -29,6 +29,7 @@ import {
   validationFailed,
 } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -81,7 +82,7 @@ const Counts = t.Object({
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
-  new Elysia({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
+  new RouteList({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
 
 function recording({ access, catalogue, batches, idempotency, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
@@ -92,7 +93,7 @@ function recording({ access, catalogue, batches, idempotency, now }: AdminDataDe
     return checks.catalogue
   }
 
-  return new Elysia().use(access).post(
+  return new RouteList().use(access).post(
     '/admin/v1/observations',
     ({ body, pass, request, set }) =>
       idempotency.once({ pass, request, set }, body, () => {
@@ -177,7 +178,7 @@ const ComparisonShape = t.Object({
 
 /** What a push would do, without doing it. */
 function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
-  return new Elysia().use(access).post(
+  return new RouteList().use(access).post(
     '/admin/v1/observations/compare',
     ({ body }) => {
       const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
@@ -251,7 +252,7 @@ function reading(deps: AdminDataDeps) {
     })
   }
 
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/admin/v1/export',
     ({ query, set }): Response | Promise<Response> => {
       const codes = listOf(query.codes)

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Dataset, DatasetFault } from '../../../feed/files/dataset.ts'
 import { checkEarlierRow } from '../../../feed/files/earlier-rows.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../../feed/files/fields.ts'
@@ -14,6 +14,7 @@ import {
   validationFailed,
 } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { familyOf, parseContractCode } from '../../../market/futures/families.ts'
@@ -165,7 +166,7 @@ export function datasetAdminRoutes({
       ? undefined
       : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} is no code` }
   }
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get('/admin/v1/datasets', () => success(datasets.map(shapeOf)), {
       access: operator,

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { FeedSetting } from '../../../feed/engine/settings.ts'
 import type { FeedView } from '../../../feed/engine/view.ts'
 import { targetName, unreadOf } from '../../../feed/publishers/map.ts'
@@ -21,6 +21,7 @@ import {
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { notFound, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../service/catalogue/catalogue.ts'
 import type { FeedRun } from '../../../store/feeds/feeds.ts'
@@ -299,7 +300,7 @@ export function feedAdminRoutes({
       }
     })
 
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get('/admin/v1/feeds', () => ({ feeds: feeds.list().map(feedRow) }), {
       access: operator,

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { type FieldFault, notFound, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../service/catalogue/catalogue.ts'
 import type { Quarantine } from '../../../store/prices/quarantine.ts'
@@ -45,7 +46,7 @@ export function quarantineAdminRoutes({
     created_at: isoInstant(range.createdAt),
   })
 
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get('/admin/v1/quarantine', () => success(quarantine.all().map(quarantineRow)), {
       access: operator,

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, field, optional, text } from '../../../http/input/body-schema.ts'
@@ -6,6 +6,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { codeParameter, textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { guardRules } from '../../../market/prices/guards.ts'
 import { transact } from '../../../store/database.ts'
@@ -69,7 +70,7 @@ const Decided = envelope(
 )
 const DecisionBody = body({
   ids: field<number[]>(
-    t.Array(t.Integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),
+    t.Array(integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),
     (form, name) => {
       const ids = form.value(name)
       if (!Array.isArray(ids) || ids.length === 0 || ids.length > idsMax)
@@ -158,7 +159,7 @@ export function reviewAdminRoutes({
   }
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(doubtedValues.find(id)!))
 
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/review',

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
@@ -7,6 +7,7 @@ import { body, documentedBody } from '../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../market/calendars/releases.ts'
 import { cadences } from '../../../market/catalogue/catalogue.ts'
@@ -166,7 +167,7 @@ export function seriesAdminRoutes({
     return success({ series: rowOf(seriesChanges.put(series, terms)) })
   }
 
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/series',

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Connections } from '../../../http/cable.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
@@ -6,6 +6,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { textParameter } from '../../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { Keyring } from '../../../service/keys/keyring.ts'
 import type { DataSource } from '../../../service/sources/sources.ts'
@@ -60,7 +61,7 @@ export function sourceAdminRoutes({
       account_email: keys.account(source.accountId)?.account.email ?? null,
     }
   }
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/sources',

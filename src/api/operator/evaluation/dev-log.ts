@@ -1,7 +1,8 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { DevControls } from '../../../http/dev-controls.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { type LoggedRequest, loggedRequestsMax } from '../../../http/request-log.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { lanedTarget } from '../../../service/webhooks/event-messages.ts'
@@ -19,7 +20,7 @@ const limitDefault = 100
 
 /** What an evaluation copy was asked and has sent: requests, letters, texts, webhooks. */
 export const devLogRoutes = (deps: DevLogDeps) =>
-  new Elysia().use(inboxRoutes(deps)).use(deliveryRoutes(deps)).use(requestRoutes(deps))
+  new RouteList().use(inboxRoutes(deps)).use(deliveryRoutes(deps)).use(requestRoutes(deps))
 
 function inboxRoutes({ access, inbox, settle, masterKey }: DevLogDeps) {
   const proofOf = (number: number): string =>
@@ -27,7 +28,7 @@ function inboxRoutes({ access, inbox, settle, masterKey }: DevLogDeps) {
   /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
   const letterUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/_dev/inbox',
@@ -93,7 +94,7 @@ const letterPage = (html: string): string =>
   `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><base target="_blank"><style>:root{background:#fff;color:#15242a;font:15px/1.5 system-ui,sans-serif}body{margin:1rem;overflow-wrap:anywhere}</style>${html}`
 
 function deliveryRoutes({ access, outbox, webhooks, keys, settle }: DevLogDeps) {
-  return new Elysia().use(access).get(
+  return new RouteList().use(access).get(
     '/_dev/deliveries',
     async ({ query }) => {
       await settle()
@@ -121,7 +122,7 @@ function deliveryRoutes({ access, outbox, webhooks, keys, settle }: DevLogDeps) 
 }
 
 function requestRoutes({ access, requests }: DevLogDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/_dev/requests',

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { DevControls, Scenario, ScenarioOptions } from '../../../http/dev-controls.ts'
 import type { Fault } from '../../../http/faults.ts'
 import {
@@ -7,6 +7,7 @@ import {
   problems,
   validationFailed,
 } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { addDuration } from '../../../lib/time/duration.ts'
 import { dayMs, isoInstant, parseInstant } from '../../../lib/time/instant.ts'
 import { isPlanId } from '../../../plan/plans.ts'
@@ -32,7 +33,7 @@ const refuse = (field: string, message: string, value: unknown) =>
  * token and do not exist in production.
  */
 export const devRoutes = (deps: DevDeps) =>
-  new Elysia({ tags: ['development'], detail: { hide: true } })
+  new RouteList({ tags: ['development'], detail: { hide: true } })
     .use(timeAndFeed(deps))
     .use(accountRoutes(deps))
     .use(devLogRoutes(deps))
@@ -50,7 +51,7 @@ function timeAndFeed(deps: DevDeps) {
     codes_ready: feed.filled().size,
     codes_total: feed.total,
   })
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .get('/_dev/clock', clockState, {
       access: operator,
@@ -97,7 +98,7 @@ function timeAndFeed(deps: DevDeps) {
 
 /** Accounts on demand. */
 function accountRoutes(deps: DevDeps) {
-  return new Elysia().use(deps.access).post(
+  return new RouteList().use(deps.access).post(
     '/_dev/accounts',
     ({ body, set }) => {
       set.status = 201
@@ -115,7 +116,7 @@ function accountRoutes(deps: DevDeps) {
 /** The state as a whole: kept, gone back to, begun anew. */
 function snapshots(deps: DevDeps) {
   const { clock } = deps
-  return new Elysia()
+  return new RouteList()
     .use(deps.access)
     .post(
       '/_dev/snapshot',
@@ -162,7 +163,7 @@ function snapshots(deps: DevDeps) {
 
 /** Situations by name: what they leave is in the data, until a state is restored. */
 function scenarioRoutes({ access, scenarios, clock }: DevDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/_dev/scenario',
@@ -222,7 +223,7 @@ function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
 
 /** Routes that are made to fail. */
 function faultRoutes({ access, faults }: DevDeps) {
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
       access: operator,

@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { AlertShape, createAlertRows } from '../../alerts/row.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
@@ -35,7 +36,7 @@ export function accountThingRoutes({
     if (!keys.account(id)) throw notFound('The account')
     return id
   }
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(plugin)
     .get(
       '/admin/v1/accounts/:id/alerts',

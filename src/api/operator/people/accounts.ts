@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, flag } from '../../../http/input/body-schema.ts'
@@ -12,6 +12,7 @@ import {
 import { codeParameter, textParameter } from '../../../http/input/typed.ts'
 import { notFound, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { ClosingRefusal } from '../../../service/account/closing.ts'
 import type { KeyChanges } from '../../../service/keys/key-changes.ts'
@@ -61,7 +62,7 @@ const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
  * the dashboard too.
  */
 export const accountAdminRoutes = (deps: AdminDeps) =>
-  new Elysia({ tags: ['operator'] })
+  new RouteList({ tags: ['operator'] })
     .use(accounts(deps))
     .use(oneAccount(deps))
     .use(ending(deps))
@@ -92,7 +93,7 @@ function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, 
       .filter(({ account }) => !query.plan || account.plan === query.plan)
       .sort((a, b) => b.account.createdAt - a.account.createdAt)
   }
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .get(
       '/admin/v1/accounts',
@@ -172,7 +173,7 @@ function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, 
 
 function oneAccount({ access: plugin, keys, meter, changes, accountClosing, now }: AdminDeps) {
   const { accountDetail } = createAdminRows(keys, meter, now)
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .get(
       '/admin/v1/accounts/:id',
@@ -246,7 +247,7 @@ function ending({ access: plugin, keys, accountClosing, idempotency }: AdminDeps
     })
   }
   const response = { 200: Ended, 404: NestedProblem, 422: ValidationProblem }
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .delete(
       '/admin/v1/accounts/:id',
@@ -299,7 +300,7 @@ function accountKeys({
 }: AdminDeps) {
   const keyBody = createKeyBody(nameMax)
   const { listed, madeRow } = createAdminRows(keys, meter, now)
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .get(
       '/admin/v1/accounts/:id/keys',
@@ -348,7 +349,7 @@ function accountKeys({
 
 function oneKey({ access: plugin, keys, meter, changes, idempotency, now }: AdminDeps) {
   const { keyRow, madeRow } = createAdminRows(keys, meter, now)
-  return new Elysia()
+  return new RouteList()
     .use(plugin)
     .patch(
       '/admin/v1/keys/:id',

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import {
@@ -14,6 +14,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { idParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../../plan/invoice.ts'
 import { firstPlan } from '../../../plan/plans.ts'
@@ -78,7 +79,7 @@ const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['stati
 
 /** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
 export const billingAdminRoutes = (deps: AdminBillingDeps) =>
-  new Elysia({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
+  new RouteList({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
 /** An account, named by its id or its address. */
 const accountField = (keys: Keyring) =>
@@ -110,7 +111,7 @@ const createInvoiceBody = (keys: Keyring) =>
 
 function ledger({ access, idempotency, billing, keys, links, now }: AdminBillingDeps) {
   const invoiceBody = createInvoiceBody(keys)
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .get(
       '/admin/v1/invoices',
@@ -230,7 +231,7 @@ function marking({ access, billing, idempotency, links }: AdminBillingDeps) {
   })
   const closed =
     'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
-  return new Elysia()
+  return new RouteList()
     .use(access)
     .post('/admin/v1/invoices/:id/pay', context => mark('pay', context), {
       ...route(
@@ -264,7 +265,7 @@ function agreeing({ access, billing, idempotency, keys, meter, now }: AdminBilli
     billing_period: periodField,
     price: whole(0, centsMax, { description: 'Of a period, in cents.', examples: [120_000] }),
   })
-  return new Elysia().use(access).post(
+  return new RouteList().use(access).post(
     '/admin/v1/subscriptions',
     ({ body, pass, request, set }) =>
       idempotency.once({ pass, request, set }, body, () => {

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, moment, nullable, optional, text, whole } from '../../../http/input/body-schema.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../service/billing/credit-packs.ts'
 import type { AccountState } from '../../../service/keys/keyring.ts'
@@ -70,7 +71,7 @@ export function creditAdminRoutes({ access, billing, idempotency, keys, now }: C
     return account
   }
   const balanceOf = (id: string) => ({ requests_remaining: sales.balance(id) })
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/accounts/:id/credits',

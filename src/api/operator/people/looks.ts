@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, optional, whole } from '../../../http/input/body-schema.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, minuteMs } from '../../../lib/time/instant.ts'
 import type { Look } from '../../../service/account/looks.ts'
 import { envelope, success } from '../../answer.ts'
@@ -49,7 +50,7 @@ export function lookAdminRoutes({ access, looks, keys, idempotency }: AdminLookD
     begun_at: isoInstant(begunAt),
     expires_at: isoInstant(expiresAt),
   })
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .get('/admin/v1/looks', () => success({ looks: looks.list().map(rowOf) }), {
       access: operator,

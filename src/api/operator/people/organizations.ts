@@ -1,6 +1,7 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
@@ -40,7 +41,7 @@ export const organizationAdminRoutes = ({
   organizationStore: store,
   keys,
 }: AdminOrganizationDeps) =>
-  new Elysia({ tags: ['operator'] }).use(access).get(
+  new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/organizations',
     ({ query }) => {
       const page = pageOf(query, perPageMax)

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { notFound, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { linkUrl } from '../../../service/account/sign-in.ts'
 import type { AccountState } from '../../../service/keys/keyring.ts'
@@ -48,7 +49,7 @@ export function signInAdminRoutes({
     return account
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(plugin)
     .post(
       '/admin/v1/accounts/:id/password',

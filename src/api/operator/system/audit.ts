@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../../store/operator/audit.ts'
 import { envelope, success } from '../../answer.ts'
@@ -73,7 +74,7 @@ export function auditAdminRoutes({ access, audit, keys }: AdminAuditDeps) {
   }
   /** An address stands for the account that has it: entries know accounts only. */
   const actorOf = (text: string) => keys.accountByEmail(text.toLowerCase())?.account.id ?? text
-  return new Elysia({ tags: ['operator'] }).use(access).get(
+  return new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/audit',
     ({ query }) => {
       const filter = {

@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, choice } from '../../../http/input/body-schema.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { DeskTask } from '../../../service/operator/backup-desk.ts'
 import { envelope, success } from '../../answer.ts'
@@ -65,7 +66,7 @@ const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
 
 /** Backups in the places of the configuration: which there are, one more, and whether they hold. */
 export const backupAdminRoutes = ({ access, backupDesk, idempotency }: AdminBackupDeps) =>
-  new Elysia({ tags: ['operator'] })
+  new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/backups',

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../service/replication/nodes.ts'
 import { envelope, success } from '../../answer.ts'
@@ -115,7 +116,7 @@ const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
 /** The copies of this database that run, and what is between them. */
 export const clusterAdminRoutes = ({ access, topology, replication }: AdminClusterDeps) =>
-  new Elysia({ tags: ['operator'] }).use(access).get(
+  new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/cluster',
     async () => {
       const view = replication()

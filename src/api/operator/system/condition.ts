@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
@@ -84,7 +85,7 @@ export function conditionAdminRoutes(deps: AdminConditionDeps) {
         }
     return { total, failed }
   }
-  return new Elysia({ tags: ['operator'] }).use(access).get(
+  return new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/condition',
     () => {
       const faulty = seriesFaults.codes()

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 
@@ -33,7 +34,7 @@ export const logAdminRoutes = ({
   access,
   logTail,
 }: Pick<Context, 'access'> & Partial<Pick<Context, 'logTail'>>) =>
-  new Elysia({ tags: ['operator'] }).use(access).get(
+  new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/logs',
     ({ query }) => {
       const after = integerOf('after', query.after, 0, 0, Number.MAX_SAFE_INTEGER)

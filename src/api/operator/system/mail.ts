@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, field, optional, requiredAs, text } from '../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { plainAddress } from '../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../store/messages/suppressions.ts'
@@ -51,7 +52,7 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 
 /** The addresses that nothing is sent to, for the operator. */
 export const mailAdminRoutes = ({ access, idempotency, suppressions, now }: AdminMailDeps) =>
-  new Elysia({ tags: ['operator'] })
+  new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/suppressions',

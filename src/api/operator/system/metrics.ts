@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import type { Metric } from 'prom-client'
+import { RouteList } from '../../../http/route-list.ts'
 import type { Context } from '../../context.ts'
 import { type MetricDeps, metricFamilies } from './metric-families.ts'
 
@@ -23,7 +24,7 @@ async function registryOf(deps: MetricDeps) {
 /** What this service measures about itself. */
 export function metricsRoutes(deps: MetricDeps & Pick<Context, 'access'>) {
   let registering: ReturnType<typeof registryOf> | undefined
-  return new Elysia({ tags: ['operator'], detail: { hide: true } }).use(deps.access).get(
+  return new RouteList({ tags: ['operator'], detail: { hide: true } }).use(deps.access).get(
     '/metrics',
     async ({ set }) => {
       registering ??= registryOf(deps)

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, listOf } from '../../../http/input/body-schema.ts'
@@ -6,6 +6,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../service/outbox/queue.ts'
 import { envelope, success } from '../../answer.ts'
@@ -65,7 +66,7 @@ const IdsBody = body({
 
 /** What the outbox has still to send, and what it gave up. */
 export const queueAdminRoutes = (deps: AdminQueueDeps) =>
-  new Elysia().use(list(deps)).use(changes(deps))
+  new RouteList().use(list(deps)).use(changes(deps))
 
 function list({ access, queue, keys }: AdminQueueDeps) {
   const rowOf = (message: QueuedMessage) => {
@@ -91,7 +92,7 @@ function list({ access, queue, keys }: AdminQueueDeps) {
       given_up_at: isOver ? at : null,
     }
   }
-  return new Elysia({ tags: ['operator'] }).use(access).get(
+  return new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/outbox',
     ({ query }) => {
       const kind = kinds.find(kind => kind === query.kind)
@@ -144,7 +145,7 @@ function changes({ access, queue, idempotency }: AdminQueueDeps) {
     body: IdsBody.schema,
     response: { 200: Changed, 422: ValidationProblem },
   }
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .post(
       '/admin/v1/outbox/send',

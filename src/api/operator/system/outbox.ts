@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { type Idempotency, idempotencyHeader } from '../../../http/idempotency.ts'
@@ -7,6 +7,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../../service/outbox/held-back.ts'
 import { envelope, success } from '../../answer.ts'
@@ -87,7 +88,7 @@ const rowOf = ({
 
 /** What `restore --hold-outbox` kept back, for the operator. */
 export const outboxAdminRoutes = ({ access, idempotency, heldMessages: held }: AdminOutboxDeps) =>
-  new Elysia({ tags: ['operator'] })
+  new RouteList({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/outbox/held',

@@ -1,5 +1,6 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { explain } from '../../../config.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 
@@ -24,7 +25,7 @@ const Settings = envelope(
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
 export const settingsAdminRoutes = ({ access, config }: Pick<Context, 'access' | 'config'>) =>
-  new Elysia({ tags: ['operator'] }).use(access).get(
+  new RouteList({ tags: ['operator'] }).use(access).get(
     '/admin/v1/settings',
     () =>
       success({

@@ -1,8 +1,9 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, choice, text } from '../../../http/input/body-schema.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { adminRoles } from '../../../plan/admin-roles.ts'
 import type { AdminToken } from '../../../store/operator/admin-tokens.ts'
@@ -55,7 +56,7 @@ const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
 
 /** Tokens of the operator: each with a name and a role. */
 export const tokenAdminRoutes = ({ access: plugin, adminTokens, idempotency }: AdminTokenDeps) =>
-  new Elysia({ tags: ['operator'] })
+  new RouteList({ tags: ['operator'] })
     .use(plugin)
     .get('/admin/v1/tokens', () => success({ tokens: adminTokens.list().map(rowOf) }), {
       access,

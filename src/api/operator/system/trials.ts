@@ -1,9 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, checked, field, requiredAs, text } from '../../../http/input/body-schema.ts'
 import { validationFailed } from '../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
 import { phoneNumberOf } from '../../../lib/text/phone-number.ts'
 import { plainAddress } from '../../../send/messages/mailer.ts'
 import { envelope, success } from '../../answer.ts'
@@ -62,11 +63,11 @@ const words = (what: string) =>
   `${what} at once, past the outbox, and answers what the other side said: 200 whatever came of it.`
 
 /** Tests of every way out. */
-export const trialRoutes = (deps: TrialDeps) => new Elysia().use(people(deps)).use(hook(deps))
+export const trialRoutes = (deps: TrialDeps) => new RouteList().use(people(deps)).use(hook(deps))
 
 function people({ access, idempotency, trials }: TrialDeps) {
   const common = { access: operator, headers: idempotencyHeader }
-  return new Elysia({ tags: ['operator'] })
+  return new RouteList({ tags: ['operator'] })
     .use(access)
     .post(
       '/admin/v1/mail/test',
@@ -152,7 +153,7 @@ function hook({ access, idempotency, webhookTrial, checkTarget }: TrialDeps) {
       checkTarget,
     ),
   })
-  return new Elysia({ tags: ['operator'] }).use(access).post(
+  return new RouteList({ tags: ['operator'] }).use(access).post(
     '/admin/v1/webhooks/test',
     ({ body, pass, request, set }) => {
       const { url } = HookBody.read(body)
