@@ -15,6 +15,9 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       '--bytecode',
       // Bytecode alone would mean CommonJS, which has no `await` at the top.
       '--format=esm',
+      // What is loaded when it is asked for stays out of a start, and the threads share their modules
+      // with the program: each would have a bundle of its own, with its bytecode.
+      '--splitting',
       '--minify-whitespace',
       '--minify-syntax',
       '--no-compile-autoload-bunfig',

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json'
+import { programOf } from '../../src/cli/all-commands.ts'
 import { completion } from '../../src/cli/manual/completion.ts'
 import { manualPage } from '../../src/cli/manual/man.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
-import { programOf } from '../../src/cli/program.ts'
 import { writeNotices } from '../notices.ts'
 import { sbom } from './sbom.ts'
 

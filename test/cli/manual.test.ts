@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { programOf } from '../../src/cli/all-commands.ts'
 import { completion, shells } from '../../src/cli/manual/completion.ts'
 import { examples } from '../../src/cli/manual/examples.ts'
 import { manualPage } from '../../src/cli/manual/man.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
-import { programOf, run } from '../../src/cli/program.ts'
+import { run } from '../../src/cli/program.ts'
 
 function world() {
   const printed: string[] = []

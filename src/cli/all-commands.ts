@@ -1,0 +1,158 @@
+import { Argument, type Command } from 'commander'
+import { version } from '../version.ts'
+import { accountCommands } from './accounts/commands.ts'
+import { firstLine } from './accounts/sign-in.ts'
+import { thingCommands } from './accounts/things.ts'
+import { auditCommands } from './audit.ts'
+import { backupCommands } from './backups/commands.ts'
+import type { OperatorAction } from './command.ts'
+import { configExplain } from './config.ts'
+import { batchCommands } from './data/batches.ts'
+import { codeCommands } from './data/codes.ts'
+import { dataCommands } from './data/commands.ts'
+import { datasetCommands } from './data/datasets.ts'
+import { feedCommands } from './data/feeds.ts'
+import { reviewCommands } from './data/review.ts'
+import { seriesCommands } from './data/series.ts'
+import { sourceCommands } from './data/source-commands.ts'
+import { doctorCommands } from './doctor/commands.ts'
+import { emptyProgram } from './empty-program.ts'
+import type { ProgramEnvironment } from './environment.ts'
+import { testMail } from './mail.ts'
+import { completion, type Shell, shells } from './manual/completion.ts'
+import { manualPage } from './manual/man.ts'
+import { addExamples, commandTable } from './manual/table.ts'
+import { testNotices } from './notices.ts'
+import {
+  configOf,
+  located,
+  type Options,
+  type Results,
+  runtimeOf,
+  withOperator,
+} from './options.ts'
+import { outboxCommands } from './outbox.ts'
+import { listPlans } from './plans.ts'
+import { explainProfile, listShippedProfiles } from './profiles.ts'
+import { remoteCommands } from './remote/commands.ts'
+import { replicationCommands } from './replication/commands.ts'
+import { serverCommands } from './server/commands.ts'
+import { setupAgain } from './server/setup.ts'
+
+/** The table of commands; what a command makes of it goes to `results`. */
+export function programOf(env: ProgramEnvironment, results: Results): Command {
+  const program = emptyProgram(env)
+  serverCommands(program, env, results)
+  dataCommands(program, env, results)
+  const act: OperatorAction = (options, work) =>
+    withOperator(options as Options, env, async operator =>
+      results.set(
+        await work({
+          operator,
+          out: env.out,
+          err: env.err,
+          terminal: env.terminal,
+          json: options.json === true,
+          width: env.width,
+        }),
+      ),
+    )
+  accountCommands(program, located, act, () => firstLine(env.stdin))
+  located(program.command('setup').description('the first credentials of a directory'))
+    .requiredOption('--again', 'make and show them anew, as long as nobody has used them')
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
+    )
+  thingCommands(program, located, act)
+  codeCommands(program, located, act)
+  sourceCommands(program, located, act)
+  seriesCommands(program, located, act)
+  batchCommands(program, located, act)
+  datasetCommands(program, located, act)
+  reviewCommands(program, located, act)
+  auditCommands(program, located, act)
+  feedCommands(program, located, act)
+  outboxCommands(program, located, act)
+  backupCommands(program, env, results)
+  replicationCommands(program, env, results)
+  doctorCommands(program, env, results)
+  settingsCommands(program, env)
+  trialCommands(program, env, results)
+  remoteCommands(program, env)
+  manualCommands(program, env)
+  addExamples(program)
+  return program
+}
+
+/** What packages bring beside the program. */
+function manualCommands(program: Command, env: ProgramEnvironment) {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'of which shell').choices(shells))
+    .description('print the completions of a shell')
+    .action((shell: Shell) => env.write(completion(shell, program.name(), commandTable(program))))
+  program
+    .command('manual')
+    .description('print the manual page')
+    .action(() => {
+      const about = { name: program.name(), description: program.description(), version }
+      return env.write(manualPage(about, commandTable(program)))
+    })
+}
+
+/** Settings in force, and what follows from them. */
+function settingsCommands(program: Command, env: ProgramEnvironment) {
+  const config = program.command('config').description('the configuration')
+  located(config.command('explain').description('every setting in force and where it comes from'))
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      configExplain(configOf(options, 'serve', env), {
+        out: env.out,
+        width: env.width,
+        json: options.json === true,
+      }),
+    )
+  const plans = program.command('plans').description('what accounts pay for')
+  located(plans.command('list').description('the plans of the configuration'))
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      listPlans(configOf(options, 'serve', env), env.out, options.json === true),
+    )
+  const profiles = program.command('profiles').description('shapes for sorts of existing clients')
+  located(
+    profiles
+      .command('explain')
+      .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
+      .description('which profile a client gets by its headers, and what it switches'),
+  ).action((options: Options & { header: string[] }) =>
+    explainProfile(options.header, configOf(options, 'serve', env), env.out),
+  )
+  profiles
+    .command('list')
+    .description('the profiles that are shipped')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => listShippedProfiles(env.out, options.json === true))
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => env.out(version))
+}
+
+/** A letter and a notice, to see that they arrive. */
+function trialCommands(program: Command, env: ProgramEnvironment, results: Results) {
+  const mail = program.command('mail').description('letters of this copy')
+  located(
+    mail
+      .command('test')
+      .argument('<address>', 'to whom')
+      .description('send a letter now, with the provider of the configuration'),
+  ).action(async (to: string, options: Options) =>
+    results.set(await testMail(runtimeOf(configOf(options, 'serve', env), env), to, env)),
+  )
+  const notices = program.command('notices').description('what is told to the operator')
+  located(notices.command('test').description('send a notice now to each configured place')).action(
+    async (options: Options) =>
+      results.set(await testNotices(runtimeOf(configOf(options, 'serve', env), env), env)),
+  )
+}

@@ -1,0 +1,15 @@
+import { Command } from 'commander'
+import { version } from '../version.ts'
+import type { ProgramEnvironment } from './environment.ts'
+
+/** The program without any command. */
+export const emptyProgram = (env: ProgramEnvironment): Command =>
+  new Command('wellhead')
+    .description('Self-hosted energy price data service')
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => env.out(text.trimEnd()),
+      writeErr: text => env.err(text.trimEnd()),
+    })
+    .showHelpAfterError()
