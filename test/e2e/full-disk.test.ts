@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
@@ -16,21 +16,18 @@ afterAll(() => {
 
 const ballast = join(small, 'ballast')
 
-/** Fills what is left of the disk; what is filled already stays. */
+/**
+ * Fills what is left of the disk; what is filled already stays. No more than was left when it began:
+ * a server that finds the disk full meanwhile gives its reserve back, which is not to be filled too.
+ */
 function fill() {
-  const block = Buffer.alloc(65_536, 1)
-  const written: Buffer[] = []
+  const { bavail, bsize } = statfsSync(small)
   try {
-    for (;;) {
-      written.push(block)
-      writeFileSync(ballast, block, { flag: 'a' })
-    }
-  } catch {
-    // There is no room for one more block; the rest goes byte by byte.
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize, 1), { flag: 'a' })
+  } catch (error) {
+    // The server wrote meanwhile: what is left is filled all the same.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
-  try {
-    for (;;) writeFileSync(ballast, Buffer.alloc(512), { flag: 'a' })
-  } catch {}
 }
 
 interface Line {
