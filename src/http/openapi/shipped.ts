@@ -33,6 +33,13 @@ export const documentToShip = async (
 const routesATurn = 25
 
 /**
+ * Without the mark of closed schemas: Elysia closes those of a route when it is asked for the first
+ * time, and the document never says it.
+ */
+const openOnly = (key: string, value: unknown) =>
+  key === 'additionalProperties' && value === false ? undefined : value
+
+/**
  * Says in a word what a document is made of: two that differ in anything have another word. Made
  * route by route, because all of it as one text is three megabytes that a server would wait for.
  */
@@ -45,7 +52,7 @@ async function printOf(app: AnyElysia, options: OpenApiOptions): Promise<string>
       { body, query, params, headers, response },
       isOptional(body),
     ])
-    print = Bun.hash.wyhash(JSON.stringify([method, path, hooks.detail, schemas]), print)
+    print = Bun.hash.wyhash(JSON.stringify([method, path, hooks.detail, schemas], openOnly), print)
   }
   return print.toString(36)
 }

@@ -21,6 +21,14 @@ describe('the shipped document', () => {
     expect(await shippedDocument(appOf(evaluation), settingsThen, shipped)).toBe(text)
   })
 
+  test('is answered whatever was asked before', async () => {
+    const asked = appOf(config)
+    const shipped = await documentToShip(await documentIn(app), app, settings)
+    const paths = asked.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)
+    for (const path of paths) await asked.handle(new Request(`http://localhost${path}`))
+    expect(await shippedDocument(asked, settings, shipped)).toBeString()
+  })
+
   test.each([
     ['brand.header_prefix', 'X-Desk-'],
     ['brand.service_name', 'Desk'],
