@@ -24,6 +24,9 @@ export interface CurveDates {
   before(day: string): CurveDate
 }
 
+/** A year and a half: what is asked for after the history is written. */
+const datesKept = 512
+
 export function createCurveDates(family: Family): CurveDates {
   const dates = new Map<string, CurveDate | undefined>()
   const dayBefore = (day: string): string => {
@@ -41,6 +44,7 @@ export function createCurveDates(family: Family): CurveDates {
           session: sessionOn(family, day),
         }
       : undefined
+    if (dates.size >= datesKept) dates.clear()
     dates.set(day, date)
     return date
   }

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
+import { dayMs, minuteMs, parseDay } from '../../lib/time/instant.ts'
 import { sessionOf } from '../../market/calendars/calendar.ts'
 import type { Family } from '../../market/futures/families.ts'
 import { dayNumber } from '../../market/prices/window.ts'
@@ -22,8 +22,10 @@ export interface Front {
   path(day: string, before: string): Float64Array
 }
 
+/** Each number at its day of the year. */
 interface Year {
-  closes: ReadonlyMap<string, number>
+  /** Not a number on days without a close. */
+  closes: Float64Array
   slopes: Float64Array
   firstDay: number
 }
@@ -62,20 +64,21 @@ export function createFront(
       rawFrom: Number.POSITIVE_INFINITY,
     }
     const observed = world.observations(family.code, from, to + dayMs, closesOnly)
-    const slopes = new Float64Array((to - from) / dayMs)
-    sway.addTo(slopes, from / dayMs, swayScale, true)
-    const year = {
-      closes: new Map(
-        observed.map(observation => [isoDay(observation.observedAt), observation.value]),
-      ),
-      slopes,
-      firstDay: from / dayMs,
-    }
+    const firstDay = from / dayMs
+    const slopes = new Float64Array(to / dayMs - firstDay)
+    sway.addTo(slopes, firstDay, swayScale, true)
+    const closes = new Float64Array(slopes.length).fill(Number.NaN)
+    for (const { observedAt, value } of observed)
+      closes[Math.floor(observedAt / dayMs) - firstDay] = value
+    const year = { closes, slopes, firstDay }
     years.set(name, year)
     return year
   }
 
-  const close = (day: string): number => yearOf(day).closes.get(day)!
+  const close = (day: string): number => {
+    const { closes, firstDay } = yearOf(day)
+    return closes[dayNumber(day) - firstDay]!
+  }
 
   return {
     close,

@@ -58,11 +58,12 @@ export function withRegions(
     const own = world.observations(code, from, to, depth)
     const group = groupOf.get(code)
     if (!group || own.length === 0) return own
-    const values = group(from, to, depth)
-    return own.map(value => ({
-      ...value,
-      value: values.get(value.observedAt)?.get(code) ?? value.value,
-    }))
+    const { places, columns } = group(from, to, depth)
+    const values = columns.get(code)!
+    return own.map(value => {
+      const place = places.get(value.observedAt)
+      return place === undefined ? value : { ...value, value: values[place]! }
+    })
   }
   return {
     observations,
@@ -75,12 +76,13 @@ export function withRegions(
   }
 }
 
-/** Values of the parts of a group by the instant of their observation. */
-type Apportioned = (
-  from: number,
-  to: number,
-  depth?: Depth,
-) => ReadonlyMap<number, ReadonlyMap<string, number>>
+/** Values of each part of a group, and the place of an instant among them. */
+interface Shares {
+  places: ReadonlyMap<number, number>
+  columns: ReadonlyMap<string, Float64Array>
+}
+
+type Apportioned = (from: number, to: number, depth?: Depth) => Shares
 
 const spansKept = 8
 
@@ -88,32 +90,36 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
   const levels = parts.reduce((sum, part) => sum + part.level, 0)
   const restShare = Math.max(0, whole.level - levels) / levels
   // Every code of the group is asked for the same few spans, one code after the other.
-  const kept = new Map<string, ReadonlyMap<number, ReadonlyMap<string, number>>>()
+  const kept = new Map<string, Shares>()
 
-  const compute = (from: number, to: number, depth?: Depth) => {
+  const compute = (from: number, to: number, depth?: Depth): Shares => {
     const at = (code: string) =>
       world.observations(code, from - releaseSpreadMs, to + releaseSpreadMs, depth)
-    const columns = parts.map(
+    const raw = parts.map(
       part =>
         new Map(at(part.code).map(observation => [observation.observedAt, observation.value])),
     )
-    const values = new Map<number, ReadonlyMap<string, number>>()
-    for (const { observedAt, value } of at(whole.code)) {
-      const raw = columns.map(column => column.get(observedAt) ?? 0)
-      const rest = restShare * raw.reduce((sum, partValue) => sum + partValue, 0)
-      const shares = apportion(value, [...raw, rest])
-      values.set(observedAt, new Map(parts.map((part, i) => [part.code, shares[i]!])))
+    const wholes = at(whole.code)
+    const columns = parts.map(() => new Float64Array(wholes.length))
+    for (const [place, { observedAt, value }] of wholes.entries()) {
+      const weights = raw.map(ofPart => ofPart.get(observedAt) ?? 0)
+      const rest = restShare * weights.reduce((sum, weight) => sum + weight, 0)
+      const shares = apportion(value, [...weights, rest])
+      for (const [i, column] of columns.entries()) column[place] = shares[i]!
     }
-    return values
+    return {
+      places: new Map(wholes.map(({ observedAt }, place) => [observedAt, place])),
+      columns: new Map(parts.map((part, i) => [part.code, columns[i]!])),
+    }
   }
 
   return (from, to, depth) => {
     const span = JSON.stringify([from, to, depth])
-    const values = kept.get(span) ?? compute(from, to, depth)
+    const shares = kept.get(span) ?? compute(from, to, depth)
     kept.delete(span)
-    kept.set(span, values)
+    kept.set(span, shares)
     if (kept.size > spansKept) kept.delete(kept.keys().next().value!)
-    return values
+    return shares
   }
 }
 
