@@ -280,6 +280,9 @@ export function checkpoint(db: Database): void {
   else db.run('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
+/** Gives back the memory of pages that a long write left behind; those that are read come again. */
+export const releasePages = (db: Database) => db.run('PRAGMA shrink_memory')
+
 /** From now on the log is copied back when it has so many pages; 0: never. */
 export const setAutocheckpoint = (db: Database, pages = pagesMax) =>
   db.run(`PRAGMA wal_autocheckpoint = ${pages}`)

@@ -69,6 +69,8 @@ export interface Families<Name extends string> {
   atOnce(work: () => void): void
   /** Drops what is kept in memory of a series. */
   forget(seriesId: number): void
+  /** Once nothing is left to write. */
+  whenWhole(): void
   now(): number
 }
 
@@ -91,6 +93,7 @@ export function withFamilies<Name extends string>(
     supply,
     atOnce,
     forget,
+    whenWhole,
     now,
   }: Families<Name>,
 ): WorldFeed {
@@ -156,8 +159,10 @@ export function withFamilies<Name extends string>(
         if (!filler.step?.(budgetMs)) end(name)
         return true
       })
-      if (isLeft === false) isWhole = true
-      return isLeft !== false
+      if (isLeft !== false) return true
+      if (!isWhole) whenWhole()
+      isWhole = true
+      return false
     },
     lay(asked) {
       if (isWhole) return

@@ -68,6 +68,7 @@ function copy() {
       return true
     },
     forget: seriesId => void lines.push(`forget ${seriesId}`),
+    whenWhole: () => void lines.push('whole'),
     now: clock.now,
   })
   return { feed, said: lines }
@@ -88,6 +89,7 @@ test('families come after the newest of every code and before their histories', 
   expect(said.indexOf('prices')).toBeLessThan(said.indexOf('long after 0'))
   expect(feed.step(1)).toBe(false)
   expect(feed.isWhole()).toBe(true)
+  expect(said.filter(line => line === 'whole')).toEqual(['whole'])
 })
 
 test('a request gets the whole of the families it needs, up to its moment, and no others', () => {
@@ -137,6 +139,7 @@ test('what was read while something was written is forgotten, and read anew', ()
     lay: () => {},
     supply: () => false,
     forget: seriesId => void lines.push(`forget ${seriesId}`),
+    whenWhole: () => void lines.push('whole'),
     now: clock.now,
   })
   feed.begin()
