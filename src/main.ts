@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs'
 import { run } from './cli/program.ts'
 import { endAtOnce } from './lib/process/end-at-once.ts'
+import { giveWay } from './lib/process/give-way.ts'
 
 process.on('uncaughtException', error => {
   writeSync(process.stderr.fd, `${error.stack ?? error}\n`)
@@ -22,6 +23,7 @@ const code = await run(process.argv.slice(2), {
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   isTerminal: process.stdout.isTTY === true,
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
+  giveWay,
   onStop(listener) {
     process.on('SIGTERM', listener)
     process.on('SIGINT', listener)

@@ -12,6 +12,8 @@ export interface ProgramEnvironment {
   isTerminal?: boolean
   /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
   width?: number | undefined
+  /** Lets everything else on this machine go first. Absent: the process is not the command's own. */
+  giveWay?(): void
   onStop(listener: () => void): void
   exit(code: number): never
 }

@@ -71,7 +71,9 @@ export function listenLocally(
       async fetch(request) {
         local.add(request)
         // A command sends one request after the other, each over a connection of its own: answered at
-        // once they would keep the loop from every other socket.
+        // once they would keep the loop from every other socket. Of those that came in the same turn
+        // the network's are answered first.
+        await nextTurn()
         await nextTurn()
         return fetch(request)
       },

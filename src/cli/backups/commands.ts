@@ -38,6 +38,7 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
       .argument('[file]', 'a backup; default: the database of the data directory')
       .description('check a database'),
   ).action((file: string | undefined, options: Options) => {
+    env.giveWay?.()
     const path = file ?? databasePath(dirOf(options, env))
     const faults = faultsOf(path)
     for (const fault of faults) env.err(fault)
@@ -54,6 +55,8 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       .description('write a checked copy of the database, also while the server runs'),
   )
   backups.action(async (file: string | undefined, options: Options) => {
+    env.giveWay?.()
+    env.giveWay?.()
     if (file !== undefined) {
       backup(dirOf(options, env), file)
       env.out(`${file} is complete and sound`)

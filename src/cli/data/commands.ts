@@ -71,6 +71,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
     .option('--json', 'print the result as JSON')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
       withOperator(options, env, async operator => {
+        env.giveWay?.()
         const { out, err, terminal, stdin } = env
         const { dataset } = options
         const directory = files.find(isArchive)
@@ -138,6 +139,7 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
         await exportOverHttp(codes, options, env)
         return
       }
+      env.giveWay?.()
       if (options.everything) {
         results.set(await exportEverything(codes, options, env))
         return

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { flushWhileWritten } from '../../lib/files/flush-while-written.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { cellText } from '../files/csv.ts'
 
@@ -112,9 +113,10 @@ export async function writeText(
   const partial = `${path}.partial`
   const lines = Readable.from(text)
   try {
-    if (path.toLowerCase().endsWith('.gz'))
-      await pipeline(lines, createGzip(), createWriteStream(partial))
-    else await pipeline(lines, createWriteStream(partial))
+    const file = createWriteStream(partial)
+    const isPacked = path.toLowerCase().endsWith('.gz')
+    const written = isPacked ? pipeline(lines, createGzip(), file) : pipeline(lines, file)
+    await flushWhileWritten(partial, written)
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
