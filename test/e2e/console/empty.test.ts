@@ -13,6 +13,8 @@ const own = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators].filter
   path => !path.startsWith('/desk') && !/[0-9a-f]{8}-/.test(path),
 )
 
+/** Five seconds of them. */
+const looksMax = 100
 const nonsense = /undefined|\bNaN\b|\bnull\b|Invalid Date|\[object/
 /** Refusals that a page puts into words, and the browser notes all the same. */
 const known = /status of 404 .*(indicators\/cftc-positioning|organizations\/dashboard)/
@@ -87,11 +89,21 @@ describe.skipIf(!hasBrowser)('a copy without any data, in the binary', () => {
   test('has a page for everything, which says what comes next', async () => {
     const { page, goTo, overflow, complaints } = member
     const faults: string[] = []
+    const shown = async () => (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
+    /** Some pages know only once a list of codes has come. */
+    const shownWith = async (said: RegExp | undefined) => {
+      for (let looks = 0; said && looks < looksMax; looks += 1) {
+        const text = await shown()
+        if (said.test(text)) return text
+        await Bun.sleep(50)
+      }
+      return shown()
+    }
     for (const path of own) {
       complaints.length = 0
       await goTo(path)
-      const text = (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
       const said = saying[path]
+      const text = await shownWith(said)
       if (said && !said.test(text)) faults.push(`${path} does not say ${said}: ${text}`)
       if (!/^\/(docs|operator\/system)/.test(path) && nonsense.test(text))
         faults.push(`${path}: ${text}`)
