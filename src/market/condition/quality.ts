@@ -283,8 +283,17 @@ function lateDays(listing: Listing, days: readonly DayFacts[]): Late {
   const judged = days.filter(day => day.closedAt >= since)
   return {
     judged: judged.length,
-    days: judged.filter(day => day.bornAt > freshUntil(listing, day.closedAt).currentUntil),
+    days: judged.filter(day => isLate(listing, day)),
   }
+}
+
+/**
+ * Without a calendar of releases a value is current for a business day at least, which is more than
+ * a day: of most days that tells at once that they are not late.
+ */
+function isLate(listing: Listing, { bornAt, closedAt }: DayFacts): boolean {
+  if (!listing.releases && bornAt - closedAt <= dayMs) return false
+  return bornAt > freshUntil(listing, closedAt).currentUntil
 }
 
 /** A value is compared with the median of five, itself and two on each side. */
