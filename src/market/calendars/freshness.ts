@@ -36,8 +36,12 @@ export function statusAt({ currentUntil, delayedUntil }: FreshUntil, now: number
   return now <= delayedUntil ? 'delayed' : 'stale'
 }
 
-export const dataStatus = (listing: Listing, observedAt: number, now: number): DataStatus =>
-  statusAt(freshUntil(listing, observedAt), now)
+export function dataStatus(listing: Listing, observedAt: number, now: number): DataStatus {
+  // Without a calendar of releases a value is current for a business day at least, so for more than
+  // a day: mostly no day need be looked up.
+  if (!listing.releases && now - observedAt <= dayMs) return 'current'
+  return statusAt(freshUntil(listing, observedAt), now)
+}
 
 /** The age in hours past which this observation of a code is stale. */
 export const maxAgeHours = (listing: Listing, observedAt: number): number =>

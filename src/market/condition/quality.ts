@@ -237,7 +237,7 @@ function awaitedFrom(listing: Listing, lastAt: number, now: number): number {
   let from = lastAt + 1
   // Of the days after the newest those are missing whose own value is no longer current.
   for (let at = startOfDay(lastAt) + dayMs; at < now; at += dayMs)
-    if (freshUntil(listing, at).currentUntil < now) from = at + 1
+    if (dataStatus(listing, at, now) !== 'current') from = at + 1
     else break
   return from
 }
@@ -283,17 +283,8 @@ function lateDays(listing: Listing, days: readonly DayFacts[]): Late {
   const judged = days.filter(day => day.closedAt >= since)
   return {
     judged: judged.length,
-    days: judged.filter(day => isLate(listing, day)),
+    days: judged.filter(day => dataStatus(listing, day.closedAt, day.bornAt) !== 'current'),
   }
-}
-
-/**
- * Without a calendar of releases a value is current for a business day at least, which is more than
- * a day: of most days that tells at once that they are not late.
- */
-function isLate(listing: Listing, { bornAt, closedAt }: DayFacts): boolean {
-  if (!listing.releases && bornAt - closedAt <= dayMs) return false
-  return bornAt > freshUntil(listing, closedAt).currentUntil
 }
 
 /** A value is compared with the median of five, itself and two on each side. */

@@ -77,6 +77,9 @@ test('an observation is current before it is delayed, and delayed before it is s
         const { currentUntil, delayedUntil } = freshUntil(listing, observedAt)
         expect(currentUntil - observedAt).toBeGreaterThan(dayMs)
         expect(delayedUntil).toBeGreaterThanOrEqual(currentUntil)
+        for (const now of [observedAt - 1, observedAt + dayMs, observedAt + dayMs + 1])
+          expect(dataStatus(listing, observedAt, now)).toBe('current')
+        expect(dataStatus(listing, observedAt, currentUntil + 1)).not.toBe('current')
       },
     ),
   )
