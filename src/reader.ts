@@ -8,7 +8,7 @@ import type { AskedSeries, ReaderCaller, ToReader } from './http/readers/terms.t
 import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log/log.ts'
 import { createManualClock, createSystemClock } from './lib/time/clock.ts'
-import type { AccountState, KeyState } from './service/keys/keyring.ts'
+import { newAccountState, newKeyState } from './service/keys/keyring.ts'
 import { openServices, type Services } from './services.ts'
 import { openDatabase, readAtOnce } from './store/database.ts'
 
@@ -94,18 +94,11 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
 }
 
 function callerOf({ key, account, holder, role, entitled, session }: ReaderCaller): Caller {
-  const accountState = stateOf(account, 'admin')
-  const holderState = holder.id === account.id ? accountState : stateOf(holder, role)
+  const accountState = newAccountState(account)
+  const holderState = holder.id === account.id ? accountState : newAccountState(holder)
   holderState.role = role
   holderState.actsOn = accountState
-  const state: KeyState = { key, account: accountState, holder: holderState, networks: [] }
-  return { key: state, entitled, session }
-}
-
-function stateOf(account: AccountState['account'], role: AccountState['role']): AccountState {
-  const state = { account, keys: [], sessions: [], role } as unknown as AccountState
-  state.actsOn = state
-  return state
+  return { key: newKeyState(key, accountState, holderState), entitled, session }
 }
 
 declare const self: {

@@ -8,10 +8,19 @@ export interface RateOptions {
   /** A secret integer from 0 to 2^53 - 1; places keys where nobody outside can foresee it. */
   seed: number
   /**
-   * The memory the table may take, at least 1 MiB. 48 MiB hold a million clients of one request
+   * The memory the table may take, at least 1 MiB. 54 MiB hold a million clients of one request
    * each.
    */
   bytesMax?: number
+}
+
+/**
+ * By what a table knows a key, kept with the key so that it is worked out once; both 0 until then. It
+ * is the same in every table of one seed.
+ */
+export interface RateMark {
+  rateHigh: number
+  rateLow: number
 }
 
 /** One object per table, overwritten by the table's next call: read it at once. */
@@ -41,8 +50,14 @@ export interface RateTable {
    * as that one.
    */
   take(key: string, nowMs: number, limit?: number): RateDecision
+  /** Sets by what the table knows `key`. */
+  mark(holder: RateMark, key: string): void
+  /** `take` of a key that was marked. */
+  takeMarked(marked: Readonly<RateMark>, nowMs: number, limit?: number): RateDecision
   /** What `take` would answer, without taking. `used` and `remaining` leave this call out. */
   peek(key: string, nowMs: number, limit?: number): RateDecision
+  /** `peek` of a key that was marked. */
+  peekMarked(marked: Readonly<RateMark>, nowMs: number, limit?: number): RateDecision
   /** Forgets everything. */
   clear(): void
   save(nowMs: number): RateSave
@@ -61,10 +76,10 @@ export interface RateTable {
 
 const shardBits = 6
 const shardCount = 1 << shardBits
-const bytesMaxDefault = 48 * 2 ** 20
+const bytesMaxDefault = 54 * 2 ** 20
 const bytesMaxLeast = 2 ** 20
 const bucketsMax = 65_536
-const slotBytesPerBucket = 20
+const slotBytesPerBucket = 30
 const nodeBytesPerAdmission = (12 * 8) / 7
 
 /**
@@ -145,9 +160,26 @@ class Table implements RateTable {
   }
 
   take(key: string, nowMs: number, limit = this.limit): RateDecision {
-    const now = this.advance(nowMs)
     this.fingerprint.of(key)
-    const { high, low } = this.fingerprint
+    return this.takeAt(this.fingerprint.high, this.fingerprint.low, nowMs, limit)
+  }
+
+  mark(holder: RateMark, key: string): void {
+    this.fingerprint.of(key)
+    holder.rateHigh = this.fingerprint.high
+    holder.rateLow = this.fingerprint.low
+  }
+
+  takeMarked(
+    { rateHigh, rateLow }: Readonly<RateMark>,
+    nowMs: number,
+    limit = this.limit,
+  ): RateDecision {
+    return this.takeAt(rateHigh, rateLow, nowMs, limit)
+  }
+
+  private takeAt(high: number, low: number, nowMs: number, limit: number): RateDecision {
+    const now = this.advance(nowMs)
     const logs = this.shards[high >>> (32 - shardBits)]!
     let slot = logs.find(high, low)
     if (slot < 0) {
@@ -159,9 +191,20 @@ class Table implements RateTable {
   }
 
   peek(key: string, nowMs: number, limit = this.limit): RateDecision {
-    const now = this.advance(nowMs)
     this.fingerprint.of(key)
-    const { high, low } = this.fingerprint
+    return this.peekAt(this.fingerprint.high, this.fingerprint.low, nowMs, limit)
+  }
+
+  peekMarked(
+    { rateHigh, rateLow }: Readonly<RateMark>,
+    nowMs: number,
+    limit = this.limit,
+  ): RateDecision {
+    return this.peekAt(rateHigh, rateLow, nowMs, limit)
+  }
+
+  private peekAt(high: number, low: number, nowMs: number, limit: number): RateDecision {
+    const now = this.advance(nowMs)
     const logs = this.shards[high >>> (32 - shardBits)]!
     const slot = logs.find(high, low)
     if (slot >= 0) return this.describe(logs, slot, logs.live(slot, now), now, limit)

@@ -1,8 +1,8 @@
 /**
- * A slot: fingerprint high, fingerprint low, node of the newest entry, number of entries. Low 0 is
- * an empty slot.
+ * A slot: fingerprint high, fingerprint low, node of the newest entry, number of entries, and in two
+ * words the time of the oldest entry. Low 0 is an empty slot.
  */
-const slotWords = 4
+const slotWords = 6
 const slotBytes = 4 * slotWords
 /** A node: a time and the next node. */
 const nodeBytes = 12
@@ -16,10 +16,15 @@ const retryShare = 1 / 16
 /** A rebuild that gains less than this is not worth its time. */
 const gainMin = 17 / 16
 
+/** Where the time of a slot's oldest entry lies. */
+const oldestAt = (slot: number): number => slot / 2 + 2
+
 /**
  * Logs of admission times by 64-bit fingerprint, in three typed arrays: an open-addressed table of
  * slots, and nodes that make one circular list per log, newest node known, its successor the
- * oldest. A log of one admission takes 28 bytes, each further one 12. Times must not go back.
+ * oldest. A log of one admission takes 36 bytes, each further one 12. A log of which nothing has
+ * expired is counted without a look at its nodes, which of many logs lie in slow memory. Times must
+ * not go back.
  * Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays
  * of twice its size (at most `bytesMax`), which forgets idle logs. The first newcomer a window
  * later has it done again, so that memory is given back after a crowd.
@@ -27,6 +32,8 @@ const gainMin = 17 / 16
 export class SlidingLogs {
   keys = 0
   private slots: Uint32Array
+  /** The same memory: the time at `oldestAt(slot)`. */
+  private slotTimes: Float64Array
   private times: Float64Array
   private next: Uint32Array
   /** Nodes from here on were never used; node 0 means none. */
@@ -42,6 +49,7 @@ export class SlidingLogs {
     this.windowMs = windowMs
     this.bytesMax = bytesMax
     this.slots = new Uint32Array(slotCount * slotWords)
+    this.slotTimes = new Float64Array(this.slots.buffer)
     this.times = new Float64Array(nodeCount)
     this.next = new Uint32Array(nodeCount)
   }
@@ -68,9 +76,9 @@ export class SlidingLogs {
 
   /** Drops what is older than the window from a log and returns how many entries are left. */
   prune(at: number, now: number): number {
-    const { slots, times, next } = this
+    const { slots, slotTimes, times, next } = this
     let count = slots[at + 3]!
-    if (count === 0) return 0
+    if (count === 0 || now - slotTimes[oldestAt(at)]! < this.windowMs) return count
     const newest = slots[at + 2]!
     let oldest = next[newest]!
     while (count > 0 && now - times[oldest]! >= this.windowMs) {
@@ -81,7 +89,10 @@ export class SlidingLogs {
       oldest = after
       count -= 1
     }
-    if (count > 0) next[newest] = oldest
+    if (count > 0) {
+      next[newest] = oldest
+      slotTimes[oldestAt(at)] = times[oldest]!
+    }
     slots[at + 3] = count
     return count
   }
@@ -125,7 +136,8 @@ export class SlidingLogs {
   live(at: number, now: number): number {
     const { next } = this
     let count = this.slots[at + 3]!
-    let node = count > 0 ? next[this.slots[at + 2]!]! : 0
+    if (count === 0 || now - this.slotTimes[oldestAt(at)]! < this.windowMs) return count
+    let node = next[this.slots[at + 2]!]!
     while (count > 0 && now - this.times[node]! >= this.windowMs) {
       node = next[node]!
       count -= 1
@@ -180,7 +192,10 @@ export class SlidingLogs {
       const newest = slots[at + 2]!
       next[node] = next[newest]!
       next[newest] = node
-    } else next[node] = node
+    } else {
+      next[node] = node
+      this.slotTimes[oldestAt(at)] = now
+    }
     slots[at + 2] = node
     slots[at + 3]! += 1
   }
@@ -226,6 +241,7 @@ export class SlidingLogs {
       for (let i = 0; i < live; i += 1, node = next[node]!) fresh.append(to, times[node]!)
     }
     this.slots = fresh.slots
+    this.slotTimes = fresh.slotTimes
     this.times = fresh.times
     this.next = fresh.next
     this.keys = fresh.keys

@@ -87,7 +87,7 @@ export function createKeyRows(meter: Meter, now: () => number) {
       active: isActive(state, now()),
       created_at: isoInstant(key.createdAt),
       revoked_at: isoOrNull(key.revokedAt),
-      last_used_at: isoOrNull(key.lastUsedAt),
+      last_used_at: isoOrNull(state.lastUsedAt),
       expires_at: isoOrNull(key.expiresAt),
       read_only: key.readOnly,
       allowed_ips: key.allowedIps,

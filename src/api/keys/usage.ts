@@ -92,7 +92,7 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
     { key }: Caller,
     limit?: number,
   ) => {
-    const decision = rates.peek(table, key.key.id, clock.monotonic(), limit)
+    const decision = rates.peekOf(table, key, clock.monotonic(), limit)
     return {
       name,
       limit: decision.limit,

@@ -47,23 +47,23 @@ export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps): RateSl
     windows.push(window)
     if (!window.admitted) throw tooFast(window)
   },
-  takeBurst(windows, { key }, perMinute, isHeldBack, nowMs) {
+  takeBurst(windows, key, perMinute, isHeldBack, nowMs) {
     const window = reading(
       'burst',
       isHeldBack
-        ? rates.take('overQuota', key.id, nowMs)
-        : rates.take('authenticated', key.id, nowMs, perMinute),
+        ? rates.takeOf('overQuota', key, nowMs)
+        : rates.takeOf('authenticated', key, nowMs, perMinute),
     )
     windows.push(window)
     return window
   },
-  takeOwn({ rate }, windows, { key }) {
+  takeOwn({ rate }, windows, key) {
     if (!rate) return
     const now = clock.monotonic()
     const window =
       rate === 'marine'
-        ? reading('marine', rates.take('marine', key.id, now))
-        : reading('marine_historical', rates.take('marineHistorical', key.id, now))
+        ? reading('marine', rates.takeOf('marine', key, now))
+        : reading('marine_historical', rates.takeOf('marineHistorical', key, now))
     windows.push(window)
     if (!window.admitted) throw tooFast(window)
   },

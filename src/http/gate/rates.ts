@@ -4,6 +4,7 @@ import type { Limits } from '../../plan/limits.ts'
 import {
   createRateTable,
   type RateDecision,
+  type RateMark,
   type RateSave,
   type RateTable,
 } from '../../plan/rate.ts'
@@ -20,8 +21,12 @@ export type RateClassName =
 export interface RateTables {
   /** Places keys where nobody outside can foresee it. */
   readonly seed: number
-  take(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
-  peek(name: RateClassName, key: string, nowMs: number, limit?: number): RateDecision
+  /** Of a client's address. */
+  take(name: RateClassName, address: string, nowMs: number, limit?: number): RateDecision
+  /** Of an API key, which is marked the first time. */
+  takeOf(name: RateClassName, key: MarkedKey, nowMs: number, limit?: number): RateDecision
+  /** What `takeOf` would answer, without taking. */
+  peekOf(name: RateClassName, key: MarkedKey, nowMs: number, limit?: number): RateDecision
   clear(): void
   /**
    * What a clean stop keeps of the windows, and taking it up again `downMs` later; the seed must be
@@ -31,14 +36,18 @@ export interface RateTables {
   load(saved: SavedRates, nowMs: number, downMs: number): void
 }
 
+export interface MarkedKey extends RateMark {
+  key: { id: string }
+}
+
 export type SavedRates = Partial<Record<RateClassName, RateSave>>
 
 /**
  * What strangers can fill: together under 64 MB. The demo asks less of each address, so it needs
  * less for as many.
  */
-const bytesByAddress = 40 * 2 ** 20
-const bytesOfDemo = 8 * 2 ** 20
+const bytesByAddress = 53 * 2 ** 20
+const bytesOfDemo = 7 * 2 ** 20
 /**
  * An operator who allows very many requests an address gets the memory that one busy address needs.
  */
@@ -74,8 +83,15 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
   }
   return {
     seed,
-    take: (name, key, nowMs, limit) => tables[name].take(key, nowMs, limit),
-    peek: (name, key, nowMs, limit) => tables[name].peek(key, nowMs, limit),
+    take: (name, address, nowMs, limit) => tables[name].take(address, nowMs, limit),
+    takeOf(name, key, nowMs, limit) {
+      if (key.rateLow === 0) tables[name].mark(key, key.key.id)
+      return tables[name].takeMarked(key, nowMs, limit)
+    },
+    peekOf(name, key, nowMs, limit) {
+      if (key.rateLow === 0) tables[name].mark(key, key.key.id)
+      return tables[name].peekMarked(key, nowMs, limit)
+    },
     clear() {
       for (const table of Object.values(tables)) table.clear()
     },

@@ -44,10 +44,8 @@ export interface Restrictions {
   refusePlan(access: KeyAccess, entitled: Entitlements, request: Request): void
 }
 
-export const isSuspended = ({ key, account, holder }: KeyState): boolean =>
-  key.suspendedAt !== null ||
-  account.account.suspendedAt !== null ||
-  holder.account.suspendedAt !== null
+export const isSuspended = ({ key, account, holder, isRestricted }: KeyState): boolean =>
+  account.isSuspended || holder.isSuspended || (isRestricted && key.suspendedAt !== null)
 
 export const createRestrictions = ({
   keys,
@@ -59,9 +57,10 @@ export const createRestrictions = ({
   links,
 }: RestrictionDeps): Restrictions => ({
   refuseKey(state, request, peer) {
-    const { key } = state
     if (isSuspended(state))
       throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
+    if (!state.isRestricted) return
+    const { key } = state
     if (state.networks.length > 0 && !keys.allows(state, clientAddress(request, peer, trusted)))
       throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
     if (key.allowedDomains.length > 0 && !fromAllowedDomain(key.allowedDomains, request))
@@ -69,8 +68,8 @@ export const createRestrictions = ({
     if (key.readOnly && request.method !== 'GET' && request.method !== 'HEAD')
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
   },
-  refuseScope({ key }, route) {
-    if (key.scopes.length === 0) return
+  refuseScope({ key, isRestricted }, route) {
+    if (!isRestricted || key.scopes.length === 0) return
     const scope = scopeOf(route)
     if (scope === undefined || key.scopes.includes(scope)) return
     throw new Problem(

@@ -1,9 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
+/** Of every token, each a hexadecimal digit. */
+export const tokenCharacters = 64
+
 const tokenPattern = /^[0-9a-f]{64}$/
 
 /** Whether a text has the form of a token; says nothing of whether it is one. */
-export const isToken = (text: string): boolean => text.length === 64 && tokenPattern.test(text)
+export const isToken = (text: string): boolean => tokenPattern.test(text)
 
 /**
  * SHA-256 of a token: what is stored and looked up, so that neither the database nor the time a
@@ -11,14 +14,12 @@ export const isToken = (text: string): boolean => text.length === 64 && tokenPat
  */
 export const tokenHash = (token: string): Uint8Array => createHash('sha256').update(token).digest()
 
-/** The key under which a hash lies in memory. */
-export const hashName = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
-
-/**
- * `hashName(tokenHash(token))` in one step, a seventh of the time: every request with a key takes
- * it.
- */
+/** The hash in hexadecimal: the name of a token in memory. */
 export const tokenName = (token: string): string => Bun.SHA256.hash(token, 'hex')
+
+/** Writes `tokenHash(token)` into 32 bytes that are there: every request with a key takes it. */
+export const writeTokenHash = (token: string, into: Uint8Array): void =>
+  void Bun.SHA256.hash(token, into as Uint8Array<ArrayBuffer>)
 
 export const sameHash = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b)

@@ -1,20 +1,25 @@
 import ipaddr from 'ipaddr.js'
 import type { Ids } from '../../lib/ids.ts'
-import { hashName, isToken, tokenHash, tokenHint, tokenName } from '../../lib/secrets/token.ts'
+import { sameHash, tokenHash, tokenHint } from '../../lib/secrets/token.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { type Entitlements, entitlements, type Plans } from '../../plan/plans.ts'
+import type { RateMark } from '../../plan/rate.ts'
 import type { Role } from '../../plan/roles.ts'
+import { isLimited } from '../../plan/scopes.ts'
 import type { MembershipReader } from '../../store/account/organizations.ts'
 import type { Account, AccountStore } from '../../store/keys/accounts.ts'
 import type { ApiKey, ApiKeyStore } from '../../store/keys/api-keys.ts'
+import type { Count } from './meter-counts.ts'
+import { createTokenIndex } from './token-index.ts'
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /**
  * A key in memory with its account. The gate reads it on every request; what changes is stored
- * before it changes here.
+ * before it changes here. What nearly every request asks stands in it and in its account, so that of
+ * ten thousand keys asking in turn the gate does not fetch the whole of each.
  */
-export interface KeyState {
+export interface KeyState extends RateMark {
   key: ApiKey
   /**
    * Whose data it acts on and whose plan counts: for keys of an organization's members the
@@ -24,10 +29,19 @@ export interface KeyState {
   /** Whose key it is; its role is the key's. Outside an organization the same as `account`. */
   holder: AccountState
   networks: readonly Network[]
+  /**
+   * Something of the key itself may keep a request out: an end, a suspension, a token before, or what
+   * limits it. False: nothing of `key` and `networks` needs to be looked at.
+   */
+  isRestricted: boolean
+  lastUsedAt: number | null
+  /** What the meter has of it in memory; undefined until it is first asked. */
+  count: Count | undefined
 }
 
 export interface AccountState {
   account: Account
+  isSuspended: boolean
   /** API keys that act on the account: its own, or all keys of its organization. */
   keys: KeyState[]
   /**
@@ -109,13 +123,17 @@ export function createKeyring(
 ): Keyring {
   let accounts = new Map<string, AccountState>()
   let keys = new Map<string, KeyState>()
-  const tokens = createTokenIndex(clock)
+  const tokens = createKeysByToken(clock)
   let byEmail = new Map<string, AccountState>()
 
-  const hold = (key: ApiKey, networks = key.allowedIps.map(parseNetwork)): KeyState => {
+  const hold = (
+    key: ApiKey,
+    networks = networksOf(key),
+    lastUsedAt: number | null = null,
+  ): KeyState => {
     const holder = accounts.get(key.accountId)!
     const account = holder.actsOn
-    const state = { key, account, holder, networks }
+    const state = newKeyState(key, account, holder, networks, lastUsedAt)
     if (key.kind === 'session') {
       account.sessions.push(state)
       return state
@@ -126,7 +144,7 @@ export function createKeyring(
     return state
   }
   const reload = () => {
-    accounts = new Map(stores.accounts.all().map(account => [account.id, newState(account)]))
+    accounts = new Map(stores.accounts.all().map(account => [account.id, newAccountState(account)]))
     byEmail = new Map([...accounts.values()].map(state => [state.account.email, state]))
     keys = new Map()
     tokens.clear()
@@ -136,18 +154,19 @@ export function createKeyring(
         role: membership.role,
       })
     }
-    for (const key of stores.keys.all()) hold(key)
+    for (const { lastUsedAt, ...key } of stores.keys.all()) hold(key, networksOf(key), lastUsedAt)
   }
   reload()
 
   const changeKey: Keyring['changeKey'] = (state, change) => {
     const next = { ...state.key, ...change }
     // Before the write: a network that is none must not leave the stores and the memory apart.
-    const networks = next.allowedIps.map(parseNetwork)
+    const networks = networksOf(next)
     stores.keys.put(next)
     tokens.remove(state)
     state.key = next
     state.networks = networks
+    state.isRestricted = restricts(next)
     tokens.add(state)
   }
 
@@ -164,8 +183,9 @@ export function createKeyring(
       if (cached) {
         byEmail.delete(cached.account.email)
         cached.account = account
+        cached.isSuspended = account.suspendedAt !== null
       }
-      const state = cached ?? newState(account)
+      const state = cached ?? newAccountState(account)
       accounts.set(account.id, state)
       byEmail.set(account.email, state)
       return state
@@ -176,7 +196,7 @@ export function createKeyring(
         ...options,
         id: options.id ?? ids.uuid(),
       })
-      const networks = key.allowedIps.map(parseNetwork)
+      const networks = networksOf(key)
       stores.keys.put(key)
       return { state: hold(key, networks), token }
     },
@@ -213,36 +233,30 @@ export function createKeyring(
 }
 
 /** Keys by the hashes of their tokens: the one that is good, and the one before while it lasts. */
-function createTokenIndex(clock: Clock) {
-  const byHash = new Map<string, KeyState>()
-  /** A replica asks twice for each request: whether it may answer, and at the gate. */
-  let newest = { token: '', name: '' }
-  const nameOf = (token: string): string => {
-    if (newest.token !== token) newest = { token, name: tokenName(token) }
-    return newest.name
+function createKeysByToken(clock: Clock) {
+  const index = createTokenIndex<KeyState>()
+  /** Whether a restricted key is good still, and for this token. */
+  const isInForce = ({ key }: KeyState, token: string): boolean => {
+    const now = clock.now()
+    if (key.expiresAt !== null && now >= key.expiresAt) return false
+    const isPrevious = key.previousHash !== null && sameHash(key.previousHash, tokenHash(token))
+    return !isPrevious || now < (key.previousUntil ?? 0)
   }
   return {
     add(state: KeyState): void {
       const { key } = state
       if (key.revokedAt !== null) return
-      byHash.set(hashName(key.tokenHash), state)
-      if (key.previousHash) byHash.set(hashName(key.previousHash), state)
+      index.put(key.tokenHash, state)
+      if (key.previousHash) index.put(key.previousHash, state)
     },
     remove({ key }: KeyState): void {
-      byHash.delete(hashName(key.tokenHash))
-      if (key.previousHash) byHash.delete(hashName(key.previousHash))
+      index.remove(key.tokenHash)
+      if (key.previousHash) index.remove(key.previousHash)
     },
-    clear: () => byHash.clear(),
+    clear: index.clear,
     find(token: string): KeyState | undefined {
-      if (!isToken(token)) return undefined
-      const name = nameOf(token)
-      const state = byHash.get(name)
-      if (!state) return undefined
-      const { key } = state
-      const now = clock.now()
-      if (key.expiresAt !== null && now >= key.expiresAt) return undefined
-      const isPrevious = key.previousHash !== null && hashName(key.previousHash) === name
-      return isPrevious && now >= (key.previousUntil ?? 0) ? undefined : state
+      const state = index.find(token)
+      return state?.isRestricted && !isInForce(state, token) ? undefined : state
     },
   }
 }
@@ -270,14 +284,40 @@ function allows({ networks }: KeyState, address: string): boolean {
   )
 }
 
-function newState(account: Account): AccountState {
-  const state = { account, keys: [], sessions: [], role: 'admin' } as Omit<
+/** An account that acts on itself. */
+export function newAccountState(account: Account): AccountState {
+  const isSuspended = account.suspendedAt !== null
+  const state = { account, isSuspended, keys: [], sessions: [], role: 'admin' } as Omit<
     AccountState,
     'actsOn'
   > as AccountState
   state.actsOn = state
   return state
 }
+
+/** A key that nobody has asked with yet. */
+export const newKeyState = (
+  key: ApiKey,
+  account: AccountState,
+  holder: AccountState,
+  networks: readonly Network[] = [],
+  lastUsedAt: number | null = null,
+): KeyState => ({
+  account,
+  holder,
+  isRestricted: restricts(key),
+  count: undefined,
+  rateHigh: 0,
+  rateLow: 0,
+  lastUsedAt,
+  key,
+  networks,
+})
+
+const restricts = (key: ApiKey): boolean =>
+  key.suspendedAt !== null || key.previousHash !== null || isLimited(key)
+
+const networksOf = (key: ApiKey): readonly Network[] => key.allowedIps.map(parseNetwork)
 
 const newKey = (
   kind: ApiKey['kind'],
@@ -298,7 +338,6 @@ const newKey = (
   revokedAt: null,
   suspendedAt: null,
   expiresAt: options.expiresAt ?? null,
-  lastUsedAt: null,
   readOnly: options.readOnly ?? false,
   allowedIps: options.allowedIps ?? [],
   allowedDomains: options.allowedDomains ?? [],

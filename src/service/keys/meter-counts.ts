@@ -1,3 +1,4 @@
+import { isoDay } from '../../lib/time/instant.ts'
 import type { Entitlements } from '../../plan/plans.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'
 import type { Account } from '../../store/keys/accounts.ts'
@@ -5,11 +6,15 @@ import type { Counter, UsageDay, UsageHour } from '../../store/keys/usage.ts'
 
 /** How sparingly a key asked on one day. */
 export interface Tally {
-  dayOn: string
+  /** When the day begins. */
+  dayAt: number
   batchable: number
   cacheable: number
   /** By series, the entity tag last answered. */
   etags: Map<number, string>
+  /** Of the last request that was for one series: which, and its entity tag. Mostly they come again. */
+  lastId: number
+  lastEtag: string
 }
 
 /** A quota window as one account has it, for as long as nothing of it can change by itself. */
@@ -31,6 +36,10 @@ export interface Period {
 /** What is in memory of a key. */
 export interface Count {
   keyId: string
+  /** Which counts it is of: those from before a reset are none. */
+  generation: number
+  /** It is among those that wait to be written. */
+  waits: boolean
   /** Undefined until the key is first counted. */
   period: Period | undefined
   used: number
@@ -51,8 +60,12 @@ export interface Count {
    */
   past: Counter[]
   pastDays: UsageDay[]
-  hours: Map<string, UsageHour>
-  /** The one of them that was last added to: mostly it is the next one too. */
+  /** What waits to be added to the usage of hours; a key has few endpoints and classes of status. */
+  hours: UsageHour[]
+  /**
+   * The one of them that was last added to: mostly it is the next one too. It stays when it has been
+   * written, empty.
+   */
   hour: UsageHour | undefined
   lastUsedAt: number
   tally: Tally
@@ -76,10 +89,10 @@ export const counterOf = (
 
 export const dayOf = ({
   keyId,
-  tally: { dayOn, batchable, cacheable, etags },
+  tally: { dayAt, batchable, cacheable, etags },
 }: Count): UsageDay => ({
   keyId,
-  dayOn,
+  dayOn: isoDay(dayAt),
   batchable,
   cacheable,
   seriesIds: [...etags.keys()],
@@ -116,27 +129,40 @@ export function hourOf(
   hourAt: number,
   statusClass: number,
 ): UsageHour {
-  const { hour: last } = count
-  if (
-    last &&
-    last.endpoint === endpoint &&
-    last.hourAt === hourAt &&
-    last.statusClass === statusClass
-  )
-    return last
-  const name = `${hourAt} ${statusClass} ${endpoint}`
-  const hour = count.hours.get(name) ?? {
-    keyId: count.keyId,
-    hourAt,
-    endpoint,
-    statusClass,
-    requests: 0,
-    metered: 0,
-    durationUs: 0,
+  const isMeant = (hour: UsageHour) =>
+    hour.endpoint === endpoint && hour.hourAt === hourAt && hour.statusClass === statusClass
+  const { hour: last, hours } = count
+  if (last && isMeant(last)) return last
+  let hour = hours.find(isMeant)
+  if (!hour) {
+    hour = {
+      keyId: count.keyId,
+      hourAt,
+      endpoint,
+      statusClass,
+      requests: 0,
+      metered: 0,
+      durationUs: 0,
+    }
+    hours.push(hour)
   }
-  count.hours.set(name, hour)
   count.hour = hour
   return hour
+}
+
+/** What is written of the usage of hours. */
+export const hoursToWrite = ({ hours }: Count): UsageHour[] =>
+  hours.filter(({ requests }) => requests > 0)
+
+/** They have been written: of the last one more is to come. */
+export function emptyHours(count: Count): void {
+  const { hour, hours } = count
+  hours.length = 0
+  if (!hour) return
+  hour.requests = 0
+  hour.metered = 0
+  hour.durationUs = 0
+  hours.push(hour)
 }
 
 /**
@@ -146,10 +172,15 @@ export function hourOf(
 export function addToTally(tally: Tally, seriesIds: readonly number[], etag: string): void {
   const { etags } = tally
   const only = seriesIds.length === 1 ? seriesIds[0]! : undefined
-  if (only !== undefined && etag !== '' && etags.get(only) === etag) {
-    tally.cacheable += 1
-    return
+  if (only !== undefined) {
+    const isLast = only === tally.lastId && etag === tally.lastEtag
+    if (etag !== '' && (isLast || etags.get(only) === etag)) {
+      tally.cacheable += 1
+      return
+    }
+    tally.batchable += 1
+    tally.lastId = only
+    tally.lastEtag = etag
   }
-  if (only !== undefined) tally.batchable += 1
   for (const id of seriesIds) etags.set(id, id === only ? etag : (etags.get(id) ?? ''))
 }

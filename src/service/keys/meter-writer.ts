@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import type { UsageStore } from '../../store/keys/usage.ts'
-import { type Count, counterOf, dayOf } from './meter-counts.ts'
+import { type Count, counterOf, dayOf, emptyHours, hoursToWrite } from './meter-counts.ts'
 import type { RunningCounts } from './running-counts.ts'
 
 /** What waits to be written of the counts in memory, and the writing of it. */
@@ -41,13 +41,14 @@ export function createMeterWriter(
   const write = (batch: readonly Count[], withDays: boolean) => {
     store.write({
       counters: batch.flatMap(countersOf),
-      hours: batch.flatMap(count => [...count.hours.values()]),
+      hours: batch.flatMap(hoursToWrite),
       days: batch.flatMap(count =>
         withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays,
       ),
     })
     for (const count of batch) {
       settleCount(count, withDays)
+      count.waits = false
       dirty.delete(count)
       if (count.tallyDirty) talliesDirty.add(count)
       else talliesDirty.delete(count)
@@ -65,7 +66,12 @@ export function createMeterWriter(
       .map(keyId => counts.find(keyId)!)
 
   return {
-    mark: count => void dirty.add(count),
+    // Three times a request, and nearly always it waits already.
+    mark(count) {
+      if (count.waits) return
+      count.waits = true
+      dirty.add(count)
+    },
     write: count => write([count], false),
     flush() {
       const waiting = new Set([...dirty, ...talliesDirty])
@@ -111,10 +117,9 @@ const countersOf = ({ past, dirty, period, keyId, used, ahead, lastUsedAt }: Cou
 /** Nothing of the count waits any more, but for the tally of a day that was not written with it. */
 function settleCount(count: Count, withDays: boolean) {
   count.dirty = false
-  count.past = []
-  count.pastDays = []
+  if (count.past.length > 0) count.past = []
+  if (count.pastDays.length > 0) count.pastDays = []
   if (withDays) count.tallyDirty = false
-  count.hours.clear()
-  count.hour = undefined
+  emptyHours(count)
   count.lastUsedAt = 0
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts'
-import { dayMs, hourMs, isoDay, startOfHour } from '../../lib/time/instant.ts'
+import { dayMs, hourMs, startOfDay, startOfHour } from '../../lib/time/instant.ts'
 import type { DayUsage } from '../../plan/efficiency.ts'
 import type { Entitlements } from '../../plan/plans.ts'
 import {
@@ -249,7 +249,7 @@ export function createMeter(
       if (metered) hour.metered += 1
       hour.durationUs += Math.round(durationMs * 1000)
       count.lastUsedAt = now
-      state.key.lastUsedAt = now
+      state.lastUsedAt = now
       writer.mark(count)
       return standingOf(state, count, now)
     },
@@ -315,11 +315,11 @@ export function createMeter(
       return count.period.window.limit === null || count.used <= count.streamed
     },
     noteAsked(state, seriesIds, etag = '') {
-      const count = counts.of(state.key.id)
-      const dayOn = isoDay(clock.now())
-      if (count.tally.dayOn !== dayOn) {
+      const count = counts.of(state)
+      const dayAt = startOfDay(clock.now())
+      if (count.tally.dayAt !== dayAt) {
         if (count.tallyDirty) count.pastDays.push(dayOf(count))
-        count.tally = counts.tallyOf(state.key.id, dayOn)
+        count.tally = counts.tallyOf(count.keyId, dayAt)
       }
       addToTally(count.tally, seriesIds, etag)
       count.tallyDirty = true
@@ -409,10 +409,9 @@ function createUsageReports(
     day(state) {
       const keyId = state.key.id
       const { tally } = counts.running(state, clock.now())
-      const dayOn = isoDay(clock.now())
+      const from = startOfDay(clock.now())
       const { etags, batchable, cacheable } =
-        tally.dayOn === dayOn ? tally : counts.tallyOf(keyId, dayOn)
-      const from = Date.parse(`${dayOn}T00:00:00Z`)
+        tally.dayAt === from ? tally : counts.tallyOf(keyId, from)
       return {
         requests: sum(metered([keyId], from, from + dayMs)),
         distinctCodes: etags.size,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts'
-import { isoDay } from '../../lib/time/instant.ts'
+import { isoDay, startOfDay } from '../../lib/time/instant.ts'
 import { isSameWindow, type QuotaWindow, quotaWindow } from '../../plan/quota.ts'
 import type { UsageStore } from '../../store/keys/usage.ts'
 import type { Keyring, KeyState } from './keyring.ts'
@@ -16,7 +16,7 @@ import {
 export interface RunningCounts {
   find(keyId: string): Count | undefined
   /** The count of a key; read from the store the first time. */
-  of(keyId: string): Count
+  of(state: KeyState): Count
   /**
    * The count of a key with the window that holds now; a new window starts from what is stored for
    * it. It does not write, so that a disk that is full at the turn of a window does not stop the
@@ -26,7 +26,7 @@ export interface RunningCounts {
   /** Requests of a window that is not the running one. */
   usedBefore(count: Count, window: QuotaWindow): number
   /** How sparingly a key asked on one day, as it is stored. */
-  tallyOf(keyId: string, dayOn: string): Tally
+  tallyOf(keyId: string, dayAt: number): Tally
   /** What was written beforehand is to be written as it is. */
   settleAhead(mark: (count: Count) => void): void
   /** Forgets all of them, so that they are read again. */
@@ -53,38 +53,53 @@ function createSharedWindows(): (window: QuotaWindow) => QuotaWindow {
 
 export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clock): RunningCounts {
   let counts = new Map<string, Count>()
+  let generation = 1
   const sharedWindow = createSharedWindows()
 
-  const tallyOf = (keyId: string, dayOn: string): Tally => {
-    const stored = store.day(keyId, dayOn)
+  const tallyOf = (keyId: string, dayAt: number): Tally => {
+    const stored = store.day(keyId, isoDay(dayAt))
     return {
-      dayOn,
+      dayAt,
       batchable: stored?.batchable ?? 0,
       cacheable: stored?.cacheable ?? 0,
       etags: new Map(stored?.seriesIds.map(id => [id, ''])),
+      lastId: 0,
+      lastEtag: '',
     }
   }
 
   const add = (keyId: string): Count => {
+    // What every request reads comes first: of many keys each line of memory is fetched anew.
     const count: Count = {
-      keyId,
+      generation,
       period: undefined,
       used: 0,
+      dirty: false,
+      waits: false,
+      hour: undefined,
+      lastUsedAt: 0,
+      tally: tallyOf(keyId, startOfDay(clock.now())),
+      tallyDirty: false,
+      keyId,
       ahead: 0,
       aheadStep: 0,
       aheadAt: 0,
       streamed: 0,
       written: [],
-      dirty: false,
       past: [],
       pastDays: [],
-      lastUsedAt: 0,
-      tally: tallyOf(keyId, isoDay(clock.now())),
-      tallyDirty: false,
-      hours: new Map(),
-      hour: undefined,
+      hours: [],
     }
     counts.set(keyId, count)
+    return count
+  }
+
+  const of = (state: KeyState): Count => {
+    const { count: held } = state
+    if (held && held.generation === generation) return held
+    const keyId = state.key.id
+    const count = counts.get(keyId) ?? add(keyId)
+    state.count = count
     return count
   }
 
@@ -122,9 +137,9 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
 
   return {
     find: keyId => counts.get(keyId),
-    of: keyId => counts.get(keyId) ?? add(keyId),
+    of,
     running(state, now) {
-      const count = counts.get(state.key.id) ?? add(state.key.id)
+      const count = of(state)
       const { period } = count
       // A change makes another account object: with the same one, plan, confirmation and trial are
       // what they were.
@@ -145,6 +160,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     },
     reset() {
       counts = new Map()
+      generation += 1
     },
   }
 }

@@ -19,7 +19,6 @@ export interface ApiKey {
   revokedAt: number | null
   suspendedAt: number | null
   expiresAt: number | null
-  lastUsedAt: number | null
   readOnly: boolean
   allowedIps: string[]
   allowedDomains: string[]
@@ -27,7 +26,12 @@ export interface ApiKey {
   scopes: string[]
 }
 
-type Row = Omit<ApiKey, 'readOnly' | 'allowedIps' | 'allowedDomains' | 'scopes'> & {
+/** A key as it is read, with what the counters say of it. */
+export interface StoredApiKey extends ApiKey {
+  lastUsedAt: number | null
+}
+
+type Row = Omit<StoredApiKey, 'readOnly' | 'allowedIps' | 'allowedDomains' | 'scopes'> & {
   readOnly: number
   allowedIps: string
   allowedDomains: string
@@ -40,7 +44,7 @@ const columns = `id, account_id AS accountId, kind, name, token_hash AS tokenHas
   (SELECT max(last_used_at) FROM quota_counters WHERE key_id = id) AS lastUsedAt, read_only AS readOnly, allowed_ips AS allowedIps,
   allowed_domains AS allowedDomains, scopes`
 
-const keyOf = (row: Row): ApiKey => ({
+const keyOf = (row: Row): StoredApiKey => ({
   ...row,
   readOnly: row.readOnly === 1,
   allowedIps: JSON.parse(row.allowedIps) as string[],
@@ -49,7 +53,7 @@ const keyOf = (row: Row): ApiKey => ({
 })
 
 export interface ApiKeyStore {
-  all(): ApiKey[]
+  all(): StoredApiKey[]
   /** Adds the key, or replaces what may change when the id is known. */
   put(key: ApiKey): void
 }
@@ -69,8 +73,7 @@ export function createApiKeyStore(db: Database): ApiKeyStore {
   )
   return {
     all: () => all.all().map(keyOf),
-    // `last used` is written with the counters.
-    put: ({ lastUsedAt: _, ...key }) =>
+    put: key =>
       void put.run({
         ...key,
         readOnly: key.readOnly ? 1 : 0,

@@ -275,7 +275,8 @@ describe('GET /v1/excel/run.xml', () => {
       expect(await status('0'.repeat(64))).toBe('auth_failed')
 
       const suspended = shut.key()
-      shut.services.keys.find(suspended)!.key.suspendedAt = startAt
+      const { keys } = shut.services
+      keys.changeKey(keys.find(suspended)!, { suspendedAt: startAt })
       expect(await status(suspended)).toBe('forbidden')
 
       const free = shut.key('free')
