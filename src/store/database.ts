@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
 import { closeToOthers, makePrivate } from '../lib/files/private-file.ts'
 import { isShared, makeOwn } from '../lib/files/shared-file.ts'
+import { soon } from '../lib/time/clock.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 import {
@@ -87,7 +88,10 @@ const pagesMax = 1000
 
 interface Folding {
   checksums: PageChecksums
-  foldWhenLong(): void
+  /** Of the log, before it is folded. */
+  pagesMax: number
+  /** It is about to be folded. */
+  isDue: boolean
 }
 const foldings = new WeakMap<Database, Folding>()
 
@@ -100,7 +104,7 @@ function keepsChecksums(path: string, { autocheckpoint, checksums = false }: Ope
 
 function foldWithChecksums(db: Database, path: string, pagesMax: number): void {
   const checksums = keepChecksums(db, path)
-  foldings.set(db, { checksums, foldWhenLong: () => checksums.foldWhenLong(pagesMax) })
+  foldings.set(db, { checksums, pagesMax, isDue: false })
   const close = db.close.bind(db)
   db.close = throwOnError => {
     if (foldings.delete(db)) attemptFold(() => checksums.fold('TRUNCATE'))
@@ -120,11 +124,46 @@ function attemptFold(fold: () => void): void {
 /** The checksums that are kept of a database; undefined where none are. */
 export const checksumsOf = (db: Database): PageChecksums | undefined => foldings.get(db)?.checksums
 
-/** Folds the log of a database with checksums where it has grown long, as SQLite does by itself. */
+/**
+ * Folds the log of a database with checksums where it has grown long, as SQLite does by itself. Not at
+ * once: whoever asked meanwhile waits for the write, and is answered before the fold. Twice as long it
+ * is folded here, because work that never pauses would let it grow for ever.
+ */
 export function foldLongLog(db: Database): void {
   const folding = foldings.get(db)
-  if (folding && !db.inTransaction) attemptFold(folding.foldWhenLong)
+  if (!folding || db.inTransaction) return
+  const wanted = wantedBy(folding)
+  if (wanted === 'fold at once') fold(folding)
+  else if (wanted !== undefined) tendAfterOthers(db, folding)
 }
+
+/** What a log wants that has grown: a part of it wants its checksums, the whole of it the fold. */
+function wantedBy({ checksums, pagesMax }: Folding) {
+  const part = pagesMax / 4
+  const { toFold, sinceFold, toTakeIn } = checksums.pagesWaiting()
+  // While a reader holds a checkpoint up, not every commit tries again.
+  if (toFold >= pagesMax && sinceFold >= part)
+    return toFold >= 2 * pagesMax ? 'fold at once' : 'fold'
+  return toTakeIn >= part ? 'checksums' : undefined
+}
+
+/** What came while this was written is answered in the next turn; the log has the one after it. */
+function tendAfterOthers(db: Database, folding: Folding): void {
+  if (folding.isDue) return
+  folding.isDue = true
+  soon(() =>
+    soon(() => {
+      folding.isDue = false
+      // Meanwhile it may have been closed, or folded.
+      if (foldings.get(db) !== folding || db.inTransaction) return
+      const wanted = wantedBy(folding)
+      if (wanted === 'checksums') folding.checksums.takeIn()
+      else if (wanted !== undefined) fold(folding)
+    }),
+  )
+}
+
+const fold = ({ checksums }: Folding) => attemptFold(() => checksums.fold('PASSIVE'))
 
 /** Its log and its index get the rights of the database itself where they are made anew. */
 function closeFiles(path: string): void {

@@ -28,8 +28,13 @@ import { readLog } from './write-ahead-log.ts'
  * does not get a good checksum unseen.
  */
 export interface PageChecksums {
-  /** Folds the log into the database where `pagesMax` pages or more of it wait. */
-  foldWhenLong(pagesMax: number): void
+  /**
+   * Pages of the log that wait to be folded, those that came since it was last tried, and those that
+   * no checksum was written of yet.
+   */
+  pagesWaiting(): { toFold: number; sinceFold: number; toTakeIn: number }
+  /** Writes the checksums of what the log got, so that the next fold finds less to do. */
+  takeIn(): void
   /** Folds the log into the database; `TRUNCATE` waits for readers and empties the log. */
   fold(mode: 'PASSIVE' | 'TRUNCATE'): void
   /** How often the log was folded, and how long that took. */
@@ -124,7 +129,9 @@ function followPages(path: string, pageBytes: number) {
   const frameBytes = frameHeaderBytes + pageBytes
   let salts = ''
   let taken = 0
-  return (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
+  /** Of so many frames, how many were not read yet. */
+  const unread = (frames: number) => (frames < taken ? frames : frames - taken)
+  const read = (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
     const file = openSync(`${path}-wal`, 'r')
     try {
       const start = Buffer.alloc(logHeaderBytes)
@@ -152,6 +159,7 @@ function followPages(path: string, pageBytes: number) {
       closeSync(file)
     }
   }
+  return { read, unread }
 }
 
 /**
@@ -171,7 +179,12 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   /** Pages whose place in the database may hold an older state than their checksum is of. */
   let unsettled = new Set<number>()
   let rewritten: number[] = []
+  /** How long the log was when a fold last left something of it; 0: it left nothing. */
   let foldedAt = 0
+  /** Every checksum that was written has reached the disk. */
+  let isOnDisk = true
+  /** As the newest commit in the log has it; 0: none was read. */
+  let pagesAfterFold = 0
   let file: number | undefined
   let isReplaced = false
   let trouble: unknown
@@ -191,12 +204,14 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     const [old] = readPages(pages, page, 1, pageBytes)
     return old !== undefined && checksumOf(old) !== sum
   }
-  /** When it returns the disk has the checksums of every page that the log holds. */
+  /** Writes the checksums of what the log got since it was last read. */
   const takeIn = (file: number) => {
     const { log } = logState.get()!
     if (log <= 0) return
-    const { sums, databasePages } = pagesOfLog(log)
+    const { sums, databasePages } = pagesOfLog.read(log)
     if (sums.length === 0) return
+    isOnDisk = false
+    pagesAfterFold = databasePages || pagesAfterFold
     const entries = entriesOf(file)
     for (const [block, changes] of Map.groupBy(sums, ([page]) => blockOf(page))) {
       const first = block * blockEntries + 1
@@ -210,19 +225,25 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
       }
       entries.write(first, kept)
     }
-    if (databasePages > 0) entries.cutTo(databasePages)
+  }
+  /** When it returns the disk has the checksums of every page that the log holds. */
+  const takeInAll = (file: number) => {
+    takeIn(file)
+    if (isOnDisk) return
+    if (pagesAfterFold > 0) entriesOf(file).cutTo(pagesAfterFold)
     fsyncSync(file)
+    isOnDisk = true
   }
   const stopwatch = createSystemClock()
   let foldings = { count: 0, ms: 0, lastMs: 0 }
   const fold = (mode: 'PASSIVE' | 'TRUNCATE') => {
     const startedMs = stopwatch.monotonic()
-    attempt(takeIn)
+    attempt(takeInAll)
     db.run(`PRAGMA wal_checkpoint(${mode})`)
     const lastMs = stopwatch.monotonic() - startedMs
     foldings = { count: foldings.count + 1, ms: foldings.ms + lastMs, lastMs }
     const { log, checkpointed } = logState.get()!
-    foldedAt = log
+    foldedAt = log === checkpointed ? 0 : log
     if (log !== checkpointed) return
     // Every page of the database is the one that its checksum is of.
     unsettled = new Set()
@@ -241,12 +262,15 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     isReplaced,
     fold,
     foldings: () => foldings,
-    foldWhenLong(pagesMax) {
+    pagesWaiting() {
       const { log, checkpointed } = logState.get()!
-      if (log - checkpointed < pagesMax) return
-      // While a reader holds a checkpoint up, not every commit tries again.
-      if (log < foldedAt || log - foldedAt >= pagesMax / 4) fold('PASSIVE')
+      return {
+        toFold: log - checkpointed,
+        sinceFold: log < foldedAt ? log : log - foldedAt,
+        toTakeIn: pagesOfLog.unread(log),
+      }
     },
+    takeIn: () => attempt(takeIn),
     check(from, count) {
       const damaged: number[] = []
       let next: number | undefined

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
+import { nextTurn } from '../../src/lib/process/loop-turns.ts'
 import {
   checkpoint,
   checksumsOf,
@@ -158,23 +159,85 @@ describe('a cut at any moment is not taken for damage', () => {
   })
 })
 
-test('a log is folded when it has grown long, by transactions and by the rest', () => {
-  const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
-  const waiting = () => {
+describe('a log that has grown long', () => {
+  const waiting = (db: Database) => {
     const { log, checkpointed } = db.query('PRAGMA wal_checkpoint(NOOP)').get() as {
       log: number
       checkpointed: number
     }
     return log - checkpointed
   }
-  fill(db, 2000)
-  expect(waiting()).toBe(0)
-  for (let n = 0; n < 100; n += 1) put(db, `row ${n * 20}`, 'alone')
-  expect(waiting()).toBeGreaterThan(50)
-  foldLongLog(db)
-  expect(waiting()).toBe(0)
-  db.close()
-  expect(damagedPages(path)).toEqual([])
+  const grown = (db: Database) => {
+    for (let n = 0; n < 60; n += 1) put(db, `row ${n * 20}`, 'alone')
+  }
+
+  test('is folded once whoever came meanwhile was answered', async () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
+    fill(db, 2000)
+    grown(db)
+    expect(waiting(db)).toBeGreaterThan(50)
+    foldLongLog(db)
+    foldLongLog(db)
+    expect(waiting(db)).toBeGreaterThan(50)
+    let left = 0
+    await nextTurn()
+    left = waiting(db)
+    await nextTurn()
+    expect([left > 50, waiting(db)]).toEqual([true, 0])
+    expect(checksumsOf(db)!.foldings().count).toBe(2)
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  })
+
+  test('is folded at once where it is twice as long, by work that never pauses', () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
+    let most = 0
+    for (let n = 0; n < 40; n += 1) {
+      fill(db, 100, String(n).repeat(200))
+      most = Math.max(most, waiting(db))
+    }
+    expect(most).toBeLessThan(100)
+    expect(checksumsOf(db)!.foldings().count).toBeGreaterThan(1)
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  })
+
+  test('that is closed before its fold is folded by the close', async () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
+    fill(db, 2000)
+    grown(db)
+    foldLongLog(db)
+    db.close()
+    await nextTurn()
+    await nextTurn()
+    expect(damagedPages(path)).toEqual([])
+    expect(existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0).toBe(false)
+  })
+
+  test('has its checksums written part by part, and a cut before the fold loses nothing', async () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 400 })
+    fill(db, 2000)
+    checksumsOf(db)!.fold('PASSIVE')
+    const sums = () => readFileSync(checksumsPath(path))
+    const before = sums()
+    fill(db, 2000, 'y'.repeat(190))
+    expect(waiting(db)).toBeGreaterThan(100)
+    expect(waiting(db)).toBeLessThan(400)
+    expect(sums().equals(before)).toBe(true)
+    await nextTurn()
+    await nextTurn()
+    expect(sums().equals(before)).toBe(false)
+    const left = cut()
+    expect(damagedPages(left)).toEqual([])
+    const again = openDatabase(left)
+    expect(again.query("SELECT value FROM settings WHERE name = 'row 7'").get()).toEqual({
+      value: 'y'.repeat(190),
+    })
+    again.close()
+    expect(damagedPages(left)).toEqual([])
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  })
 })
 
 test('a damaged page that is written over is told, and gets no good checksum unseen', () => {
