@@ -9,6 +9,7 @@ import { giveUpSealed, opensEverySample } from './service/operator/secret-check.
 import { openServices, type Services } from './services.ts'
 import { missingCommits } from './store/commit-mark.ts'
 import { checksumsOf, openDatabase } from './store/database.ts'
+import { createUsageStore } from './store/keys/usage.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
 import { createChangeLog, isLogged, logChanges } from './store/replication/change-log.ts'
 import { createReplicationState } from './store/replication/state.ts'
@@ -48,6 +49,7 @@ export function openDirectory(options: DirectoryOptions): OpenDirectory {
   keepLogging(db, serving ? isPublished : isLogged(db))
   // Before anything of this start is written: a restored database would catch up with the stream.
   const lastChange = isPublished ? createChangeLog(db).last() : 0
+  createUsageStore(db).addWaiting()
   const services = openServices({
     ...runtime,
     db,

@@ -501,6 +501,16 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX batch_rows_by_batch ON batch_rows (batch_id);
     `,
   },
+  {
+    version: 21,
+    why: 'What keys use that ask every second waits in a row for many of them.',
+    sql: `
+      CREATE TABLE usage_waiting (
+        id INTEGER PRIMARY KEY,
+        usage TEXT NOT NULL CHECK (json_valid(usage))
+      ) STRICT;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

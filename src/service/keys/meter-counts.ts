@@ -38,8 +38,10 @@ export interface Count {
   keyId: string
   /** Which counts it is of: those from before a reset are none. */
   generation: number
-  /** It is among those that wait to be written. */
+  /** It has changed since it was last written. */
   waits: boolean
+  /** Which keys it is written with. */
+  slice: number
   /** Undefined until the key is first counted. */
   period: Period | undefined
   used: number
@@ -71,6 +73,16 @@ export interface Count {
   tally: Tally
   tallyDirty: boolean
 }
+
+/**
+ * Keys by how their ids begin: in the tables they are neighbours, so that what is written of a slice
+ * writes few pages.
+ */
+export const sliceCount = 64
+
+/** The number of a key's slice. */
+export const sliceOf = (keyId: string): number =>
+  (Number.parseInt(keyId.slice(0, 2), 16) || 0) % sliceCount
 
 export type RunningCount = Count & { period: Period }
 

@@ -170,7 +170,7 @@ export function createMeter(
 
   const notices = createQuotaNotices(keys, (key, count) => usedOf(key, count, clock.now()))
   // Asked where counters are written, once a second, so that a request does not pay for it.
-  const writer = createMeterWriter(store, counts, clock, notices.written)
+  const writer = createMeterWriter(store, counts, clock, notices.written, !writesAhead)
   const boughtRequests = createBoughtRequests(credits)
   /** Keeps what is written a part of a step before what is used. */
   const writeAhead = (count: Count, limit: number) => {
@@ -340,6 +340,8 @@ export function createMeter(
       credits?.reset()
       counts.reset()
       writer.reset()
+      // Another database lies there, and what waits in it is in nobody's memory.
+      if (!writesAhead) store.addWaiting()
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   counterOf,
   nextNoticeAt,
   type RunningCount,
+  sliceOf,
   stablePeriod,
   type Tally,
 } from './meter-counts.ts'
@@ -81,6 +82,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       tally: tallyOf(keyId, startOfDay(clock.now())),
       tallyDirty: false,
       keyId,
+      slice: sliceOf(keyId),
       ahead: 0,
       aheadStep: 0,
       aheadAt: 0,

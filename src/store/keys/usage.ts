@@ -3,6 +3,7 @@ import { dayMs } from '../../lib/time/instant.ts'
 import { transact } from '../database.ts'
 import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
+import { type CountedUsage, unpackUsage } from './packed-usage.ts'
 
 export interface Counter {
   keyId: string
@@ -38,12 +39,23 @@ export interface UsageBatch {
   days: UsageDay[]
 }
 
+/** What waits of some keys, packed; undefined where nothing of them does any more. */
+export interface WaitingSlice {
+  slice: number
+  packed: string | undefined
+}
+
 /** Counters and usage, written behind in batches. */
 export interface UsageStore {
   counter(keyId: string, window: string, startsAt: number): number
   day(keyId: string, dayOn: string): UsageDay | undefined
-  /** Counters are replaced, usage is added: one transaction. */
-  write(batch: UsageBatch): void
+  /**
+   * Counters are replaced, usage is added, and what waits of each slice takes the place of what
+   * waited: one transaction.
+   */
+  write(batch: UsageBatch, waiting?: readonly WaitingSlice[]): void
+  /** Adds what waits to the counters and the usage: of a database that nobody has written to yet. */
+  addWaiting(): void
   /** Requests that counted, per UTC day, oldest first. */
   meteredByDay(
     keyIds: readonly string[],
@@ -73,6 +85,11 @@ export function createUsageStore(db: Database): UsageStore {
     `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
        duration_us = duration_us + excluded.duration_us`,
   )
+  const putWaiting = lazy<unknown, [number, string]>(
+    db,
+    'INSERT INTO usage_waiting (id, usage) VALUES (?, ?) ON CONFLICT DO UPDATE SET usage = excluded.usage',
+  )
+  const endWaiting = lazy<unknown, [number]>(db, 'DELETE FROM usage_waiting WHERE id = ?')
   const day = lazy<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
     db,
     'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
@@ -98,6 +115,34 @@ export function createUsageStore(db: Database): UsageStore {
     db,
     'DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)',
   )
+  const keptKey = lazy<{ kept: number }, [string]>(
+    db,
+    'SELECT count(*) AS kept FROM api_keys WHERE id = ?',
+  )
+  const ofKeptKeys = <Row extends { keyId: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ keyId }) => keptKey.get(keyId)!.kept > 0)
+  const writeCounted = ({ counters, hours }: CountedUsage) => {
+    putCounters(
+      counters.map(counter => [
+        counter.keyId,
+        counter.window,
+        counter.startsAt,
+        counter.used,
+        counter.lastUsedAt,
+      ]),
+    )
+    addHours(
+      hours.map(hour => [
+        hour.keyId,
+        hour.hourAt,
+        hour.endpoint,
+        hour.statusClass,
+        hour.requests,
+        hour.metered,
+        hour.durationUs,
+      ]),
+    )
+  }
   return {
     counter: (keyId, window, startsAt) => counter.get(keyId, window, startsAt)?.used ?? 0,
     day(keyId, dayOn) {
@@ -111,28 +156,9 @@ export function createUsageStore(db: Database): UsageStore {
         seriesIds: row.series_ids.split(' ').filter(Boolean).map(Number),
       }
     },
-    write({ counters, hours, days }) {
+    write({ counters, hours, days }, waiting = []) {
       transact(db, () => {
-        putCounters(
-          counters.map(counter => [
-            counter.keyId,
-            counter.window,
-            counter.startsAt,
-            counter.used,
-            counter.lastUsedAt,
-          ]),
-        )
-        addHours(
-          hours.map(hour => [
-            hour.keyId,
-            hour.hourAt,
-            hour.endpoint,
-            hour.statusClass,
-            hour.requests,
-            hour.metered,
-            hour.durationUs,
-          ]),
-        )
+        writeCounted({ counters, hours })
         putDays(
           days.map(day => [
             day.keyId,
@@ -142,6 +168,20 @@ export function createUsageStore(db: Database): UsageStore {
             day.seriesIds.join(' '),
           ]),
         )
+        for (const { slice, packed } of waiting)
+          if (packed === undefined) endWaiting.run(slice)
+          else putWaiting.run(slice, packed)
+      })
+    },
+    addWaiting() {
+      const slices = db.query<{ usage: string }, []>('SELECT usage FROM usage_waiting').all()
+      if (slices.length === 0) return
+      transact(db, () => {
+        for (const { usage } of slices) {
+          const { counters, hours } = unpackUsage(usage)
+          writeCounted({ counters: ofKeptKeys(counters), hours: ofKeptKeys(hours) })
+        }
+        db.run('DELETE FROM usage_waiting')
       })
     },
     meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),

@@ -1,0 +1,90 @@
+import type { Counter, UsageBatch, UsageHour } from './usage.ts'
+
+export type CountedUsage = Pick<UsageBatch, 'counters' | 'hours'>
+
+/**
+ * What is written of many keys at once: names that repeat stand once, and what is counted is numbers
+ * that point to them. As objects it would be four times as long, and it is written every second.
+ */
+interface PackedUsage {
+  keys: string[]
+  windows: [window: string, startsAt: number][]
+  /** Hours of a route and a class of status. */
+  routes: [hourAt: number, endpoint: string, statusClass: number][]
+  /** By fours: key, window, used, when last. */
+  counters: number[]
+  /** By fives: key, route, requests, metered, microseconds. */
+  hours: number[]
+}
+
+const numbersEach = { counter: 4, hour: 5 } as const
+
+/** Puts together what is written of many keys. */
+export interface UsagePacking {
+  /** What there is of one key; each comes once. */
+  add(keyId: string, counters: readonly Counter[], hours: readonly UsageHour[]): void
+  /** Undefined where there is nothing. */
+  text(): string | undefined
+}
+
+export function createUsagePacking(): UsagePacking {
+  const keys: PackedUsage['keys'] = []
+  const windows: PackedUsage['windows'] = []
+  const routes: PackedUsage['routes'] = []
+  const counters: number[] = []
+  const hours: number[] = []
+  // Of both there are a few, and most keys have the first.
+  const windowOf = ({ window, startsAt }: Counter): number => {
+    const place = windows.findIndex(([name, at]) => at === startsAt && name === window)
+    return place < 0 ? windows.push([window, startsAt]) - 1 : place
+  }
+  const routeOf = ({ hourAt, endpoint, statusClass }: UsageHour): number => {
+    const place = routes.findIndex(
+      ([at, name, status]) => at === hourAt && status === statusClass && name === endpoint,
+    )
+    return place < 0 ? routes.push([hourAt, endpoint, statusClass]) - 1 : place
+  }
+  return {
+    add(keyId, keyCounters, keyHours) {
+      if (keyCounters.length + keyHours.length === 0) return
+      const key = keys.push(keyId) - 1
+      for (const counter of keyCounters)
+        counters.push(key, windowOf(counter), counter.used, counter.lastUsedAt)
+      for (const hour of keyHours)
+        hours.push(key, routeOf(hour), hour.requests, hour.metered, hour.durationUs)
+    },
+    text() {
+      const packed: PackedUsage = { keys, windows, routes, counters, hours }
+      return keys.length === 0 ? undefined : JSON.stringify(packed)
+    },
+  }
+}
+
+/** What was put together. */
+export function unpackUsage(text: string): CountedUsage {
+  const { keys, windows, routes, counters, hours } = JSON.parse(text) as PackedUsage
+  return {
+    counters: inParts(counters, numbersEach.counter).map(([key, window, used, lastUsedAt]) => ({
+      keyId: keys[key!]!,
+      window: windows[window!]![0],
+      startsAt: windows[window!]![1],
+      used: used!,
+      lastUsedAt: lastUsedAt!,
+    })),
+    hours: inParts(hours, numbersEach.hour).map(([key, route, requests, metered, durationUs]) => {
+      const [hourAt, endpoint, statusClass] = routes[route!]!
+      return {
+        keyId: keys[key!]!,
+        hourAt,
+        endpoint,
+        statusClass,
+        requests: requests!,
+        metered: metered!,
+        durationUs: durationUs!,
+      }
+    }),
+  }
+}
+
+const inParts = (numbers: readonly number[], size: number): number[][] =>
+  Array.from({ length: numbers.length / size }, (_, n) => numbers.slice(n * size, (n + 1) * size))
