@@ -136,6 +136,14 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reset' as const) }) },
 )
 
+const courseOfNeighbours = [
+  { kind: 'ask' as const, share: 0 },
+  { kind: 'pass' as const },
+  { kind: 'ask' as const, share: 0 },
+  { kind: 'report' as const, key: 0 },
+  { kind: 'reset' as const },
+]
+
 test('a crash loses what was asked since the last pass and nothing else, over any course', () => {
   let rowsMost = 0
   fc.assert(
@@ -143,6 +151,7 @@ test('a crash loses what was asked since the last pass and nothing else, over an
       const instance = world()
       const asked = new Map(keyIds.map(id => [id, 0]))
       let written = new Map(asked)
+      let hasReported = false
       for (const { kind, ...what } of steps) {
         if (kind === 'ask') {
           // All keys, or each second, third or fourth.
@@ -154,6 +163,7 @@ test('a crash loses what was asked since the last pass and nothing else, over an
         } else if (kind === 'pass') {
           instance.pass()
           written = new Map(asked)
+          hasReported = false
           rowsMost = Math.max(rowsMost, instance.rows())
         } else if (kind === 'advance') instance.clock.advance('ms' in what ? what.ms : 0)
         else if (kind === 'report') {
@@ -161,10 +171,20 @@ test('a crash loses what was asked since the last pass and nothing else, over an
           const hours = instance.meter.hours([instance.key(id)], 0, startAt + 1000 * hourMs)
           expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(asked.get(id)!)
           written.set(id, asked.get(id)!)
+          hasReported = true
         } else {
           if (kind === 'crash') instance.crash()
           else instance.meter.reset()
-          for (const [id, requests] of written) asked.set(id, requests)
+          // A report writes the row of its key anew, with what its neighbours have asked since.
+          for (const [id, requests] of written) {
+            const { used } = instance.meter.standing(instance.key(id))
+            if (!hasReported) expect(used).toBe(requests)
+            expect(used).toBeGreaterThanOrEqual(requests)
+            expect(used).toBeLessThanOrEqual(asked.get(id)!)
+            asked.set(id, used)
+          }
+          written = new Map(asked)
+          hasReported = false
         }
         for (const id of [keyIds[0]!, keyIds[30]!, keyIds.at(-1)!])
           expect(instance.meter.standing(instance.key(id)).used).toBe(asked.get(id)!)
@@ -180,7 +200,7 @@ test('a crash loses what was asked since the last pass and nothing else, over an
       for (const { id, used, requests } of stored)
         expect([used ?? 0, requests ?? 0]).toEqual([asked.get(id)!, asked.get(id)!])
     }),
-    { numRuns: 150 },
+    { numRuns: 150, examples: [[courseOfNeighbours]] },
   )
   expect(rowsMost).toBe(2)
 })
