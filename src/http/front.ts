@@ -243,7 +243,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       : finished(request, sent)
   }
   const { accessLog } = deps
-  const inTurn = turns ? (request: Request) => turns.run(leave, request) : leave
+  const inTurn = turns ? (request: Request) => turns.run(() => leave(request)) : leave
   if (!accessLog) return inTurn
   return async request => {
     const startedMs = accessLog.now()

@@ -103,7 +103,7 @@ describe('headers of every answer', () => {
 describe('where requests wait for their turn', () => {
   const waiting: (() => void)[] = []
   const turns: TurnQueue = {
-    run: (work, subject) => new Promise(resolve => waiting.push(() => resolve(work(subject)))),
+    run: work => new Promise(resolve => waiting.push(() => resolve(work()))),
   }
   test('nothing of a request is looked at before, not even whether it is refused', async () => {
     let asked = 0

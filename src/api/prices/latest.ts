@@ -31,19 +31,14 @@ const PriceList = envelope(
   }),
 )
 
-const latestQuery = t.Object(
-  {
-    by_code: codesParameter(20, {
-      description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
-      examples: ['WTI_USD'],
-    }),
-    as_of: asOfQuery,
-    ...precisionQuery,
-  },
-  // The gate says which others were sent. Taking them out of the most asked question costs it more
-  // than looking up its price.
-  { additionalProperties: true },
-)
+const latestQuery = t.Object({
+  by_code: codesParameter(20, {
+    description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
+    examples: ['WTI_USD'],
+  }),
+  as_of: asOfQuery,
+  ...precisionQuery,
+})
 
 /** What is taken of a request for the newest prices. */
 interface Asked {

@@ -37,25 +37,9 @@ interface Fixed {
    * As many as states, tiers and limits of the rolling window come with the quota window: a few.
    */
   templates: Template[]
-  /** What `RateLimit` says after the numbers of the quota and of the burst, which changes seldom. */
-  afterQuota: Ending
-  afterBurst: Ending
-}
-
-/** In so many seconds a window is free again. */
-interface Ending {
+  /** What `RateLimit` says between the numbers, which changes once a second. */
   second: number
-  text: string
-}
-
-/** `;t=` and the seconds, as it was made last. */
-function endingOf(ending: Ending, ms: number): string {
-  const second = seconds(ms)
-  if (ending.second !== second) {
-    ending.second = second
-    ending.text = `;t=${second}`
-  }
-  return ending.text
+  between: string
 }
 
 /**
@@ -96,8 +80,7 @@ function fixedOf(window: QuotaWindow): Fixed {
     const policy = hasQuota
       ? `"quota";q=${window.limit};w=${seconds(window.endsAt - window.startsAt)}, `
       : ''
-    const ending = (): Ending => ({ second: -1, text: '' })
-    entry = { hasQuota, policy, templates: [], afterQuota: ending(), afterBurst: ending() }
+    entry = { hasQuota, policy, templates: [], second: -1, between: '' }
     fixed.set(window, entry)
   }
   return entry
@@ -226,13 +209,15 @@ function setCounting(
   const remaining = String(quotaRemaining(window, used, extra))
   if (fixed.hasQuota) headers.set('x-ratelimit-remaining', remaining)
   headers.set('x-ratelimit-used', String(used))
-  const quota = fixed.hasQuota
-    ? `"quota";r=${remaining}${endingOf(fixed.afterQuota, window.endsAt - now)}, `
-    : ''
   const burst = onlyOf(windows)
+  const second = seconds(window.endsAt - now)
+  if (fixed.second !== second) {
+    fixed.second = second
+    fixed.between = `;t=${second}, `
+  }
+  const quota = fixed.hasQuota ? `"quota";r=${remaining}${fixed.between}` : ''
   if (burst) {
-    const ending = endingOf(fixed.afterBurst, burst.resetMs)
-    headers.set('ratelimit', `${quota}"burst";r=${burst.remaining}${ending}`)
+    headers.set('ratelimit', `${quota}"burst";r=${burst.remaining};t=${seconds(burst.resetMs)}`)
     return
   }
   headers.set(

@@ -6,22 +6,7 @@ export const nextTurn = (): Promise<void> => new Promise(done => setImmediate(do
 /** Does what has come once the event loop has looked at all of its sockets. */
 export interface TurnQueue {
   /** In the order in which it came. */
-  run<Subject, T>(work: (subject: Subject) => T | Promise<T>, subject: Subject): Promise<T>
-}
-
-interface Waiting {
-  work(subject: unknown): unknown
-  subject: unknown
-  resolve(value: unknown): void
-  reject(error: unknown): void
-}
-
-function doWaiting({ work, subject, resolve, reject }: Waiting) {
-  try {
-    resolve(work(subject))
-  } catch (error) {
-    reject(error)
-  }
+  run<T>(work: () => T | Promise<T>): Promise<T>
 }
 
 /**
@@ -32,21 +17,27 @@ function doWaiting({ work, subject, resolve, reject }: Waiting) {
  * the time of a short one goes into fetching it again.
  */
 export function createTurnQueue(stopwatch: Pick<Clock, 'monotonic'>, budgetMs: number): TurnQueue {
-  let waiting: Waiting[] = []
+  let waiting: (() => void)[] = []
   const turn = () => {
     const endsAt = stopwatch.monotonic() + budgetMs
     let count = 0
     do {
-      doWaiting(waiting[count]!)
+      waiting[count]!()
       count += 1
     } while (count < waiting.length && stopwatch.monotonic() < endsAt)
     waiting = waiting.slice(count)
     if (waiting.length > 0) setImmediate(turn)
   }
   return {
-    run: <Subject, T>(work: (subject: Subject) => T | Promise<T>, subject: Subject) =>
-      new Promise<T>((resolve, reject) => {
-        waiting.push({ work, subject, resolve, reject } as Waiting)
+    run: work =>
+      new Promise((resolve, reject) => {
+        waiting.push(() => {
+          try {
+            resolve(work())
+          } catch (error) {
+            reject(error)
+          }
+        })
         if (waiting.length === 1) setImmediate(turn)
       }),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createTurnQueue, nextTurn, type TurnQueue } from '../../../src/lib/process/loop-turns.ts'
+import { createTurnQueue, nextTurn } from '../../../src/lib/process/loop-turns.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 
 /** Counts turns for as long as `work` is under way. */
@@ -17,15 +17,12 @@ async function countingTurns(work: (turnNow: () => number) => Promise<unknown>):
   await counting
 }
 
-/** Work that is about nothing but itself. */
-const inTurn = <T>(turns: TurnQueue, work: () => T | Promise<T>) => turns.run(work, undefined)
-
 describe('createTurnQueue', () => {
   test('does nothing in the turn in which it is asked', async () => {
     const turns = createTurnQueue(createManualClock(0), 5)
     const done: number[] = []
-    const first = inTurn(turns, () => done.push(1))
-    const second = inTurn(turns, () => done.push(2))
+    const first = turns.run(() => done.push(1))
+    const second = turns.run(() => done.push(2))
     await Promise.resolve()
     expect(done).toEqual([])
     expect(await Promise.all([first, second])).toEqual([1, 2])
@@ -39,7 +36,7 @@ describe('createTurnQueue', () => {
     await countingTurns(turnNow =>
       Promise.all(
         [2, 2, 2, 9, 1].map(ms =>
-          inTurn(turns, () => {
+          turns.run(() => {
             clock.advance(ms)
             turnsOfWork.push(turnNow())
           }),
@@ -53,29 +50,23 @@ describe('createTurnQueue', () => {
   test('goes on with what comes while it works, in a later turn', async () => {
     const turns = createTurnQueue(createManualClock(0), 5)
     let later: Promise<string> | undefined
-    const first = await inTurn(turns, () => {
-      later = inTurn(turns, () => 'later')
+    const first = await turns.run(() => {
+      later = turns.run(() => 'later')
       return 'first'
     })
     expect([first, await later]).toEqual(['first', 'later'])
   })
 
-  test('hands the work what it is about', async () => {
-    const turns = createTurnQueue(createManualClock(0), 5)
-    const double = (number: number) => number * 2
-    expect(await Promise.all([turns.run(double, 2), turns.run(double, 3)])).toEqual([4, 6])
-  })
-
   test('tells whoever asked that the work failed, and goes on', async () => {
     const turns = createTurnQueue(createManualClock(0), 5)
-    const failing = inTurn(turns, () => {
+    const failing = turns.run(() => {
       throw new Error('no')
     })
-    const failingLater = inTurn(turns, async () => {
+    const failingLater = turns.run(async () => {
       await nextTurn()
       throw new Error('no, later')
     })
-    const after = inTurn(turns, () => 'after')
+    const after = turns.run(() => 'after')
     const outcomes = await Promise.allSettled([failing, failingLater, after])
     expect(
       outcomes.map(outcome => ('value' in outcome ? outcome.value : outcome.reason.message)),
