@@ -81,17 +81,16 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
     ),
     demo: table(limits.demoPerHour, hourMs, roomFor(limits.demoPerHour, bytesOfDemo)),
   }
+  /** The table, for a key that it knows the mark of from here on. */
+  const tableOf = (name: RateClassName, key: MarkedKey): RateTable => {
+    if (key.rateLow === 0) tables[name].mark(key, key.key.id)
+    return tables[name]
+  }
   return {
     seed,
     take: (name, address, nowMs, limit) => tables[name].take(address, nowMs, limit),
-    takeOf(name, key, nowMs, limit) {
-      if (key.rateLow === 0) tables[name].mark(key, key.key.id)
-      return tables[name].takeMarked(key, nowMs, limit)
-    },
-    peekOf(name, key, nowMs, limit) {
-      if (key.rateLow === 0) tables[name].mark(key, key.key.id)
-      return tables[name].peekMarked(key, nowMs, limit)
-    },
+    takeOf: (name, key, nowMs, limit) => tableOf(name, key).takeMarked(key, nowMs, limit),
+    peekOf: (name, key, nowMs, limit) => tableOf(name, key).peekMarked(key, nowMs, limit),
     clear() {
       for (const table of Object.values(tables)) table.clear()
     },

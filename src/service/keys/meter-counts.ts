@@ -134,28 +134,28 @@ export function nextNoticeAt({ limit }: QuotaWindow, noticesGiven: number): numb
     : Math.ceil((limit * percent) / 100)
 }
 
+/** Which usage of a key a request is added to. */
+export type HourName = Pick<UsageHour, 'endpoint' | 'hourAt' | 'statusClass'>
+
+export const isHourOf = (hour: HourName, { endpoint, hourAt, statusClass }: HourName): boolean =>
+  hour.endpoint === endpoint && hour.hourAt === hourAt && hour.statusClass === statusClass
+
+/** Usage that nothing was added to yet. */
+export const newHour = (keyId: string, name: HourName): UsageHour => ({
+  keyId,
+  ...name,
+  requests: 0,
+  metered: 0,
+  durationUs: 0,
+})
+
 /** The usage of a key that a request is added to. Mostly it is that of the request before. */
-export function hourOf(
-  count: Count,
-  endpoint: string,
-  hourAt: number,
-  statusClass: number,
-): UsageHour {
-  const isMeant = (hour: UsageHour) =>
-    hour.endpoint === endpoint && hour.hourAt === hourAt && hour.statusClass === statusClass
+export function hourOf(count: Count, name: HourName): UsageHour {
   const { hour: last, hours } = count
-  if (last && isMeant(last)) return last
-  let hour = hours.find(isMeant)
+  if (last && isHourOf(last, name)) return last
+  let hour = hours.find(other => isHourOf(other, name))
   if (!hour) {
-    hour = {
-      keyId: count.keyId,
-      hourAt,
-      endpoint,
-      statusClass,
-      requests: 0,
-      metered: 0,
-      durationUs: 0,
-    }
+    hour = newHour(count.keyId, name)
     hours.push(hour)
   }
   count.hour = hour

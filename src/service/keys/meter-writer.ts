@@ -90,14 +90,13 @@ export function createMeterWriter(
       rows,
     )
     for (const { slice, packed } of rows) slices[slice]!.hasRow = packed !== undefined
+    const changed = [...batch, ...kept.flatMap(({ dirty }) => [...dirty])]
     for (const count of batch) settleCount(sliceWith(count), count, withDays)
-    const keptCounts = kept.flatMap(({ dirty }) => [...dirty])
     for (const slice of kept) keepDirty(slice)
-    for (const count of batch) written(count)
-    for (const count of keptCounts) written(count)
+    for (const count of changed) written(count)
   }
 
-  /** Slices with something to write, each with its counts in the order of the tables. */
+  /** A round is of the slices with something to write. */
   const begin = () => {
     // How sparingly a key asked is a report, not a count: it is written every half minute, because
     // it changes with every request.
@@ -126,11 +125,14 @@ export function createMeterWriter(
       let keys = 0
       while (round.slices.length > 0 && keys < keysMax) {
         const slice = round.slices.shift()!
-        const isKept = keepsRows && !round.withDays && isWorthARow(slice)
-        const writing = round.withDays || slice.hasRow ? allOf(slice) : slice.dirty
-        if (isKept) kept.push(slice)
-        else batch.push(...inOrder(writing))
-        keys = batch.length + sum(kept.map(({ dirty }) => dirty.size))
+        if (keepsRows && !round.withDays && isWorthARow(slice)) {
+          kept.push(slice)
+          keys += slice.dirty.size
+          continue
+        }
+        const writing = inOrder(round.withDays || slice.hasRow ? allOf(slice) : slice.dirty)
+        batch.push(...writing)
+        keys += writing.length
       }
       if (batch.length + kept.length > 0) write(batch, round.withDays, kept)
       if (round.withDays && round.slices.length === 0) talliesAt = clock.monotonic()
@@ -141,7 +143,7 @@ export function createMeterWriter(
       const batch = keyIds
         .map(id => counts.find(id))
         .filter(count => count !== undefined)
-        .filter(count => sliceWith(count).dirty.has(count) || sliceWith(count).waiting.has(count))
+        .filter(count => count.waits || sliceWith(count).waiting.has(count))
       if (batch.length === 0) return
       try {
         write(batch, true)

@@ -25,6 +25,8 @@ import {
 import { createMeterWriter } from './meter-writer.ts'
 import { createRunningCounts, type RunningCounts } from './running-counts.ts'
 
+export { isHourOf, newHour } from './meter-counts.ts'
+
 /** Where a key stands in its quota. */
 export interface Standing {
   entitled: Entitlements
@@ -244,7 +246,8 @@ export function createMeter(
     },
     record(state, endpoint, status, metered, durationMs, now = clock.now()) {
       const count = running(state, now)
-      const hour = hourOf(count, endpoint, startOfHour(now), Math.floor(status / 100))
+      const statusClass = Math.floor(status / 100)
+      const hour = hourOf(count, { endpoint, hourAt: startOfHour(now), statusClass })
       hour.requests += 1
       if (metered) hour.metered += 1
       hour.durationUs += Math.round(durationMs * 1000)
@@ -259,7 +262,7 @@ export function createMeter(
         const state = keys.byId(keyId)
         if (!state) continue
         const count = running(state, now)
-        const hour = hourOf(count, endpoint, hourAt, statusClass)
+        const hour = hourOf(count, { endpoint, hourAt, statusClass })
         hour.requests += answered.requests
         hour.metered += answered.metered
         hour.durationUs += answered.durationUs

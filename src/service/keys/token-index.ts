@@ -56,6 +56,11 @@ export function createTokenIndex<Holder>(): TokenIndex<Holder> {
     hashes.set(sought, slot * hashWords)
     holders[slot] = holder
   }
+  /** Puts what stood in a slot of `from` where it belongs now. */
+  const putAgain = (from: Uint32Array, slot: number, holder: Holder) => {
+    sought.set(from.subarray(slot * hashWords, (slot + 1) * hashWords))
+    putSought(holder)
+  }
   const empty = (capacity: number) => {
     hashes = new Uint32Array(capacity * hashWords)
     holders = new Array<Holder | undefined>(capacity).fill(undefined)
@@ -64,11 +69,8 @@ export function createTokenIndex<Holder>(): TokenIndex<Holder> {
   const grow = () => {
     const before = { hashes, holders }
     empty(holders.length * 2)
-    for (const [slot, holder] of before.holders.entries()) {
-      if (holder === undefined) continue
-      sought.set(before.hashes.subarray(slot * hashWords, (slot + 1) * hashWords))
-      putSought(holder)
-    }
+    for (const [slot, holder] of before.holders.entries())
+      if (holder !== undefined) putAgain(before.hashes, slot, holder)
   }
 
   return {
@@ -93,8 +95,7 @@ export function createTokenIndex<Holder>(): TokenIndex<Holder> {
         if (holder === undefined) return
         holders[slot] = undefined
         size -= 1
-        sought.set(hashes.subarray(slot * hashWords, (slot + 1) * hashWords))
-        putSought(holder)
+        putAgain(hashes, slot, holder)
       }
     },
     clear() {

@@ -1,10 +1,17 @@
 import type { Ids } from '../../lib/ids.ts'
 import { every } from '../../lib/time/clock.ts'
-import { hourMs } from '../../lib/time/instant.ts'
+import { startOfHour } from '../../lib/time/instant.ts'
 import { quotaState } from '../../plan/quota.ts'
 import type { Nats } from '../../send/nats/connection.ts'
 import type { KeyState } from '../keys/keyring.ts'
-import type { ForeignUsage, Meter, SetAside, Standing } from '../keys/meter.ts'
+import {
+  type ForeignUsage,
+  isHourOf,
+  type Meter,
+  newHour,
+  type SetAside,
+  type Standing,
+} from '../keys/meter.ts'
 import type { QuotaSlices } from './quota-slices.ts'
 import { consumeEach, usageStream } from './subjects.ts'
 
@@ -57,24 +64,11 @@ export function createUsageReports(
     { counted, prepaid, ms }: { counted: boolean; prepaid: boolean; ms: number },
   ) => {
     const at = now()
-    const [hourAt, statusClass] = [at - (at % hourMs), Math.floor(status / 100)]
+    const name = { endpoint, hourAt: startOfHour(at), statusClass: Math.floor(status / 100) }
     const ofKey = waiting.get(keyId)
-    let usage = ofKey?.find(
-      other =>
-        other.endpoint === endpoint && other.hourAt === hourAt && other.statusClass === statusClass,
-    )
+    let usage = ofKey?.find(other => isHourOf(other, name))
     if (!usage) {
-      usage = {
-        keyId,
-        hourAt,
-        endpoint,
-        statusClass,
-        requests: 0,
-        metered: 0,
-        durationUs: 0,
-        lastUsedAt: at,
-        prepaid: 0,
-      }
+      usage = { ...newHour(keyId, name), lastUsedAt: at, prepaid: 0 }
       if (ofKey) ofKey.push(usage)
       else waiting.set(keyId, [usage])
     }
