@@ -46,8 +46,8 @@ export type RateSave = Float64Array
 
 export interface RateTable {
   /**
-   * Takes a slot if there is one. `nowMs` is monotonic time; a time before the last one seen counts
-   * as that one.
+   * Takes a slot if there is one. `nowMs` is monotonic time, of which whole milliseconds count; a
+   * time before the last one seen counts as that one.
    */
   take(key: string, nowMs: number, limit?: number): RateDecision
   /** Sets by what the table knows `key`. */
@@ -80,12 +80,12 @@ const bytesMaxDefault = 54 * 2 ** 20
 const bytesMaxLeast = 2 ** 20
 const bucketsMax = 65_536
 const slotBytesPerBucket = 30
-const nodeBytesPerAdmission = (12 * 8) / 7
+const nodeBytes = (12 * 8) / 7
 
 /**
  * Exact sliding windows by key: a request is admitted if and only if fewer than the limit were
- * admitted in the `windowMs` before it; one admitted at t no longer counts at t + windowMs, and a
- * refused one never counts. Calls for one key share its log whatever limit they give.
+ * admitted in the `windowMs` before it, by a clock of whole milliseconds; one admitted at t no
+ * longer counts at t + windowMs, and a refused one never counts. Calls for one key share its log whatever limit they give.
  *
  * Keys are spread over 64 stores, so that growing or cleaning one never takes long, and cleaning is
  * paid for by the calls that need room: there are no timers.
@@ -109,6 +109,8 @@ class Table implements RateTable {
   private readonly limit: number
   private readonly windowMs: number
   private readonly seed: number
+  /** Of one full log: admissions of one millisecond share a node. */
+  private readonly nodesMax: number
   private readonly shardBytes: number
   private readonly buckets: number
   private readonly fingerprint: Fingerprint
@@ -136,10 +138,11 @@ class Table implements RateTable {
     this.limit = limit
     this.windowMs = windowMs
     this.seed = seed
+    this.nodesMax = Math.min(limit, windowMs)
     this.fingerprint = new Fingerprint(seed)
     this.buckets = Math.min(
       bucketsMax,
-      Math.floor(bytesMax / 8 / (slotBytesPerBucket + limit * nodeBytesPerAdmission)),
+      Math.floor(bytesMax / 8 / (slotBytesPerBucket + this.nodesMax * nodeBytes)),
     )
     if (this.buckets < 1)
       throw new Error(`bytesMax: ${bytesMax} is too little for a limit of ${limit}`)
@@ -246,7 +249,7 @@ class Table implements RateTable {
   load(saved: RateSave, nowMs: number, downMs: number): boolean {
     if (saved[0] !== this.seed || saved[1] !== this.buckets) return false
     const now = this.advance(nowMs)
-    const start = now - Math.max(0, downMs)
+    const start = now - Math.max(0, Math.floor(downMs))
     let sharedLeft = saved[2]!
     for (let i = 3; i < saved.length; i += 3 + saved[i + 2]!) {
       const [high, low] = [saved[i]!, saved[i + 1]!]
@@ -278,9 +281,12 @@ class Table implements RateTable {
     }
   }
 
-  /** The clock never runs back, so that every log stays in order. */
+  /**
+   * The clock never runs back, so that every log stays in order, and goes by whole milliseconds, so
+   * that a busy log is short.
+   */
   private advance(nowMs: number): number {
-    if (nowMs > this.latest) this.latest = nowMs
+    if (nowMs >= this.latest + 1) this.latest = Math.floor(nowMs)
     return this.latest
   }
 
@@ -353,7 +359,7 @@ class Table implements RateTable {
   /** Large enough from the start for every bucket to be full, so it never has to refuse or grow. */
   private sharedLogs(): SlidingLogs {
     const slots = Math.ceil((this.buckets + 1) * 1.25) + 1
-    const nodes = Math.ceil((this.buckets * this.limit * 8) / 7) + 16
+    const nodes = Math.ceil((this.buckets * this.nodesMax * 8) / 7) + 16
     this.shared ??= new SlidingLogs(this.windowMs, 0, slots, nodes)
     return this.shared
   }

@@ -4,7 +4,7 @@
  */
 const slotWords = 6
 const slotBytes = 4 * slotWords
-/** A node: a time and the next node. */
+/** A node: a time, how many entries have it, and the next node. */
 const nodeBytes = 12
 const sizeMin = 16
 
@@ -19,12 +19,16 @@ const gainMin = 17 / 16
 /** Where the time of a slot's oldest entry lies. */
 const oldestAt = (slot: number): number => slot / 2 + 2
 
+/** Times of nodes are told from a base; one that is further from it than this needs a later base. */
+const farthest = 2 ** 32 - 1
+
 /**
- * Logs of admission times by 64-bit fingerprint, in three typed arrays: an open-addressed table of
- * slots, and nodes that make one circular list per log, newest node known, its successor the
- * oldest. A log of one admission takes 36 bytes, each further one 12. A log of which nothing has
- * expired is counted without a look at its nodes, which of many logs lie in slow memory. Times must
- * not go back.
+ * Logs of admission times by 64-bit fingerprint, in typed arrays: an open-addressed table of slots,
+ * and nodes that make one circular list per log, newest node known, its successor the oldest. Times
+ * are whole milliseconds and must not go back. A log of one admission takes 36 bytes, each further
+ * one 12, and nothing where it comes in the same millisecond: a log that is written without pause
+ * has at most as many nodes as its window has milliseconds. A log of which nothing has expired is
+ * counted without a look at its nodes, which of many logs lie in slow memory.
  * Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays
  * of twice its size (at most `bytesMax`), which forgets idle logs. The first newcomer a window
  * later has it done again, so that memory is given back after a crowd.
@@ -34,8 +38,12 @@ export class SlidingLogs {
   private slots: Uint32Array
   /** The same memory: the time at `oldestAt(slot)`. */
   private slotTimes: Float64Array
-  private times: Float64Array
+  /** Milliseconds since `base`. */
+  private times: Uint32Array
+  /** Entries with that time. */
+  private counts: Uint32Array
   private next: Uint32Array
+  private base: number
   /** Nodes from here on were never used; node 0 means none. */
   private fresh = 1
   private freed = 0
@@ -48,14 +56,16 @@ export class SlidingLogs {
   constructor(windowMs: number, bytesMax: number, slotCount = sizeMin, nodeCount = sizeMin) {
     this.windowMs = windowMs
     this.bytesMax = bytesMax
+    this.base = -windowMs
     this.slots = new Uint32Array(slotCount * slotWords)
     this.slotTimes = new Float64Array(this.slots.buffer)
-    this.times = new Float64Array(nodeCount)
+    this.times = new Uint32Array(nodeCount)
+    this.counts = new Uint32Array(nodeCount)
     this.next = new Uint32Array(nodeCount)
   }
 
   get bytes(): number {
-    return this.slots.byteLength + this.times.byteLength + this.next.byteLength
+    return this.slots.byteLength + this.times.length * nodeBytes
   }
 
   /** The slot of a fingerprint, or -1. Good until the next `add` or `push`. */
@@ -76,22 +86,23 @@ export class SlidingLogs {
 
   /** Drops what is older than the window from a log and returns how many entries are left. */
   prune(at: number, now: number): number {
-    const { slots, slotTimes, times, next } = this
+    const { slots, slotTimes, times, counts, next } = this
     let count = slots[at + 3]!
     if (count === 0 || now - slotTimes[oldestAt(at)]! < this.windowMs) return count
+    const expired = now - this.windowMs - this.base
     const newest = slots[at + 2]!
     let oldest = next[newest]!
-    while (count > 0 && now - times[oldest]! >= this.windowMs) {
+    while (count > 0 && times[oldest]! <= expired) {
       const after = next[oldest]!
+      count -= counts[oldest]!
       next[oldest] = this.freed
       this.freed = oldest
       this.freedCount += 1
       oldest = after
-      count -= 1
     }
     if (count > 0) {
       next[newest] = oldest
-      slotTimes[oldestAt(at)] = times[oldest]!
+      slotTimes[oldestAt(at)] = this.base + times[oldest]!
     }
     slots[at + 3] = count
     return count
@@ -101,15 +112,16 @@ export class SlidingLogs {
    * Adds `now` to a log and returns the slot it has afterwards; -1 when there is no memory for it.
    */
   push(at: number, now: number): number {
+    if (this.appendToNewest(at, now, 1)) return at
     if (this.spare() > 0) {
-      this.append(at, now)
+      this.append(at, now, 1)
       return at
     }
     const [high, low] = [this.slots[at]!, this.slots[at + 1]!]
     if (!this.rebuild(now)) return -1
     const existing = this.find(high, low)
     const slot = existing < 0 ? this.place(high, low) : existing
-    this.append(slot, now)
+    this.append(slot, now, 1)
     return slot
   }
 
@@ -121,12 +133,13 @@ export class SlidingLogs {
   /** The time of the entry that is `index` after the oldest. */
   time(at: number, index: number): number {
     let node = this.next[this.slots[at + 2]!]!
-    for (let i = 0; i < index; i += 1) node = this.next[node]!
-    return this.times[node]!
+    for (let left = index - this.counts[node]!; left >= 0; left -= this.counts[node]!)
+      node = this.next[node]!
+    return this.base + this.times[node]!
   }
 
   newest(at: number): number {
-    return this.times[this.slots[at + 2]!]!
+    return this.base + this.times[this.slots[at + 2]!]!
   }
 
   /**
@@ -134,28 +147,37 @@ export class SlidingLogs {
    * Changes nothing.
    */
   live(at: number, now: number): number {
-    const { next } = this
     let count = this.slots[at + 3]!
     if (count === 0 || now - this.slotTimes[oldestAt(at)]! < this.windowMs) return count
-    let node = next[this.slots[at + 2]!]!
-    while (count > 0 && now - this.times[node]! >= this.windowMs) {
-      node = next[node]!
-      count -= 1
+    const expired = now - this.windowMs - this.base
+    let node = this.next[this.slots[at + 2]!]!
+    while (count > 0 && this.times[node]! <= expired) {
+      count -= this.counts[node]!
+      node = this.next[node]!
     }
     return count
   }
 
   /** Calls `visit` with every live log: fingerprint and times, oldest first. */
   each(now: number, visit: (high: number, low: number, times: number[]) => void): void {
-    const { slots, next } = this
+    const { slots } = this
     for (let at = 0; at < slots.length; at += slotWords) {
       if (slots[at + 1] === 0) continue
       const times: number[] = []
-      let node = next[slots[at + 2]!]!
-      for (let i = slots[at + 3]!; i > 0; i -= 1, node = next[node]!) {
-        if (now - this.times[node]! < this.windowMs) times.push(this.times[node]!)
-      }
+      this.eachNode(at, now, (time, count) => {
+        for (let i = 0; i < count; i += 1) times.push(time)
+      })
       if (times.length > 0) visit(slots[at]!, slots[at + 1]!, times)
+    }
+  }
+
+  /** Calls `visit` with every live node of a log, oldest first. */
+  private eachNode(at: number, now: number, visit: (time: number, count: number) => void): void {
+    let node = this.next[this.slots[at + 2]!]!
+    for (let left = this.slots[at + 3]!; left > 0; node = this.next[node]!) {
+      const time = this.base + this.times[node]!
+      if (now - time < this.windowMs) visit(time, this.counts[node]!)
+      left -= this.counts[node]!
     }
   }
 
@@ -177,7 +199,17 @@ export class SlidingLogs {
     return at
   }
 
-  private append(at: number, now: number): void {
+  /** Where the newest entry of a log has this very time, nothing but its number changes. */
+  private appendToNewest(at: number, now: number, count: number): boolean {
+    const newest = this.slots[at + 2]!
+    if (this.slots[at + 3] === 0 || this.base + this.times[newest]! !== now) return false
+    this.counts[newest]! += count
+    this.slots[at + 3]! += count
+    return true
+  }
+
+  private append(at: number, now: number, count: number): void {
+    if (now - this.base > farthest) this.moveBase(now)
     const { slots, next } = this
     let node = this.freed
     if (node > 0) {
@@ -187,7 +219,8 @@ export class SlidingLogs {
       node = this.fresh
       this.fresh += 1
     }
-    this.times[node] = now
+    this.times[node] = now - this.base
+    this.counts[node] = count
     if (slots[at + 3]! > 0) {
       const newest = slots[at + 2]!
       next[node] = next[newest]!
@@ -197,7 +230,22 @@ export class SlidingLogs {
       this.slotTimes[oldestAt(at)] = now
     }
     slots[at + 2] = node
-    slots[at + 3]! += 1
+    slots[at + 3]! += count
+  }
+
+  /** Tells all times from the start of the window that ends now: once in seven weeks. */
+  private moveBase(now: number): void {
+    const base = now - this.windowMs
+    for (let at = 0; at < this.slots.length; at += slotWords) {
+      if (this.slots[at + 1] === 0 || this.prune(at, now) === 0) continue
+      const newest = this.slots[at + 2]!
+      let node = newest
+      do {
+        this.times[node]! -= base - this.base
+        node = this.next[node]!
+      } while (node !== newest)
+    }
+    this.base = base
   }
 
   /**
@@ -206,16 +254,18 @@ export class SlidingLogs {
    */
   private rebuild(now: number): boolean {
     if (now < this.rebuildAfter) return false
-    let [keys, entries] = [1, 2]
+    let [keys, nodes] = [1, 2]
     for (let at = 0; at < this.slots.length; at += slotWords) {
-      const live = this.slots[at + 1] === 0 ? 0 : this.live(at, now)
-      entries += live
-      if (live > 0) keys += 1
+      if (this.slots[at + 1] === 0 || this.live(at, now) === 0) continue
+      keys += 1
+      this.eachNode(at, now, () => {
+        nodes += 1
+      })
     }
     // Nodes get the larger margin, so newcomers run out of slots before they have taken the nodes
     // of the logs that are here already.
     const slotCount = Math.ceil(keys / 0.8) + 1
-    const nodeCount = Math.ceil((entries * 8) / 7) + 2
+    const nodeCount = Math.ceil((nodes * 8) / 7) + 2
     const gain = Math.min(2, this.bytesMax / (slotCount * slotBytes + nodeCount * nodeBytes))
     if (gain < gainMin) {
       this.rebuildAfter = now + this.windowMs * retryShare
@@ -232,18 +282,18 @@ export class SlidingLogs {
 
   private copy(now: number, slotCount: number, nodeCount: number): void {
     const fresh = new SlidingLogs(this.windowMs, this.bytesMax, slotCount, nodeCount)
-    const { slots, times, next } = this
-    for (let at = 0; at < slots.length; at += slotWords) {
-      const live = slots[at + 1] === 0 ? 0 : this.prune(at, now)
-      if (live === 0) continue
-      const to = fresh.place(slots[at]!, slots[at + 1]!)
-      let node = next[slots[at + 2]!]!
-      for (let i = 0; i < live; i += 1, node = next[node]!) fresh.append(to, times[node]!)
+    fresh.base = now - this.windowMs
+    for (let at = 0; at < this.slots.length; at += slotWords) {
+      if (this.slots[at + 1] === 0 || this.live(at, now) === 0) continue
+      const to = fresh.place(this.slots[at]!, this.slots[at + 1]!)
+      this.eachNode(at, now, (time, count) => fresh.append(to, time, count))
     }
     this.slots = fresh.slots
     this.slotTimes = fresh.slotTimes
     this.times = fresh.times
+    this.counts = fresh.counts
     this.next = fresh.next
+    this.base = fresh.base
     this.keys = fresh.keys
     this.fresh = fresh.fresh
     this.freed = 0

@@ -46,8 +46,10 @@ const steps = fc.array(
       { weight: 6, arbitrary: fc.constant(0) },
       { weight: 3, arbitrary: fc.integer({ min: 1, max: windowMs / 4 }) },
       { weight: 2, arbitrary: fc.integer({ min: windowMs - 2, max: windowMs + 2 }) },
-      // Parts of a millisecond that doubles hold exactly.
+      // Parts of a millisecond, which do not count.
       { weight: 1, arbitrary: fc.nat(windowMs * 1024).map(parts => parts / 1024) },
+      // Longer than times are told from one base.
+      { weight: 1, arbitrary: fc.constant(2 ** 32 - windowMs / 2) },
     ),
     limit: fc.constantFrom(8, 8, 8, 8, 3, 1, 12, 0),
     look: fc.boolean(),
@@ -63,16 +65,17 @@ describe('createRateTable: one key', () => {
       fc.property(steps, sequence => {
         const table = createRateTable({ limit: 8, windowMs, seed: 42, bytesMax: mib })
         const naive = new NaiveLog()
-        let now = 0
+        let clock = 0
         for (const { key, waitMs, limit, look } of sequence) {
-          now += waitMs
+          clock += waitMs
+          const now = Math.floor(clock)
           if (
             look &&
-            !Bun.deepEquals({ ...table.peek(key, now, limit) }, naive.peek(key, now, limit))
+            !Bun.deepEquals({ ...table.peek(key, clock, limit) }, naive.peek(key, now, limit))
           )
             return false
           const expected = naive.take(key, now, limit)
-          if (!Bun.deepEquals({ ...table.take(key, now, limit) }, expected)) return false
+          if (!Bun.deepEquals({ ...table.take(key, clock, limit) }, expected)) return false
           decisions += 1
           if (!expected.admitted) refusals += 1
         }
@@ -120,6 +123,20 @@ describe('createRateTable: one key', () => {
     for (let i = 0; i < 3; i += 1) table.take('k', 0)
     for (let now = 1; now < windowMs; now += 7) expect(table.take('k', now).admitted).toBe(false)
     expect(table.take('k', windowMs)).toMatchObject({ admitted: true, used: 1, remaining: 2 })
+  })
+
+  test('that asks without pause takes no more memory than its window has milliseconds', () => {
+    const table = createRateTable({ limit: 10_000_000, windowMs, seed: 1, bytesMax: 64 * mib })
+    let asked = 0
+    for (let now = 0; now < 3 * windowMs; now += 1 / 32) {
+      asked += 1
+      const { used } = table.take('k', now)
+      if (now < windowMs && used !== asked) throw new Error(`${used} of ${asked} at ${now}`)
+    }
+    expect(table.peek('k', 3 * windowMs - 1)).toMatchObject({ used: 32 * windowMs })
+    expect(table.peek('k', 3 * windowMs - 1, 32)).toMatchObject({ retryAfterMs: windowMs })
+    expect(table.peek('k', 3 * windowMs - 1, 33)).toMatchObject({ retryAfterMs: windowMs - 1 })
+    expect(table.bytes).toBeLessThan(2 * mib)
   })
 
   test('gains nothing from a clock that runs back', () => {

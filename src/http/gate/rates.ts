@@ -48,38 +48,36 @@ export type SavedRates = Partial<Record<RateClassName, RateSave>>
  */
 const bytesByAddress = 53 * 2 ** 20
 const bytesOfDemo = 7 * 2 ** 20
+/** Of one full log: 12 bytes for each millisecond in which a request was admitted. */
+const logBytes = (limit: number, windowMs: number) => Math.min(limit, windowMs) * 12
 /**
  * An operator who allows very many requests an address gets the memory that one busy address needs.
  */
-const roomFor = (limit: number, bytes: number) => Math.max(bytes, limit * 12 * 16)
+const bytesByAddressMax = (limit: number, windowMs: number, bytes: number) =>
+  Math.max(bytes, logBytes(limit, windowMs) * 16)
 /**
  * Keys are as many as the operator made, so their tables are bounded by what one key may fill: a
- * part of a table (there are 64) must hold the whole log of a busy key, at 12 bytes an admission,
- * with room to be copied. Nothing of it is taken before it is used.
+ * part of a table (there are 64) must hold the whole log of a busy key with room to be copied.
+ * Nothing of it is taken before it is used.
  */
-const bytesByKeyMax = (limit: number) => Math.max(16 * 2 ** 20, 64 * limit * 12 * 4)
+const bytesByKeyMax = (limit: number, windowMs: number) =>
+  Math.max(16 * 2 ** 20, 64 * logBytes(limit, windowMs) * 4)
 
 /** A secret that places keys where nobody outside can foresee it: 52 random bits. */
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
 export function createRateTables(limits: Limits, seed: number): RateTables {
-  const table = (limit: number, windowMs: number, bytesMax: number) =>
-    createRateTable({ limit, windowMs, seed, bytesMax })
+  const byKey = (limit: number) =>
+    createRateTable({ limit, windowMs: minuteMs, seed, bytesMax: bytesByKeyMax(limit, minuteMs) })
+  const byAddress = (limit: number, windowMs: number, bytes: number) =>
+    createRateTable({ limit, windowMs, seed, bytesMax: bytesByAddressMax(limit, windowMs, bytes) })
   const tables: Record<RateClassName, RateTable> = {
-    authenticated: table(limits.perMinute, minuteMs, bytesByKeyMax(limits.perMinute)),
-    unauthenticated: table(
-      limits.unauthenticated,
-      minuteMs,
-      roomFor(limits.unauthenticated, bytesByAddress),
-    ),
-    overQuota: table(limits.overQuota, minuteMs, bytesByKeyMax(limits.overQuota)),
-    marine: table(limits.marine, minuteMs, bytesByKeyMax(limits.marine)),
-    marineHistorical: table(
-      limits.marineHistorical,
-      minuteMs,
-      bytesByKeyMax(limits.marineHistorical),
-    ),
-    demo: table(limits.demoPerHour, hourMs, roomFor(limits.demoPerHour, bytesOfDemo)),
+    authenticated: byKey(limits.perMinute),
+    unauthenticated: byAddress(limits.unauthenticated, minuteMs, bytesByAddress),
+    overQuota: byKey(limits.overQuota),
+    marine: byKey(limits.marine),
+    marineHistorical: byKey(limits.marineHistorical),
+    demo: byAddress(limits.demoPerHour, hourMs, bytesOfDemo),
   }
   /** The table, for a key that it knows the mark of from here on. */
   const tableOf = (name: RateClassName, key: MarkedKey): RateTable => {
