@@ -15,8 +15,8 @@ import { createInterface } from 'node:readline'
 /**
  * R02: every write, sync, rename and answer of a server is recorded (strace), and the power is cut at
  * random places of the recording: what was not synced by then is there, not there, or there in part.
- * Each directory that comes of it must be sound and have every account whose making was answered
- * before the cut; each tenth is judged by `wellhead verify` too. Prints one line of JSON. Needs
+ * Each directory that comes of it must be sound and have every account and every batch of prices whose
+ * making was answered before the cut; each tenth is judged by `wellhead verify` too. Prints one line of JSON. Needs
  * dist/wellhead and strace.
  *
  *   bun scripts/torture/power-cuts.ts [cuts, else 1000] [accounts, else 250] [seed, else 1]
@@ -30,6 +30,7 @@ const trace = join(work, 'trace')
 const ready = join(work, 'ready')
 const judgedByBinaryEvery = 10
 const sectorBytes = 512
+const batchRows = 200
 /** Room that is kept free, and an index that SQLite makes anew. */
 const ignored = /reserve|-shm$/
 
@@ -84,9 +85,9 @@ async function record(): Promise<void> {
     await post('/admin/v1/accounts', { email: `person${n}@example.com` })
     if (n % 5 === 0)
       await post('/admin/v1/observations', {
-        observations: Array.from({ length: 200 }, (_, i) => ({
+        observations: Array.from({ length: batchRows }, (_, i) => ({
           code: 'WTI_USD',
-          observed_at: new Date(Date.UTC(2026, 0, 1) + (n * 200 + i) * 60_000).toISOString(),
+          observed_at: new Date(Date.UTC(2026, 0, 1) + (n * batchRows + i) * 60_000).toISOString(),
           price: 70 + (i % 7) / 10,
         })),
       })
@@ -145,18 +146,42 @@ const unescaped = (text: string): Buffer => Buffer.from(text.replaceAll('\\x', '
 const pathOf = (text: string) => unescaped(text).toString()
 
 interface Line {
+  thread: string
   call: string
   args: string
+  /** Other threads made calls before it ended; then it comes once more, as ended. */
+  isUnfinished: boolean
 }
-const lineOf = (text: string): Line | undefined => {
-  const match = /^\d+ +(\w+)\((.*?)(?:\) += (-?\d+)| <unfinished)/.exec(text)
-  return match && match[3] !== '-1' ? { call: match[1]!, args: match[2]! } : undefined
+function lineOf(text: string): Line | undefined {
+  const [, thread = '', ended] = /^(\d+) +<\.\.\. (\w+) resumed>.*= 0$/.exec(text) ?? []
+  if (ended) return { thread, call: `${ended} ended`, args: '', isUnfinished: false }
+  const match = /^(\d+) +(\w+)\((.*?)(?:\) += (-?\d+)| <unfinished)/.exec(text)
+  if (!match || match[4] === '-1') return undefined
+  return {
+    thread: match[1]!,
+    call: match[2]!,
+    args: match[3]!,
+    isUnfinished: match[4] === undefined,
+  }
 }
 
 /** Files by name as the process sees them, and as the disk does since the directory was synced. */
 let names = new Map<string, Inode>()
 let namesOnDisk = new Map<string, Inode>()
 const answered = new Set<string>()
+const answeredBatches = new Set<number>()
+/** Writes that a thread is bringing to the disk. */
+const syncing = new Map<string, { inode: Inode; path: string; writes: readonly Write[] }>()
+
+/** What was written before a sync began is on the disk when it ends. */
+function synced({ inode, path, writes }: { inode: Inode; path: string; writes: readonly Write[] }) {
+  const brought = new Set(writes)
+  for (const write of inode.pending)
+    if (brought.has(write)) inode.bytes = applied(inode.bytes, write)
+  inode.pending = inode.pending.filter(write => !brought.has(write))
+  // A file whose content is safe has its name, as journals of file systems have it.
+  namesOnDisk.set(path, inode)
+}
 
 const isOurs = (path: string) => path.startsWith(`${data}/`) && !ignored.test(path)
 function inodeOf(path: string): Inode {
@@ -166,13 +191,23 @@ function inodeOf(path: string): Inode {
 }
 
 /** Takes in one call. Whether it is a place at which the power may be cut. */
-function take({ call, args }: Line): boolean {
+function take({ thread, call, args, isUnfinished }: Line): boolean {
+  if (call.endsWith(' ended')) {
+    const sync = syncing.get(thread)
+    if (sync && call.startsWith('f')) synced(sync)
+    syncing.delete(thread)
+    return sync !== undefined
+  }
   if (call === 'sendto' || call === 'writev') {
     const texts = [...args.matchAll(/"((?:\\x[0-9a-f]{2})+)"/g)].map(([, hex]) =>
       unescaped(hex!).toString('latin1'),
     )
     for (const [, email] of texts.join('').matchAll(/"email":"(person\d+@example\.com)"/g))
       answered.add(email!)
+    for (const [, batch] of texts
+      .join('')
+      .matchAll(new RegExp(`"inserted":${batchRows},.*?"batch":(\\d+)`, 'g')))
+      answeredBatches.add(Number(batch))
     return false
   }
   const [first = '', second = ''] = [...args.matchAll(/[<"]((?:\\x[0-9a-f]{2})*)[>"]/g)].map(
@@ -207,10 +242,9 @@ function take({ call, args }: Line): boolean {
     inode.pending.push({ length })
     inode.end = length
   } else if (call === 'fsync' || call === 'fdatasync') {
-    for (const write of inode.pending) inode.bytes = applied(inode.bytes, write)
-    inode.pending = []
-    // A file whose content is safe has its name, as journals of file systems have it.
-    namesOnDisk.set(path, inode)
+    const sync = { inode, path, writes: [...inode.pending] }
+    if (isUnfinished) syncing.set(thread, sync)
+    else synced(sync)
   }
   return true
 }
@@ -241,6 +275,11 @@ async function judge(cut: number, place: number): Promise<void> {
     const emails = new Set(rows.map(row => row.email))
     const lost = [...answered].filter(email => !emails.has(email))
     if (lost.length > 0) wrong(`${lost.length} accounts are gone, such as ${lost[0]}`)
+    const { rows: prices } = db.query('SELECT count(*) AS rows FROM observations').get() as {
+      rows: number
+    }
+    if (prices < answeredBatches.size * batchRows)
+      wrong(`${prices} prices are there of ${answeredBatches.size * batchRows}`)
     db.close()
   } catch (error) {
     wrong(String(error))
@@ -265,6 +304,8 @@ for await (const line of linesOf(trace)) {
 names = new Map()
 namesOnDisk = new Map()
 answered.clear()
+answeredBatches.clear()
+syncing.clear()
 const [from, span] = [firstAnswerAt ?? 0, places - (firstAnswerAt ?? 0)]
 const chosen = Array.from({ length: cuts }, () => from + Math.floor(random() * span)).sort(
   (a, b) => a - b,
@@ -278,9 +319,13 @@ console.log(
   JSON.stringify({
     id: 'R02',
     n: cut,
-    failures: failed.length + Number(answered.size !== accounts),
+    failures:
+      failed.length +
+      Number(answered.size !== accounts) +
+      Number(answeredBatches.size !== Math.ceil(accounts / 5)),
     places,
     answered: answered.size,
+    batches: answeredBatches.size,
     seed,
     ...(failed.length > 0 && { failed: failed.slice(0, 5) }),
   }),

@@ -1,8 +1,10 @@
 import type { Runtime } from '../../runtime.ts'
 import { checksumsOf } from '../../store/database.ts'
+import { createLateCommits, type LateCommits, promptCommits } from '../../store/late-commits.ts'
 import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
 import { createAuditStore } from '../../store/operator/audit.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
+import { isLogged } from '../../store/replication/change-log.ts'
 import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type BackupRecord, createBackupRecord } from './backup-record.ts'
@@ -16,6 +18,8 @@ export interface OperatorServices {
   /** Who did what. */
   audit: Audit
   disk: Disk
+  /** For requests that write much. */
+  lateCommits: LateCommits
   /** Of scheduled backups. */
   backupRecord: BackupRecord
   /** Of the pages of the database. */
@@ -41,6 +45,8 @@ export function openOperator({
       keepDays: config.audit.keepDays,
     }),
     disk: createDisk({ settings, clock, log }),
+    // What is published must not be taken back.
+    lateCommits: isLogged(db) ? promptCommits : createLateCommits(db),
     backupRecord: createBackupRecord(settings),
     scrub: createScrub({ checksums: checksumsOf(db), settings, clock, log }),
     tally: createTally(),

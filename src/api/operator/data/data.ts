@@ -54,6 +54,7 @@ export type AdminDataDeps = Pick<
   | 'datedRows'
   | 'idempotency'
   | 'ingest'
+  | 'lateCommits'
   | 'now'
   | 'observations'
   | 'sourceFilter'
@@ -84,7 +85,7 @@ const Counts = t.Object({
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
   new RouteList({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
 
-function recording({ access, catalogue, batches, idempotency, now }: AdminDataDeps) {
+function recording({ access, catalogue, batches, idempotency, lateCommits, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
@@ -96,36 +97,38 @@ function recording({ access, catalogue, batches, idempotency, now }: AdminDataDe
   return new RouteList().use(access).post(
     '/admin/v1/observations',
     ({ body, pass, request, set }) =>
-      idempotency.once({ pass, request, set }, body, () => {
-        const rows = rowsOf(body)
-        const at = now()
-        const { source, batch: number } = envelopeOf(body)
-        const running = number === undefined ? undefined : runningBatch(batches, number)
-        const points = running?.asRecorded
-          ? pointsOf(rows, everyCode(catalogue), at, true)
-          : pointsOf(rows, rowCatalogue(), at)
-        // The file was told of when its batch began.
-        if (running && pass) pass.action = undefined
-        const { batch, counts } = running
-          ? { batch: running, counts: running.write(points) }
-          : batches.record(
-              {
-                kind: 'push',
-                actor: pass?.actor ?? 'operator',
-                ...(source !== undefined && { source }),
-              },
-              points,
-            )
-        return success({
-          received: rows.length,
-          inserted: counts.inserted,
-          revised: counts.revised,
-          unchanged: counts.unchanged,
-          held: counts.held,
-          batch: batch.id,
-          recorded_at: isoInstant(at),
-        })
-      }),
+      lateCommits.run(() =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const rows = rowsOf(body)
+          const at = now()
+          const { source, batch: number } = envelopeOf(body)
+          const running = number === undefined ? undefined : runningBatch(batches, number)
+          const points = running?.asRecorded
+            ? pointsOf(rows, everyCode(catalogue), at, true)
+            : pointsOf(rows, rowCatalogue(), at)
+          // The file was told of when its batch began.
+          if (running && pass) pass.action = undefined
+          const { batch, counts } = running
+            ? { batch: running, counts: running.write(points) }
+            : batches.record(
+                {
+                  kind: 'push',
+                  actor: pass?.actor ?? 'operator',
+                  ...(source !== undefined && { source }),
+                },
+                points,
+              )
+          return success({
+            received: rows.length,
+            inserted: counts.inserted,
+            revised: counts.revised,
+            unchanged: counts.unchanged,
+            held: counts.held,
+            batch: batch.id,
+            recorded_at: isoInstant(at),
+          })
+        }),
+      ),
     {
       access: operator,
       headers: idempotencyHeader,

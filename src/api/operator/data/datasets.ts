@@ -40,7 +40,15 @@ import { runningBatch } from './data.ts'
 
 export type AdminDatasetsDeps = Pick<
   Context,
-  'access' | 'batches' | 'catalogue' | 'datasets' | 'db' | 'idempotency' | 'now' | 'rowGuards'
+  | 'access'
+  | 'batches'
+  | 'catalogue'
+  | 'datasets'
+  | 'db'
+  | 'idempotency'
+  | 'lateCommits'
+  | 'now'
+  | 'rowGuards'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -105,6 +113,7 @@ export function datasetAdminRoutes({
   datasets,
   db,
   idempotency,
+  lateCommits,
   now,
   rowGuards,
 }: AdminDatasetsDeps) {
@@ -180,45 +189,49 @@ export function datasetAdminRoutes({
     .post(
       '/admin/v1/datasets/:name',
       ({ params, body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const dataset = datasetNamed(params.name)
-          const { rows, dryRun, areEarlier } = requestOf(body)
-          const at = now()
-          // A trial changes nothing, and a file was told of when its batch began.
-          if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
-            pass.action = undefined
-          if (areEarlier && !isAsRecorded(batches, body))
-            throw validationFailed([
-              {
-                field: 'earlier',
-                message: 'earlier: is for a batch that was begun with as_recorded.',
-                value: true,
-              },
-            ])
-          const earlier = areEarlier ? earlierRowsOf(dataset, rows, at) : []
-          const records = areEarlier ? [] : recordsOf(dataset, rows, at)
-          const running = dryRun ? undefined : batchOf(batches, dataset, body, pass?.actor)
-          const { good, doubted } = isAsRecorded(batches, body)
-            ? { good: records, doubted: [] }
-            : rowGuards.judge(dataset, records)
-          const heldCount = records.length - good.length
-          const write = () => {
-            if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
-            return areEarlier ? earlierRows.record(dataset.name, earlier) : writeRuns(dataset, good)
-          }
-          const counts = running
-            ? recorded(running, heldCount, () => transact(db, write))
-            : { inserted: 0, revised: 0, unchanged: 0 }
-          return success({
-            received: rows.length,
-            inserted: counts.inserted,
-            revised: counts.revised,
-            unchanged: counts.unchanged,
-            held: heldCount,
-            dry_run: dryRun,
-            recorded_at: isoInstant(at),
-          })
-        }),
+        lateCommits.run(() =>
+          idempotency.once({ pass, request, set }, body, () => {
+            const dataset = datasetNamed(params.name)
+            const { rows, dryRun, areEarlier } = requestOf(body)
+            const at = now()
+            // A trial changes nothing, and a file was told of when its batch began.
+            if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
+              pass.action = undefined
+            if (areEarlier && !isAsRecorded(batches, body))
+              throw validationFailed([
+                {
+                  field: 'earlier',
+                  message: 'earlier: is for a batch that was begun with as_recorded.',
+                  value: true,
+                },
+              ])
+            const earlier = areEarlier ? earlierRowsOf(dataset, rows, at) : []
+            const records = areEarlier ? [] : recordsOf(dataset, rows, at)
+            const running = dryRun ? undefined : batchOf(batches, dataset, body, pass?.actor)
+            const { good, doubted } = isAsRecorded(batches, body)
+              ? { good: records, doubted: [] }
+              : rowGuards.judge(dataset, records)
+            const heldCount = records.length - good.length
+            const write = () => {
+              if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
+              return areEarlier
+                ? earlierRows.record(dataset.name, earlier)
+                : writeRuns(dataset, good)
+            }
+            const counts = running
+              ? recorded(running, heldCount, () => transact(db, write))
+              : { inserted: 0, revised: 0, unchanged: 0 }
+            return success({
+              received: rows.length,
+              inserted: counts.inserted,
+              revised: counts.revised,
+              unchanged: counts.unchanged,
+              held: heldCount,
+              dry_run: dryRun,
+              recorded_at: isoInstant(at),
+            })
+          }),
+        ),
       {
         access: operator,
         headers: idempotencyHeader,

@@ -380,19 +380,19 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
     },
     {
       name: 'wellhead_checkpoint_seconds_total',
-      help: 'Time that folding the log into the database has taken since the start.',
+      help: 'Time for which answers waited because the log was folded into the database, since the start.',
       type: 'counter',
       samples: () => [{ value: seconds(foldings().ms) }],
     },
     {
       name: 'wellhead_checkpoints_total',
-      help: 'How often the log was folded into the database since the start.',
+      help: 'How often the log was folded into the database by the thread that answers, since the start.',
       type: 'counter',
       samples: () => [{ value: foldings().count }],
     },
     {
       name: 'wellhead_checkpoint_last_seconds',
-      help: 'Time that the last folding of the log took.',
+      help: 'Time for which the last folding of the log held up answers.',
       type: 'gauge',
       samples: () => [{ value: seconds(foldings().lastMs) }],
     },

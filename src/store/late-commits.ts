@@ -1,0 +1,45 @@
+import type { Database } from 'bun:sqlite'
+import { close, fdatasync, open } from 'node:fs'
+import { promisify } from 'node:util'
+
+/** Commits that are brought to the disk outside of this thread, which may answer others meanwhile. */
+export interface LateCommits {
+  /**
+   * Runs `work` and resolves with its result once the disk has what it committed. Others read it
+   * before; a power cut may take it back until then, so nobody is told earlier that it is done.
+   * Rejects with what `work` threw, and where the disk refused it.
+   */
+  run<T>(work: () => T): Promise<T>
+}
+
+const openFile = promisify(open)
+const syncFile = promisify(fdatasync)
+const closeFile = promisify(close)
+
+/** Of a database with a log. `work` must not begin within a transaction. */
+export function createLateCommits(db: Database): LateCommits {
+  if (db.filename === ':memory:') return promptCommits
+  const logPath = `${db.filename}-wal`
+  return {
+    async run(work) {
+      db.run('PRAGMA synchronous = NORMAL')
+      let result: ReturnType<typeof work>
+      try {
+        result = work()
+      } finally {
+        db.run('PRAGMA synchronous = FULL')
+      }
+      // SQLite locks nothing in its log: it may be opened and closed beside it.
+      const log = await openFile(logPath, 'r')
+      try {
+        await syncFile(log)
+      } finally {
+        await closeFile(log)
+      }
+      return result
+    },
+  }
+}
+
+/** Where commits must be on the disk before anybody can read them. */
+export const promptCommits: LateCommits = { run: async work => work() }
