@@ -29,6 +29,7 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       'src/reader.ts',
       'src/publisher.ts',
       'src/flusher.ts',
+      'src/folder.ts',
       // No entries of their own: they would move the names of the threads.
       ...assets.flatMap(asset => ['--asset', asset]),
       '--outfile',

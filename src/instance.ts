@@ -1,6 +1,7 @@
 import { type App, createApp } from './app.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { databasePath, openDirectory } from './directory.ts'
+import { createFolder } from './folding.ts'
 import type { Connections } from './http/cable.ts'
 import type { DevControls } from './http/dev-controls.ts'
 import { createFaults } from './http/faults.ts'
@@ -23,7 +24,7 @@ import { aloneVitals, type Vitals } from './service/condition/vitals.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
 import type { Services } from './services.ts'
 import { type CommitMark, keepMark } from './store/commit-mark.ts'
-import { closeDatabase } from './store/database.ts'
+import { closeDatabase, foldElsewhere } from './store/database.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000
@@ -51,6 +52,8 @@ export interface Instance {
   refusal: (() => string | undefined) | undefined
   /** Where commits are published: the last one. */
   sequence: (() => number) | undefined
+  /** Resolves when nothing that goes to the disk in another thread is under way. */
+  settled(): Promise<void>
   /** Discarded, what it still holds is not written: another state takes the place of its database. */
   close(options?: { isDiscarded: boolean }): void
 }
@@ -148,6 +151,8 @@ export function openInstance(options: InstanceOptions): Instance {
   }
   const readers =
     serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
+  const folder = serving ? createFolder(databasePath(dir)) : undefined
+  const folded = folder && foldElsewhere(services.db, databasePath(dir), folder.fold)
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
   services.feeds.closeOpenRuns()
@@ -185,8 +190,9 @@ export function openInstance(options: InstanceOptions): Instance {
         : undefined,
     acknowledged: acknowledgement(services, publishing, cluster),
     refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
+    settled: async () => await folded?.(),
     close({ isDiscarded } = { isDiscarded: false }) {
-      for (const part of [loop, cluster, publishing, readers, runner]) part?.stop()
+      for (const part of [loop, cluster, publishing, readers, runner, folder]) part?.stop()
       sending.halt()
       stopServices(services)
       if (isDiscarded) {

@@ -42,6 +42,8 @@ const rootFloors: Record<string, number> = {
   'publisher.ts': 6.2,
   'flusher.ts': 6.2,
   'flushing.ts': 6.3,
+  'folder.ts': 6.2,
+  'folding.ts': 6.3,
   'publishing.ts': 6.3,
   'cluster.ts': 6.3,
   'replica.ts': 6.3,

@@ -92,6 +92,19 @@ interface Folding {
   pagesMax: number
   /** It is about to be folded. */
   isDue: boolean
+  /** Has it folded outside of this thread; undefined: nobody does. */
+  elsewhere: FoldElsewhere | undefined
+  /** While it is folded elsewhere. */
+  underWay: Promise<void> | undefined
+  /** It was to be emptied meanwhile. */
+  isToBeEmptied: boolean
+}
+
+interface FoldElsewhere {
+  /** Calls `foldLog` in another thread. */
+  fold(): Promise<void>
+  /** Reads the state of the database that the thread folds. */
+  reader: Database
 }
 const foldings = new WeakMap<Database, Folding>()
 
@@ -104,11 +117,49 @@ function keepsChecksums(path: string, { autocheckpoint, checksums = false }: Ope
 
 function foldWithChecksums(db: Database, path: string, pagesMax: number): void {
   const checksums = keepChecksums(db, path)
-  foldings.set(db, { checksums, pagesMax, isDue: false })
+  const folding: Folding = {
+    checksums,
+    pagesMax,
+    isDue: false,
+    elsewhere: undefined,
+    underWay: undefined,
+    isToBeEmptied: false,
+  }
+  foldings.set(db, folding)
   const close = db.close.bind(db)
   db.close = throwOnError => {
-    if (foldings.delete(db)) attemptFold(() => checksums.fold('TRUNCATE'))
+    if (foldings.delete(db)) {
+      folding.elsewhere?.reader.close()
+      attemptFold(() => checksums.fold('TRUNCATE'))
+    }
     close(throwOnError)
+  }
+}
+
+/**
+ * From now on the log of a database with checksums is folded by `fold`, which calls `foldLog` in a
+ * thread of its own: the disk may take its time, and only what was written meanwhile is left for this
+ * one. Nothing changes for a database without checksums. Answers how to wait until no fold is under
+ * way.
+ */
+export function foldElsewhere(
+  db: Database,
+  path: string,
+  fold: () => Promise<void>,
+): () => Promise<void> {
+  const folding = foldings.get(db)
+  if (folding) folding.elsewhere = { fold, reader: new Database(path, { readonly: true }) }
+  return async () => folding?.underWay
+}
+
+/** Folds the log of a database that another connection of this process writes, as far as that lets it. */
+export function foldLog(path: string): void {
+  const db = new Database(path, { readwrite: true })
+  try {
+    db.run('PRAGMA synchronous = FULL')
+    db.run('PRAGMA wal_checkpoint(PASSIVE)')
+  } finally {
+    db.close()
   }
 }
 
@@ -126,8 +177,8 @@ export const checksumsOf = (db: Database): PageChecksums | undefined => foldings
 
 /**
  * Folds the log of a database with checksums where it has grown long, as SQLite does by itself. Not at
- * once: whoever asked meanwhile waits for the write, and is answered before the fold. Twice as long it
- * is folded here, because work that never pauses would let it grow for ever.
+ * once: whoever asked meanwhile waits for the write, and is answered before the fold. Where it has grown
+ * much longer it is folded here, because work that never pauses would let it grow for ever.
  */
 export function foldLongLog(db: Database): void {
   const folding = foldings.get(db)
@@ -138,12 +189,13 @@ export function foldLongLog(db: Database): void {
 }
 
 /** What a log wants that has grown: a part of it wants its checksums, the whole of it the fold. */
-function wantedBy({ checksums, pagesMax }: Folding) {
+function wantedBy({ checksums, pagesMax, elsewhere, underWay }: Folding) {
   const part = pagesMax / 4
-  const { toFold, sinceFold, toTakeIn } = checksums.pagesWaiting()
+  const { toFold, sinceFold, toTakeIn } = checksums.logPages()
+  if (underWay) return toTakeIn >= part ? 'checksums' : undefined
   // While a reader holds a checkpoint up, not every commit tries again.
   if (toFold >= pagesMax && sinceFold >= part)
-    return toFold >= 2 * pagesMax ? 'fold at once' : 'fold'
+    return toFold >= (elsewhere ? longestLog : 2) * pagesMax ? 'fold at once' : 'fold'
   return toTakeIn >= part ? 'checksums' : undefined
 }
 
@@ -158,12 +210,48 @@ function tendAfterOthers(db: Database, folding: Folding): void {
       if (foldings.get(db) !== folding || db.inTransaction) return
       const wanted = wantedBy(folding)
       if (wanted === 'checksums') folding.checksums.takeIn()
-      else if (wanted !== undefined) fold(folding)
+      else if (wanted === undefined) return
+      else if (folding.elsewhere) beginFoldThere(db, folding, folding.elsewhere)
+      else fold(folding)
     }),
   )
 }
 
 const fold = ({ checksums }: Folding) => attemptFold(() => checksums.fold('PASSIVE'))
+
+/** A log that is folded elsewhere may be so many times as long before it is begun anew. */
+const longestLog = 8
+
+/**
+ * Has the log folded by the other thread as far as its checksums are written: the reader holds that
+ * state, and keeps the log from being begun anew, until it is. A log is begun anew when all of it is
+ * folded, so what came meanwhile is at last folded here.
+ */
+function beginFoldThere(db: Database, folding: Folding, elsewhere: FoldElsewhere): void {
+  folding.checksums.takeIn()
+  folding.underWay = whileHeld(elsewhere).then(() => {
+    folding.underWay = undefined
+    // Meanwhile it may have been closed, and the reader with it.
+    if (foldings.get(db) !== folding) return
+    if (elsewhere.reader.inTransaction) elsewhere.reader.run('ROLLBACK')
+    const { checksums, pagesMax, isToBeEmptied } = folding
+    folding.isToBeEmptied = false
+    const { all, toFold } = checksums.logPages()
+    if (isToBeEmptied) attemptFold(() => checksums.fold('TRUNCATE'))
+    else if (toFold === 0 || all >= longestLog * pagesMax) fold(folding)
+  })
+}
+
+/** Resolves when the other thread has done what it could. */
+async function whileHeld({ fold, reader }: FoldElsewhere): Promise<void> {
+  try {
+    reader.run('BEGIN')
+    reader.query('SELECT 1 FROM sqlite_schema').get()
+    await fold()
+  } catch {
+    // What is left is folded by the thread that writes.
+  }
+}
 
 /** Its log and its index get the rights of the database itself where they are made anew. */
 function closeFiles(path: string): void {
@@ -314,9 +402,11 @@ export const quickFaults = (db: Database): string[] =>
 
 /** Copies what the write-ahead log holds into the database file. */
 export function checkpoint(db: Database): void {
-  const checksums = checksumsOf(db)
-  if (checksums) checksums.fold('TRUNCATE')
-  else db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const folding = foldings.get(db)
+  if (!folding) db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  // SQLite would wait for the other thread's reader: it is done once that has ended.
+  else if (folding.underWay) folding.isToBeEmptied = true
+  else folding.checksums.fold('TRUNCATE')
 }
 
 /** Gives back the memory of pages that a long write left behind; those that are read come again. */

@@ -21,18 +21,19 @@ import { readLog } from './write-ahead-log.ts'
  * file with a CRC-32 of every page, so that whatever a page holds, rows, indexes or free room, is
  * checked alike, and no store keeps sums of its own rows.
  *
- * Pages reach the database by checkpoints alone, and those are made here: first the checksums of
- * the pages that the log holds are on the disk, then SQLite copies the pages. Whatever ends that
- * half-way, the log still has them, and a page that the log has is not judged by its checksum.
+ * Pages reach the database by checkpoints alone. First the checksums of the pages that the log holds
+ * are written, then SQLite copies the pages, and they are on the disk before the log is begun anew.
+ * Whatever ends that half-way, the log still has the pages, and a page that the log has is not judged
+ * by its checksum.
  * Before a page is written over it is compared once more, so damage that was read and written again
  * does not get a good checksum unseen.
  */
 export interface PageChecksums {
   /**
-   * Pages of the log that wait to be folded, those that came since it was last tried, and those that
-   * no checksum was written of yet.
+   * Pages of the log: all of them, those that wait to be folded, those that came since it was last
+   * tried, and those that no checksum was written of yet.
    */
-  pagesWaiting(): { toFold: number; sinceFold: number; toTakeIn: number }
+  logPages(): { all: number; toFold: number; sinceFold: number; toTakeIn: number }
   /** Writes the checksums of what the log got, so that the next fold finds less to do. */
   takeIn(): void
   /** Folds the log into the database; `TRUNCATE` waits for readers and empties the log. */
@@ -262,9 +263,10 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     isReplaced,
     fold,
     foldings: () => foldings,
-    pagesWaiting() {
+    logPages() {
       const { log, checkpointed } = logState.get()!
       return {
+        all: log,
         toFold: log - checkpointed,
         sinceFold: log < foldedAt ? log : log - foldedAt,
         toTakeIn: pagesOfLog.unread(log),

@@ -177,7 +177,13 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     config.server.drainMs,
     Promise.all([server.stop(false), copy.instance.sending.drain()]),
   )
-  await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), copy.settled()])
+  await Promise.all([
+    server.stop(true),
+    metrics?.stop(true),
+    socket.stop(),
+    copy.settled(),
+    copy.instance.settled(),
+  ])
   copy.instance.close()
   lock.release()
   log.info('server_stopped')
