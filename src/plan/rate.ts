@@ -122,7 +122,8 @@ class Table implements RateTable {
     resetMs: 0,
     retryAfterMs: 0,
   }
-  private shards: SlidingLogs[] = []
+  /** Each is made when a key of it first comes: a server has many tables, and most of them rest. */
+  private readonly shards: (SlidingLogs | undefined)[] = Array.from({ length: shardCount })
   private shared: SlidingLogs | undefined
   /** When the youngest admission of any bucket expires. */
   private sharedUntil = Number.NEGATIVE_INFINITY
@@ -147,15 +148,14 @@ class Table implements RateTable {
     if (this.buckets < 1)
       throw new Error(`bytesMax: ${bytesMax} is too little for a limit of ${limit}`)
     this.shardBytes = Math.floor((bytesMax * 13) / 16 / shardCount)
-    this.clear()
   }
 
   get keys(): number {
-    return this.shards.reduce((sum, logs) => sum + logs.keys, 0)
+    return this.shards.reduce((sum, logs) => sum + (logs?.keys ?? 0), 0)
   }
 
   get bytes(): number {
-    return this.shards.reduce((sum, logs) => sum + logs.bytes, this.shared?.bytes ?? 0)
+    return this.shards.reduce((sum, logs) => sum + (logs?.bytes ?? 0), this.shared?.bytes ?? 0)
   }
 
   get crowded(): boolean {
@@ -183,7 +183,7 @@ class Table implements RateTable {
 
   private takeAt(high: number, low: number, nowMs: number, limit: number): RateDecision {
     const now = this.advance(nowMs)
-    const logs = this.shards[high >>> (32 - shardBits)]!
+    const logs = this.shardOf(high)
     let slot = logs.find(high, low)
     if (slot < 0) {
       if (this.usedBucket(high, now) >= 0) return this.takeShared(high, now, limit)
@@ -208,7 +208,7 @@ class Table implements RateTable {
 
   private peekAt(high: number, low: number, nowMs: number, limit: number): RateDecision {
     const now = this.advance(nowMs)
-    const logs = this.shards[high >>> (32 - shardBits)]!
+    const logs = this.shardOf(high)
     const slot = logs.find(high, low)
     if (slot >= 0) return this.describe(logs, slot, logs.live(slot, now), now, limit)
     const bucket = this.usedBucket(high, now)
@@ -223,10 +223,7 @@ class Table implements RateTable {
   }
 
   clear(): void {
-    this.shards = Array.from(
-      { length: shardCount },
-      () => new SlidingLogs(this.windowMs, this.shardBytes),
-    )
+    this.shards.fill(undefined)
     this.shared = undefined
     this.sharedUntil = Number.NEGATIVE_INFINITY
   }
@@ -242,7 +239,7 @@ class Table implements RateTable {
       values[2]! += 1
       put(high, low, times)
     })
-    for (const logs of this.shards) logs.each(now, put)
+    for (const logs of this.shards) logs?.each(now, put)
     return Float64Array.from(values)
   }
 
@@ -255,7 +252,7 @@ class Table implements RateTable {
       const [high, low] = [saved[i]!, saved[i + 1]!]
       const ages = saved.subarray(i + 3, i + 3 + saved[i + 2]!)
       if (sharedLeft > 0) this.restore(this.sharedLogs(), high, low, ages, start, now)
-      else this.restore(this.shards[high >>> (32 - shardBits)]!, high, low, ages, start, now)
+      else this.restore(this.shardOf(high), high, low, ages, start, now)
       sharedLeft -= 1
     }
     if (this.shared) this.sharedUntil = now + this.windowMs
@@ -279,6 +276,12 @@ class Table implements RateTable {
       // be.
       if (slot < 0) this.takeShared(high, now, this.limit)
     }
+  }
+
+  private shardOf(high: number): SlidingLogs {
+    const shard = high >>> (32 - shardBits)
+    this.shards[shard] ??= new SlidingLogs(this.windowMs, this.shardBytes)
+    return this.shards[shard]
   }
 
   /**
