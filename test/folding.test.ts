@@ -169,6 +169,37 @@ test('a log that others keep writing is begun anew before it is many times as lo
   expect(damagedPages(path)).toEqual([])
 })
 
+test('while a reader holds the log, not every commit has it folded again', async () => {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  let folds = 0
+  const settled = foldElsewhere(db, path, async () => {
+    folds += 1
+    foldLog(path)
+  })
+  const other = openDatabase(path, { readonly: true })
+  other.run('BEGIN')
+  other.query('SELECT count(*) FROM settings').get()
+  fill(db, 700, 'first '.repeat(20))
+  for (let n = 0; n < 40; n += 1) {
+    fill(db, 1, `more ${n}`)
+    await turns()
+    await settled()
+  }
+  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
+  expect(folds).toBeGreaterThan(0)
+  expect(folds).toBeLessThan(15)
+  other.run('ROLLBACK')
+  other.close()
+  for (let n = 0; n < 40; n += 1) {
+    fill(db, 1, `again ${n}`)
+    await turns()
+    await settled()
+  }
+  expect(logOf(db).toFold).toBeLessThan(pagesMax)
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
 test('work that never pauses has the log folded by its own thread in the end', () => {
   const { db } = openHeld()
   let most = 0

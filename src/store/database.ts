@@ -239,6 +239,7 @@ function beginFoldThere(db: Database, folding: Folding, elsewhere: FoldElsewhere
     const { all, toFold } = checksums.logPages()
     if (isToBeEmptied) attemptFold(() => checksums.fold('TRUNCATE'))
     else if (toFold === 0 || all >= longestLog * pagesMax) fold(folding)
+    else checksums.noteFold()
   })
 }
 

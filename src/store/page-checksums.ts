@@ -38,6 +38,8 @@ export interface PageChecksums {
   takeIn(): void
   /** Folds the log into the database; `TRUNCATE` waits for readers and empties the log. */
   fold(mode: 'PASSIVE' | 'TRUNCATE'): void
+  /** Another thread has folded what it could, which was not all of it. */
+  noteFold(): void
   /** How often the log was folded, and how long that took. */
   foldings(): { count: number; ms: number; lastMs: number }
   /**
@@ -243,6 +245,9 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     db.run(`PRAGMA wal_checkpoint(${mode})`)
     const lastMs = stopwatch.monotonic() - startedMs
     foldings = { count: foldings.count + 1, ms: foldings.ms + lastMs, lastMs }
+    noteFold()
+  }
+  const noteFold = () => {
     const { log, checkpointed } = logState.get()!
     foldedAt = log === checkpointed ? 0 : log
     if (log !== checkpointed) return
@@ -262,6 +267,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   return {
     isReplaced,
     fold,
+    noteFold,
     foldings: () => foldings,
     logPages() {
       const { log, checkpointed } = logState.get()!
