@@ -94,7 +94,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
           forecasts: createMonthlyForecasts(services.monthlyForecasts),
         }),
     createSurchargeJob(surchargeMatching, clock),
-    createUsageJob(meter),
+    createUsageJob(meter, services.lateCommits),
     createAuditJob(services.audit),
     createBatchesJob(services.batches),
     createBillingJob(services),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { close, fdatasync, open } from 'node:fs'
+import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** Commits that are brought to the disk outside of this thread, which may answer others meanwhile. */
@@ -12,9 +12,7 @@ export interface LateCommits {
   run<T>(work: () => T): Promise<T>
 }
 
-const openFile = promisify(open)
 const syncFile = promisify(fdatasync)
-const closeFile = promisify(close)
 
 /** Of a database with a log. `work` must not begin within a transaction. */
 export function createLateCommits(db: Database): LateCommits {
@@ -29,12 +27,13 @@ export function createLateCommits(db: Database): LateCommits {
       } finally {
         db.run('PRAGMA synchronous = FULL')
       }
-      // SQLite locks nothing in its log: it may be opened and closed beside it.
-      const log = await openFile(logPath, 'r')
+      // SQLite locks nothing in its log: it may be opened and closed beside it. At once, before another
+      // database may take the place of this one.
+      const log = openSync(logPath, 'r')
       try {
         await syncFile(log)
       } finally {
-        await closeFile(log)
+        closeSync(log)
       }
       return result
     },

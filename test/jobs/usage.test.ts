@@ -9,7 +9,7 @@ test('a pass writes every key that waits, in slices, and what was counted is fou
   world.record('WTI_USD', [70, 71], world.clock.now(), 60_000)
   for (const token of tokens)
     expect((await world.get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(200)
-  await createUsageJob(world.services.meter).pass()
+  await createUsageJob(world.services.meter, world.services.lateCommits).pass()
   expect(world.services.meter.flushSome(1)).toBe(0)
   // As a start does after a crash: of keys that ask every second it waits in rows for many of them.
   createUsageStore(world.services.db).addWaiting()
@@ -29,7 +29,7 @@ test('what a day is reported by is written in slices too, after half a minute', 
     for (const token of tokens) await world.get('/v1/prices/latest?by_code=WTI_USD', token)
   }
   await ask()
-  await createUsageJob(world.services.meter).pass()
+  await createUsageJob(world.services.meter, world.services.lateCommits).pass()
   const first = days()
   world.clock.advance(31_000)
   await ask()
