@@ -58,7 +58,7 @@ export interface PageChecksums {
 const header = Buffer.from('wellhead page checksums 1\n'.padEnd(512))
 const entryBytes = 4
 const blockEntries = 1024
-const chunkFrames = 256
+const chunkFrames = 64
 const logHeaderBytes = 32
 const frameHeaderBytes = 24
 /** So many pages tell a file that was replaced from one that is damaged. */
@@ -91,8 +91,14 @@ function entriesOf(file: number) {
     count: () => Math.max(0, Math.floor((fstatSync(file).size - header.length) / entryBytes)),
     read(from: number, count: number): Uint32Array {
       const sums = new Uint32Array(count)
-      readSync(file, new Uint8Array(sums.buffer), 0, sums.byteLength, at(from))
+      this.readInto(sums, from)
       return sums
+    },
+    /** Those from page `from` on; 0 where the file has none. */
+    readInto(sums: Uint32Array, from: number): void {
+      const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
+      const read = readSync(file, bytes, 0, bytes.length, at(from))
+      bytes.fill(0, read)
     },
     write(from: number, sums: Uint32Array): void {
       const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
@@ -130,26 +136,27 @@ function databaseFile(path: string): number {
 /** Reads what a log got, from where it was read to before. */
 function followPages(path: string, pageBytes: number) {
   const frameBytes = frameHeaderBytes + pageBytes
-  let salts = ''
+  /** Used again: memory that is new costs as much as what is read into it. */
+  const chunk = Buffer.alloc(chunkFrames * frameBytes)
+  const start = Buffer.alloc(logHeaderBytes)
+  let salts = 0n
   let taken = 0
   /** Of so many frames, how many were not read yet. */
   const unread = (frames: number) => (frames < taken ? frames : frames - taken)
   const read = (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
     const file = openSync(`${path}-wal`, 'r')
     try {
-      const start = Buffer.alloc(logHeaderBytes)
       readSync(file, start, 0, logHeaderBytes, 0)
-      if (start.toString('hex', 16, 24) !== salts) taken = 0
-      salts = start.toString('hex', 16, 24)
+      if (start.readBigUInt64BE(16) !== salts) taken = 0
+      salts = start.readBigUInt64BE(16)
       const sums = new Map<number, number>()
       let databasePages = 0
-      const chunk = Buffer.allocUnsafe(Math.min(chunkFrames, frames - taken) * frameBytes)
       while (taken < frames) {
         const length = Math.min(chunkFrames, frames - taken) * frameBytes
         if (readSync(file, chunk, 0, length, logHeaderBytes + taken * frameBytes) !== length)
           throw new Error('the log is shorter than SQLite says')
         for (let at = 0; at < length; at += frameBytes) {
-          if (chunk.toString('hex', at + 8, at + 16) !== salts)
+          if (chunk.readBigUInt64BE(at + 8) !== salts)
             throw new Error('a frame of the log belongs to another filling')
           const page = chunk.subarray(at + frameHeaderBytes, at + frameBytes)
           sums.set(chunk.readUInt32BE(at), checksumOf(page))
@@ -203,10 +210,11 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
       forgetChecksums(path)
     }
   }
-  const isDamaged = (page: number, sum: number): boolean => {
-    const [old] = readPages(pages, page, 1, pageBytes)
-    return old !== undefined && checksumOf(old) !== sum
-  }
+  const oldPage = Buffer.alloc(pageBytes)
+  const isDamaged = (page: number, sum: number): boolean =>
+    readSync(pages, oldPage, 0, pageBytes, (page - 1) * pageBytes) === pageBytes &&
+    checksumOf(oldPage) !== sum
+  const kept = new Uint32Array(blockEntries)
   /** Writes the checksums of what the log got since it was last read. */
   const takeIn = (file: number) => {
     const { log } = logState.get()!
@@ -218,7 +226,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     const entries = entriesOf(file)
     for (const [block, changes] of Map.groupBy(sums, ([page]) => blockOf(page))) {
       const first = block * blockEntries + 1
-      const kept = entries.read(first, blockEntries)
+      entries.readInto(kept, first)
       for (const [page, sum] of changes) {
         const storedSum = kept[page - first]!
         const canJudge = storedSum !== 0 && !isInherited && !unsettled.has(page)
