@@ -58,7 +58,7 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
   if (path !== undefined && (await answers(path))) {
     return operatorOver(
       undefined,
-      (url, init) => fetch(`http://localhost${url}`, { ...init, unix: path }),
+      (url, init) => askServer(path, url, init),
       () => {},
     )
   }
@@ -106,6 +106,18 @@ function operatorOver(
     },
     fetch: path => ask(path),
     close,
+  }
+}
+
+/** What the runtime says of a connection that ended speaks of typos in addresses, which nobody wrote. */
+async function askServer(path: string, url: string, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`http://localhost${url}`, { ...init, unix: path })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error)
+    throw new Error(`the server of this directory stopped before it had answered (${code})`, {
+      cause: error,
+    })
   }
 }
 

@@ -11,7 +11,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openOperator } from '../../src/cli/operator.ts'
 import { listenLocally, serverSocket, socketFile } from '../../src/cli/socket.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 let root: string
 beforeEach(() => {
@@ -44,6 +46,17 @@ describe('the command socket', () => {
     expect(readdirSync(tmpdir()).sort()).toEqual(before)
     await socket.stop()
     expect(existsSync(socketFile(dir))).toBe(false)
+  })
+
+  test('whose server ends tells its commands so', async () => {
+    const socket = listening(root)
+    const operator = await openOperator(root, openTestInstance().services)
+    expect(operator.instance).toBeUndefined()
+    await socket.stop()
+    await expect(operator.call('GET', '/')).rejects.toThrow(
+      'the server of this directory stopped before it had answered (',
+    )
+    operator.close()
   })
 
   test('that is no socket is not spoken to', () => {
