@@ -1,4 +1,4 @@
-import { foldLog } from './store/database.ts'
+import { foldLog } from './store/log-folding.ts'
 
 /** A thread that folds the log of a database whenever it is sent its path, and says so when it has. */
 declare const self: Worker

@@ -34,7 +34,7 @@ import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts
 import type { YearOfPrices } from './service/prices/price-files.ts'
 import type { Services } from './services.ts'
 import type { CommitMark } from './store/commit-mark.ts'
-import { foldLongLog } from './store/database.ts'
+import { foldLongLog } from './store/log-folding.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 
 /** What an instance gives its jobs beside the services. */

@@ -24,7 +24,8 @@ import { aloneVitals, type Vitals } from './service/condition/vitals.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
 import type { Services } from './services.ts'
 import { type CommitMark, keepMark } from './store/commit-mark.ts'
-import { closeDatabase, foldElsewhere } from './store/database.ts'
+import { closeDatabase } from './store/database.ts'
+import { foldElsewhere } from './store/log-folding.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000

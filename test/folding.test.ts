@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFolder } from '../src/folding.ts'
 import { nextTurn } from '../src/lib/process/loop-turns.ts'
-import {
-  checksumsOf,
-  foldElsewhere,
-  foldLog,
-  openDatabase,
-  transact,
-  transactWithoutTraces,
-} from '../src/store/database.ts'
+import { openDatabase, transact, transactWithoutTraces } from '../src/store/database.ts'
+import { checksumsOf, foldElsewhere, foldLog } from '../src/store/log-folding.ts'
 import { damagedPages } from '../src/store/page-checksums.ts'
 
 let dir: string

@@ -3,7 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
-import { checkpoint, checksumsOf, openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { checkpoint, checksumsOf } from '../../src/store/log-folding.ts'
 import { checksumsPath } from '../../src/store/page-checksums.ts'
 import { evaluationCopy } from '../../test/support/instance/evaluation-copy.ts'
 

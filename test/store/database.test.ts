@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import schema from '../../schema.sql' with { type: 'text' }
 import {
-  checkpoint,
   copyDatabase,
   integrityFaults,
   openDatabase,
@@ -14,6 +13,7 @@ import {
   transactWithoutTraces,
 } from '../../src/store/database.ts'
 import { applicationId, identityOf, missingParts } from '../../src/store/identity.ts'
+import { checkpoint } from '../../src/store/log-folding.ts'
 import { type Migration, migrate, migrations, schemaVersion } from '../../src/store/migrations.ts'
 import { noteBatchRows } from '../../src/store/undo-triggers.ts'
 

@@ -13,13 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
 import { nextTurn } from '../../src/lib/process/loop-turns.ts'
-import {
-  checkpoint,
-  checksumsOf,
-  foldLongLog,
-  openDatabase,
-  transact,
-} from '../../src/store/database.ts'
+import { openDatabase, transact } from '../../src/store/database.ts'
+import { checkpoint, checksumsOf, foldLongLog } from '../../src/store/log-folding.ts'
 import { checksumsPath, damagedPages } from '../../src/store/page-checksums.ts'
 
 let dir: string

@@ -3,12 +3,8 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isSameFile, isShared, makeOwnBeside, share } from '../../src/lib/files/shared-file.ts'
-import {
-  checkpoint,
-  closeDatabase,
-  openDatabase,
-  setAutocheckpoint,
-} from '../../src/store/database.ts'
+import { closeDatabase, openDatabase, setAutocheckpoint } from '../../src/store/database.ts'
+import { checkpoint } from '../../src/store/log-folding.ts'
 import { putSeries } from '../support/topics/series.ts'
 
 /** A database with one series, and a second name for its file. */

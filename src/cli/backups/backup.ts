@@ -18,14 +18,9 @@ import { syncToDisk } from '../../lib/files/side-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
-import {
-  checkpoint,
-  copyDatabase,
-  integrityFaults,
-  namesOfPages,
-  openDatabase,
-} from '../../store/database.ts'
+import { copyDatabase, integrityFaults, namesOfPages, openDatabase } from '../../store/database.ts'
 import { identityOf, missingParts } from '../../store/identity.ts'
+import { checkpoint } from '../../store/log-folding.ts'
 import { auditFaults } from '../../store/operator/audit.ts'
 import { damagedPages, forgetChecksums } from '../../store/page-checksums.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'

@@ -15,7 +15,8 @@ import { privateMode } from '../../lib/files/private-file.ts'
 import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/files/shared-file.ts'
 import { createSystemClock, type ManualClock, sleep } from '../../lib/time/clock.ts'
 import { forgetRates } from '../../rate-windows-file.ts'
-import { checkpoint, setAutocheckpoint } from '../../store/database.ts'
+import { setAutocheckpoint } from '../../store/database.ts'
+import { checkpoint } from '../../store/log-folding.ts'
 
 /** An instance that can be put back to an earlier state while its server goes on listening. */
 export interface Copy {

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../runtime.ts'
-import { checksumsOf } from '../../store/database.ts'
 import { createLateCommits, type LateCommits, promptCommits } from '../../store/late-commits.ts'
+import { checksumsOf } from '../../store/log-folding.ts'
 import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
 import { createAuditStore } from '../../store/operator/audit.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'

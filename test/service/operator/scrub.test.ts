@@ -6,7 +6,8 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { dayMs } from '../../../src/lib/time/instant.ts'
 import { createScrub, damageText } from '../../../src/service/operator/scrub.ts'
-import { checkpoint, checksumsOf, openDatabase } from '../../../src/store/database.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { checkpoint, checksumsOf } from '../../../src/store/log-folding.ts'
 import { settingsStore } from '../../../src/store/operator/settings.ts'
 
 let dir: string

@@ -4,7 +4,7 @@ import { secondMs } from '../../../lib/time/instant.ts'
 import { seriesFaultKinds } from '../../../service/condition/series-faults.ts'
 import { spentKeys } from '../../../service/keys/spent-keys.ts'
 import { latencyBounds } from '../../../service/operator/tally.ts'
-import { checksumsOf } from '../../../store/database.ts'
+import { checksumsOf } from '../../../store/log-folding.ts'
 import { version } from '../../../version.ts'
 import type { Context } from '../../context.ts'
 
