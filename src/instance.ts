@@ -152,7 +152,8 @@ export function openInstance(options: InstanceOptions): Instance {
   }
   const readers =
     serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
-  const folder = serving ? createFolder(databasePath(dir)) : undefined
+  // States of an evaluation copy are files that are folded when they are kept.
+  const folder = serving && config.mode === 'serve' ? createFolder(databasePath(dir)) : undefined
   const folded = folder && foldElsewhere(services.db, databasePath(dir), folder.fold)
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFolder } from '../src/folding.ts'
@@ -8,6 +8,7 @@ import { nextTurn } from '../src/lib/process/loop-turns.ts'
 import { openDatabase, transact, transactWithoutTraces } from '../src/store/database.ts'
 import { checksumsOf, foldElsewhere, foldLog } from '../src/store/log-folding.ts'
 import { damagedPages } from '../src/store/page-checksums.ts'
+import { cutPower } from './support/power-cut.ts'
 
 let dir: string
 let path: string
@@ -24,13 +25,6 @@ const fill = (db: Database, rows: number, value: string) =>
     for (let n = 0; n < rows; n += 1)
       db.run('INSERT OR REPLACE INTO settings VALUES (?, ?)', [`row ${n}`, value])
   })
-/** The files as a power cut at this moment leaves them. */
-function cut(): string {
-  const left = mkdtempSync(join(dir, 'left-'))
-  for (const tail of ['', '-wal', '-checksums'])
-    if (existsSync(path + tail)) copyFileSync(path + tail, join(left, `wellhead.db${tail}`))
-  return join(left, 'wellhead.db')
-}
 const valueIn = (file: string, name: string) => {
   const db = openDatabase(file)
   try {
@@ -106,12 +100,12 @@ test('what is written while it is under way stays in the log, and is there after
   fill(db, 1000, 'second '.repeat(20))
   await turns()
   expect(folds()).toBe(1)
-  expect(damagedPages(cut())).toEqual([])
+  expect(damagedPages(cutPower(path))).toEqual([])
   release()
   await settled()
   // The pages of the second writing are folded by nobody yet: their checksums came later.
   expect(logOf(db).toFold).toBe(logOf(db).all - written)
-  const left = cut()
+  const left = cutPower(path)
   expect(damagedPages(left)).toEqual([])
   expect(valueIn(left, 'row 7')).toBe('second '.repeat(20))
   db.close()

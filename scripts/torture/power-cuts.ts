@@ -154,12 +154,14 @@ interface Line {
   thread: string
   call: string
   args: string
-  /** Other threads made calls before it ended; then it comes once more, as ended. */
+  /** Other threads made calls before it ended. */
   isUnfinished: boolean
 }
+/** The call of a line that says so of a sync that was unfinished. */
+const syncEnded = 'sync ended'
 function lineOf(text: string): Line | undefined {
-  const [, thread = '', ended] = /^(\d+) +<\.\.\. (\w+) resumed>.*= 0$/.exec(text) ?? []
-  if (ended) return { thread, call: `${ended} ended`, args: '', isUnfinished: false }
+  const [, thread] = /^(\d+) +<\.\.\. f(?:data)?sync resumed>.*= 0$/.exec(text) ?? []
+  if (thread) return { thread, call: syncEnded, args: '', isUnfinished: false }
   const match = /^(\d+) +(\w+)\((.*?)(?:\) += (-?\d+)| <unfinished)/.exec(text)
   if (!match || match[4] === '-1') return undefined
   return {
@@ -176,10 +178,15 @@ let namesOnDisk = new Map<string, Inode>()
 const answered = new Set<string>()
 let answeredPrices = 0
 /** Writes that a thread is bringing to the disk. */
-const syncing = new Map<string, { inode: Inode; path: string; writes: readonly Write[] }>()
+const syncing = new Map<string, Sync>()
+interface Sync {
+  inode: Inode
+  path: string
+  writes: readonly Write[]
+}
 
 /** What was written before a sync began is on the disk when it ends. */
-function synced({ inode, path, writes }: { inode: Inode; path: string; writes: readonly Write[] }) {
+function synced({ inode, path, writes }: Sync): void {
   const brought = new Set(writes)
   for (const write of inode.pending)
     if (brought.has(write)) inode.bytes = applied(inode.bytes, write)
@@ -197,9 +204,9 @@ function inodeOf(path: string): Inode {
 
 /** Takes in one call. Whether it is a place at which the power may be cut. */
 function take({ thread, call, args, isUnfinished }: Line): boolean {
-  if (call.endsWith(' ended')) {
+  if (call === syncEnded) {
     const sync = syncing.get(thread)
-    if (sync && call.startsWith('f')) synced(sync)
+    if (sync) synced(sync)
     syncing.delete(thread)
     return sync !== undefined
   }

@@ -85,7 +85,8 @@ const nodeBytes = (12 * 8) / 7
 /**
  * Exact sliding windows by key: a request is admitted if and only if fewer than the limit were
  * admitted in the `windowMs` before it, by a clock of whole milliseconds; one admitted at t no
- * longer counts at t + windowMs, and a refused one never counts. Calls for one key share its log whatever limit they give.
+ * longer counts at t + windowMs, and a refused one never counts. Calls for one key share its log
+ * whatever limit they give.
  *
  * Keys are spread over 64 stores, so that growing or cleaning one never takes long, and cleaning is
  * paid for by the calls that need room: there are no timers.
@@ -267,7 +268,10 @@ class Table implements RateTable {
     start: number,
     now: number,
   ): void {
-    const times = ages.map(age => start - age).filter(time => now - time < this.windowMs)
+    // An earlier version kept parts of milliseconds.
+    const times = ages
+      .map(age => start - Math.floor(age))
+      .filter(time => now - time < this.windowMs)
     if (times.length === 0) return
     let slot = logs.add(high, low, now)
     for (const time of times) {

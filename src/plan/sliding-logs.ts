@@ -112,7 +112,7 @@ export class SlidingLogs {
    * Adds `now` to a log and returns the slot it has afterwards; -1 when there is no memory for it.
    */
   push(at: number, now: number): number {
-    if (this.appendToNewest(at, now, 1)) return at
+    if (this.countInNewest(at, now)) return at
     if (this.spare() > 0) {
       this.append(at, now, 1)
       return at
@@ -162,13 +162,19 @@ export class SlidingLogs {
   each(now: number, visit: (high: number, low: number, times: number[]) => void): void {
     const { slots } = this
     for (let at = 0; at < slots.length; at += slotWords) {
-      if (slots[at + 1] === 0) continue
+      if (!this.isLive(at, now)) continue
       const times: number[] = []
       this.eachNode(at, now, (time, count) => {
         for (let i = 0; i < count; i += 1) times.push(time)
       })
-      if (times.length > 0) visit(slots[at]!, slots[at + 1]!, times)
+      visit(slots[at]!, slots[at + 1]!, times)
     }
+  }
+
+  /** Whether there is a log in a slot, and anything in it younger than the window. */
+  private isLive(at: number, now: number): boolean {
+    const { slots } = this
+    return slots[at + 1] !== 0 && slots[at + 3]! > 0 && now - this.newest(at) < this.windowMs
   }
 
   /** Calls `visit` with every live node of a log, oldest first. */
@@ -200,14 +206,14 @@ export class SlidingLogs {
   }
 
   /** Where the newest entry of a log has this very time, nothing but its number changes. */
-  private appendToNewest(at: number, now: number, count: number): boolean {
-    const newest = this.slots[at + 2]!
-    if (this.slots[at + 3] === 0 || this.base + this.times[newest]! !== now) return false
-    this.counts[newest]! += count
-    this.slots[at + 3]! += count
+  private countInNewest(at: number, now: number): boolean {
+    if (this.slots[at + 3] === 0 || this.newest(at) !== now) return false
+    this.counts[this.slots[at + 2]!]! += 1
+    this.slots[at + 3]! += 1
     return true
   }
 
+  /** Adds a node of `count` entries to a log. */
   private append(at: number, now: number, count: number): void {
     if (now - this.base > farthest) this.moveBase(now)
     const { slots, next } = this
@@ -256,7 +262,7 @@ export class SlidingLogs {
     if (now < this.rebuildAfter) return false
     let [keys, nodes] = [1, 2]
     for (let at = 0; at < this.slots.length; at += slotWords) {
-      if (this.slots[at + 1] === 0 || this.live(at, now) === 0) continue
+      if (!this.isLive(at, now)) continue
       keys += 1
       this.eachNode(at, now, () => {
         nodes += 1
@@ -284,7 +290,7 @@ export class SlidingLogs {
     const fresh = new SlidingLogs(this.windowMs, this.bytesMax, slotCount, nodeCount)
     fresh.base = now - this.windowMs
     for (let at = 0; at < this.slots.length; at += slotWords) {
-      if (this.slots[at + 1] === 0 || this.live(at, now) === 0) continue
+      if (!this.isLive(at, now)) continue
       const to = fresh.place(this.slots[at]!, this.slots[at + 1]!)
       this.eachNode(at, now, (time, count) => fresh.append(to, time, count))
     }

@@ -19,9 +19,9 @@ export function createLateCommits(db: Database): LateCommits {
   if (db.filename === ':memory:') return promptCommits
   const logPath = `${db.filename}-wal`
   return {
-    async run(work) {
+    async run<T>(work: () => T) {
       db.run('PRAGMA synchronous = NORMAL')
-      let result: ReturnType<typeof work>
+      let result: T
       try {
         result = work()
       } finally {

@@ -76,6 +76,12 @@ const checksumOf = (page: Uint8Array): number => crc32(page) || 1
 /** The checksums of pages in an open file. */
 function entriesOf(file: number) {
   const at = (page: number) => header.length + (page - 1) * entryBytes
+  /** Fills `sums` with those from page `from` on; 0 where the file has none. */
+  const readInto = (sums: Uint32Array, from: number): void => {
+    const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
+    const read = readSync(file, bytes, 0, bytes.length, at(from))
+    bytes.fill(0, read)
+  }
   return {
     isOurs() {
       const start = Buffer.alloc(header.length)
@@ -91,15 +97,10 @@ function entriesOf(file: number) {
     count: () => Math.max(0, Math.floor((fstatSync(file).size - header.length) / entryBytes)),
     read(from: number, count: number): Uint32Array {
       const sums = new Uint32Array(count)
-      this.readInto(sums, from)
+      readInto(sums, from)
       return sums
     },
-    /** Those from page `from` on; 0 where the file has none. */
-    readInto(sums: Uint32Array, from: number): void {
-      const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
-      const read = readSync(file, bytes, 0, bytes.length, at(from))
-      bytes.fill(0, read)
-    },
+    readInto,
     write(from: number, sums: Uint32Array): void {
       const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
       writeSync(file, bytes, 0, bytes.length, at(from))

@@ -16,6 +16,7 @@ import { nextTurn } from '../../src/lib/process/loop-turns.ts'
 import { openDatabase, transact } from '../../src/store/database.ts'
 import { checkpoint, checksumsOf, foldLongLog } from '../../src/store/log-folding.ts'
 import { checksumsPath, damagedPages } from '../../src/store/page-checksums.ts'
+import { cutPower } from '../support/power-cut.ts'
 
 let dir: string
 let path: string
@@ -41,13 +42,6 @@ const flip = (file: string, at: number) => {
   writeFileSync(file, bytes)
 }
 const textIn = (file: string, text: string) => readFileSync(file).indexOf(text)
-/** Everything beside the database, as a power cut at this moment leaves it. */
-function cut(): string {
-  const left = mkdtempSync(join(dir, 'left-'))
-  for (const tail of ['', '-wal', '-checksums'])
-    if (existsSync(path + tail)) copyFileSync(path + tail, join(left, `wellhead.db${tail}`))
-  return join(left, 'wellhead.db')
-}
 /** A closed database with checksums, with a text that only one row has. */
 function written(rows = 500): void {
   const db = openDatabase(path, { checksums: true })
@@ -106,15 +100,15 @@ describe('a cut at any moment is not taken for damage', () => {
     const reader = new Database(path, { readonly: true })
     for (let round = 0; round < 6; round += 1) {
       fill(db, 300, `${round}`.repeat(150))
-      lefts.push(cut())
+      lefts.push(cutPower(path))
       // The reader sees this round, and keeps the next ones out of the database.
       if (round === 2) reader.run('BEGIN')
       if (round === 2) reader.query('SELECT count(*) FROM settings').get()
       checksums.fold('PASSIVE')
-      lefts.push(cut())
+      lefts.push(cutPower(path))
       if (round === 4) reader.run('COMMIT')
       db.run('DELETE FROM settings WHERE name > ?', [`row ${round}`])
-      lefts.push(cut())
+      lefts.push(cutPower(path))
     }
     reader.close()
     db.close()
@@ -142,7 +136,7 @@ describe('a cut at any moment is not taken for damage', () => {
     fill(db, 300)
     checkpoint(db)
     fill(db, 300, 'second')
-    const before = cut()
+    const before = cutPower(path)
     checksumsOf(db)!.fold('PASSIVE')
     copyFileSync(checksumsPath(path), checksumsPath(before))
     db.close()
@@ -222,7 +216,7 @@ describe('a log that has grown long', () => {
     await nextTurn()
     await nextTurn()
     expect(sums().equals(before)).toBe(false)
-    const left = cut()
+    const left = cutPower(path)
     expect(damagedPages(left)).toEqual([])
     const again = openDatabase(left)
     expect(again.query("SELECT value FROM settings WHERE name = 'row 7'").get()).toEqual({

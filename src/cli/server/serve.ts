@@ -177,13 +177,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     config.server.drainMs,
     Promise.all([server.stop(false), copy.instance.sending.drain()]),
   )
-  await Promise.all([
-    server.stop(true),
-    metrics?.stop(true),
-    socket.stop(),
-    copy.settled(),
-    copy.instance.settled(),
-  ])
+  await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), copy.settled()])
+  // Last: what is written until then may have the log folded.
+  await copy.instance.settled()
   copy.instance.close()
   lock.release()
   log.info('server_stopped')
