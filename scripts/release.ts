@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import manifest from '../package.json'
 import { compile } from './compile.ts'
 import { writeDocument } from './document.ts'
+import { writeFirstDatabase } from './first-database.ts'
 import { debArchitectures, writeDeb } from './release/deb.ts'
 import { papers } from './release/papers.ts'
 import { writeImage } from './world-image.ts'
@@ -43,7 +44,11 @@ writeFileSync(at(`${manifest.name}.1`), all.manual)
 for (const [shell, text] of Object.entries(all.completions))
   writeFileSync(at(`${manifest.name}.${shell}`), text)
 
-const assets = [await writeImage('dist'), await writeDocument('dist')]
+const assets = [
+  await writeImage('dist'),
+  await writeFirstDatabase('dist'),
+  await writeDocument('dist'),
+]
 for (const target of targets) {
   if (requestedTargets.length > 0 && !requestedTargets.includes(target)) continue
   const binary = at(`${base}-${target}${target.startsWith('windows') ? '.exe' : ''}`)

@@ -4,6 +4,7 @@ import { commandUserHeader } from '../http/gate/gate.ts'
 import { type Instance, openInstance } from '../instance.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
 import type { ProcessRuntime } from '../runtime.ts'
+import { takeFirstDatabase } from './first-database.ts'
 import { serverSocket } from './socket.ts'
 
 /** An answer of the operator's interface. */
@@ -72,6 +73,7 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
       `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not answer`,
     )
   }
+  await takeFirstDatabase(dir, runtime.config)
   const local = new WeakSet<Request>()
   const instance = openInstance({ runtime, dir, local })
   const ask = async (url: string, init?: RequestInit) => {

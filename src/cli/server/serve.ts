@@ -21,6 +21,7 @@ import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import type { ProcessRuntime } from '../../runtime.ts'
 import { linkUrl } from '../../service/account/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
+import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
 import { openCopy } from './copy.ts'
 import { takeImage } from './first-image.ts'
@@ -109,7 +110,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     log.info('upgrade_backup_made', {
       message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
     })
-  await takeImage(dir, config, runtime.clock.now())
+  if (!(await takeImage(dir, config, runtime.clock.now()))) await takeFirstDatabase(dir, config)
   const accessLog = accessLogOf(runtime)
   const copy = openCopy({
     runtime,
@@ -314,10 +315,13 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
     env.out(
       `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
     )
-  const { catalogue, feeds } = instance.services
-  const isEmpty = !catalogue.list().some(series => catalogue.extent(series))
-  if (config.mode !== 'dev' && isEmpty && feeds.active().length === 0) {
+  if (config.mode !== 'dev' && hasNothingToCome(instance)) {
     env.out('There are no prices yet. Public sources that need no key:')
     env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
   }
+}
+
+/** No prices are there, and no feed brings any. */
+function hasNothingToCome({ services: { catalogue, feeds } }: Instance): boolean {
+  return feeds.active().length === 0 && !catalogue.list().some(series => catalogue.extent(series))
 }

@@ -6,7 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Log } from '../log/log.ts'
@@ -16,13 +16,13 @@ import { privateMode } from './private-file.ts'
  * Writes a file that stands beside the database. It is on the disk, whole and under its name, when
  * this returns; whatever ends it before leaves the file that was there.
  */
-export function writeSideFile(path: string, text: string): void {
+export function writeSideFile(path: string, content: string | Uint8Array): void {
   const part = `${path}.part`
   // A part that an earlier process left may belong to somebody else, or let others read it.
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', privateMode)
   try {
-    writeSync(file, text)
+    writeFileSync(file, content)
     fsyncSync(file)
   } catch (error) {
     closeSync(file)
