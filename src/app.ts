@@ -25,61 +25,147 @@ import { mountWebhooks } from './api/webhooks/routes.ts'
 import type { Config } from './config.ts'
 import { createBase } from './http/base.ts'
 import type { DevControls } from './http/dev-controls.ts'
+import { addLate } from './http/late-routes.ts'
 import { documentOptions } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
 import { shippedDocument } from './http/openapi/shipped.ts'
-import { findPlainPaths } from './http/plain-paths.ts'
 import { createReaderDocument } from './http/readers/document.ts'
 import type { Services } from './services.ts'
 import { mountWeb } from './web/routes.ts'
 
+/** What topics that ask the interface itself need beside the context. */
+interface Own {
+  /** Answers a request as this application does. */
+  answer(request: Request): Promise<Response>
+  /** The description of the interface. */
+  document(): Promise<string>
+}
+
+interface Topic {
+  mount(app: AnyElysia, context: Context, own: Own): void
+  /** How the paths of its routes begin. */
+  below: readonly string[]
+}
+
+const topic = (mount: Topic['mount'], ...below: string[]): Topic => ({ mount, below })
+
 /** The interface, topic by topic. */
-const topics: readonly ((app: AnyElysia, context: Context) => void)[] = [
-  mountCatalogue,
-  mountCondition,
-  mountPrices,
-  mountAnalytics,
-  mountFutures,
-  mountFundamentals,
-  mountFuels,
-  mountDrilling,
-  mountAlerts,
-  mountWatches,
-  mountStreams,
-  mountWebhooks,
-  mountDeliveries,
-  mountSources,
-  mountKeys,
-  mountAccount,
-  mountBilling,
-  mountMessages,
-  mountOperator,
+export const topics: readonly Topic[] = [
+  topic(
+    mountCatalogue,
+    '/v1/commodities',
+    '/v1/demo',
+    '/v1/meta',
+    '/v1/prices',
+    '/v1/sources',
+    '/v1/webhook-ips',
+    '/limits.json',
+    '/product-facts.json',
+  ),
+  topic(
+    mountCondition,
+    '/v1/data-quality',
+    '/v1/health',
+    '/v1/status',
+    '/health',
+    '/status',
+    '/status.json',
+  ),
+  topic(mountPrices, '/v1/export', '/v1/files', '/v1/prices', '/files'),
+  topic(mountAnalytics, '/v1/analytics', '/v1/indicators', '/v1/market-brief', '/v1/spreads'),
+  topic(mountFutures, '/v1/futures'),
+  topic(mountFundamentals, '/v1/dark_data', '/v1/ei', '/v1/forecasts', '/v1/storage'),
+  topic(
+    mountFuels,
+    '/v1/bunker-fuels',
+    '/v1/diesel-prices',
+    '/v1/fuel-surcharge',
+    '/v1/marine-fuels',
+    '/v1/marine-ports',
+    '/v1/prices',
+  ),
+  topic(
+    mountDrilling,
+    '/v1/dark_data',
+    '/v1/drilling',
+    '/v1/drilling-intelligence',
+    '/v1/ei',
+    '/v1/pseo',
+    '/v1/rig-counts',
+    '/v1/well-production',
+  ),
+  topic(mountAlerts, '/v1/alerts'),
+  topic(mountWatches, '/v1/subscriptions'),
+  topic(mountStreams, '/v1/stream', '/cable'),
+  topic(mountWebhooks, '/v1/account', '/v1/webhooks'),
+  topic(mountDeliveries, '/v1/scheduled-deliveries'),
+  topic(mountSources, '/v1/data-sources'),
+  topic(mountKeys, '/v1/analytics', '/v1/api-keys', '/v1/usage', '/v1/users', '/users'),
+  topic(mountAccount, '/v1/account', '/v1/auth', '/admin/v1', '/organizations'),
+  topic(mountBilling, '/billing'),
+  topic(mountMessages, '/v1/notification_preferences', '/v1/notifications', '/v1/phone', '/v1/sms'),
+  topic(mountOperator, '/_dev', '/admin/v1', '/metrics'),
+  topic(
+    (app, context, { answer }) => mountSpreadsheet(app, context, answer),
+    '/v1/excel',
+    '/v1/prices',
+  ),
+  topic((app, context, { answer }) => mountMcp(app, context, answer), '/mcp'),
+  topic(
+    (app, context, { document }) => mountWeb(app, context, document),
+    '/',
+    '/account',
+    '/alerts',
+    '/billing',
+    '/board',
+    '/console',
+    '/desk',
+    '/docs',
+    '/invitation',
+    '/mail',
+    '/markets',
+    '/openapi.json',
+    '/operator',
+    '/series',
+    '/sign-in',
+    '/sign-out',
+    '/signup',
+    '/status',
+    '/swagger',
+    '/webhooks',
+  ),
 ]
 
 /** The whole interface over one set of services. */
 export function createApp(services: Services, options: ContextOptions = {}): AnyElysia {
   const context = createContext(services, options)
   const app: AnyElysia = createBase({ ...context, corsOrigins: context.config.cors.origins })
-  for (const mount of topics) mount(app, context)
-  mountSpreadsheet(app, context, request => app.handle(request))
-  mountMcp(app, context, request => app.handle(request))
-  mountWeb(app, context, () => document())
-  context.names.learn(app.routes)
-  const settings = documentSettings(services.config)
-  const own = documentOf(app, settings)
-  const makeDocument = options.readers
-    ? createReaderDocument({
-        pool: options.readers,
-        own,
-        now: services.clock.now,
-        mark: services.ingest.mark,
-      })
-    : own
-  const document = async () => (await shippedDocument(app, settings)) ?? (await makeDocument())
-  findPlainPaths(app)
+  const own: Own = {
+    answer: request => app.handle(request),
+    document: documentFor(app, context, options),
+  }
+  const addAll = addLate(
+    app,
+    topics.map(({ mount, below }) => ({ below, add: () => mount(app, context, own) })),
+    routes => context.names.learn(routes, () => addAll()),
+  )
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
   return app
+}
+
+/** The description of the interface: as it is shipped where that fits, else made. */
+function documentFor(
+  app: AnyElysia,
+  { config, clock, ingest }: Context,
+  { readers }: ContextOptions,
+): () => Promise<string> {
+  const settings = documentSettings(config)
+  const own = documentOf(app, settings)
+  const made = readers
+    ? createReaderDocument({ pool: readers, own, now: clock.now, mark: ingest.mark })
+    : own
+  return async () => (await shippedDocument(app, settings)) ?? (await made())
 }
 
 /** What the document says besides what the routes say of themselves. */

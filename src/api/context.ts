@@ -100,6 +100,8 @@ export interface Context extends Services, Vitals {
   codes: CodeReader
   marks: Marks
   idempotency: Idempotency
+  /** When the interface was put together, monotonic ms: routes come when they are asked for. */
+  openedMs: number
   now(): number
   /** Addresses of documentation and pages, as the request's own host sees them. */
   links(request: Request): Links
@@ -229,6 +231,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       reload,
       now,
     }),
+    openedMs: clock.monotonic(),
     now,
     links,
     firstCodes: demo.codes,

@@ -30,6 +30,7 @@ export type HealthDeps = Vitals &
     | 'seriesFaults'
     | 'marks'
     | 'clock'
+    | 'openedMs'
     | 'disk'
     | 'backupRecord'
     | 'scrub'
@@ -148,11 +149,11 @@ function livenessRoutes({
   backupRecord,
   scrub,
   clock,
+  openedMs,
   isStopping,
   senders,
   replicaLagMs,
 }: HealthDeps) {
-  const startedMs = clock.monotonic()
   const answer = (set: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
     const isBehind = maxLag !== undefined && (replicaLagMs() ?? 0) > millisecondsOf(maxLag)
     const lives = !isStopping() && !isBehind && databaseAnswers(settings)
@@ -164,7 +165,7 @@ function livenessRoutes({
     return {
       status: status as (typeof Health)['static']['status'],
       version,
-      uptime_seconds: Math.floor((clock.monotonic() - startedMs) / secondMs),
+      uptime_seconds: Math.floor((clock.monotonic() - openedMs) / secondMs),
       timestamp: isoInstant(clock.now()),
       ...(reason !== undefined && { reason }),
     }

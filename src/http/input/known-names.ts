@@ -9,8 +9,11 @@ export interface NamedRoute {
 
 /** What routes and parameters there are, for telling a caller who asked for another. */
 export interface KnownNames {
-  /** Takes over the routes of a whole application; before that every name is known. */
-  learn(routes: readonly NamedRoute[]): void
+  /**
+   * Takes over routes; the parameters of others are all known. `addAll` has whatever is left learnt:
+   * what is nearest is looked for among all.
+   */
+  learn(routes: readonly NamedRoute[], addAll?: () => void): void
   /**
    * The parameters of a request that its route does not have, each with the nearest one that it
    * has; undefined where every one is known.
@@ -88,17 +91,18 @@ interface KnownPath {
   isDocumented: boolean
 }
 
-/** What is known of all routes. */
+/** What is known of routes. */
 interface RouteTable {
+  add(route: NamedRoute): void
   /** By method, then by path: of the two no text is made for each request. */
   parametersOf(method: string, path: string): ReadonlySet<string> | undefined
-  paths: readonly KnownPath[]
+  paths(): KnownPath[]
 }
 
-function tableOf(routes: readonly NamedRoute[]): RouteTable {
+function createRouteTable(): RouteTable {
   const parameters = new Map<string, Map<string, ReadonlySet<string>>>()
   const paths = new Map<string, KnownPath>()
-  for (const { method, path, hooks } of routes) {
+  const add = ({ method, path, hooks }: NamedRoute) => {
     const { query, detail } = (hooks ?? {}) as RouteHooks
     // A route that passes parameters on has no names of its own to hold them against.
     if (!detail?.[parametersPassedOnKey]) {
@@ -107,7 +111,7 @@ function tableOf(routes: readonly NamedRoute[]): RouteTable {
       if (ofMethod) ofMethod.set(path, named)
       else parameters.set(method, new Map([[path, named]]))
     }
-    if (!methodsShown.includes(method)) continue
+    if (!methodsShown.includes(method)) return
     const shownPath = paths.get(path) ?? {
       path,
       segments: segmentsOf(path),
@@ -119,24 +123,27 @@ function tableOf(routes: readonly NamedRoute[]): RouteTable {
     paths.set(path, shownPath)
   }
   return {
+    add,
     parametersOf: (method, path) => parameters.get(method === 'HEAD' ? 'GET' : method)?.get(path),
-    paths: [...paths.values()],
+    paths: () => [...paths.values()],
   }
 }
 
 export function createKnownNames(): KnownNames {
-  let routes: readonly NamedRoute[] = []
-  let madeTable: RouteTable | undefined
-  // Made at its first use: a start need not wait for it.
+  const known = createRouteTable()
+  let waiting: NamedRoute[] = []
+  let learnAll: (() => void) | undefined
+  // Taken in at its next use: a start need not wait for it.
   const table = () => {
-    madeTable ??= tableOf(routes)
-    return madeTable
+    for (const route of waiting) known.add(route)
+    waiting = []
+    return known
   }
 
   return {
-    learn(all) {
-      routes = all
-      madeTable = undefined
+    learn(routes, addAll) {
+      waiting.push(...routes)
+      learnAll = addAll
     },
     unknownParameters(method, route, query) {
       let parameters: ReadonlySet<string> | undefined
@@ -155,8 +162,10 @@ export function createKnownNames(): KnownNames {
       [...(table().parametersOf(method, route) ?? [])].filter(name => !everywhere.includes(name)),
     nearest(path) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
+      learnAll?.()
       const scored = table()
-        .paths.map(known => ({ known, score: pathDistance(segments, known.segments) }))
+        .paths()
+        .map(known => ({ known, score: pathDistance(segments, known.segments) }))
         .sort((a, b) => a.score - b.score)
       return {
         paths: scored
