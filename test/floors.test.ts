@@ -35,6 +35,7 @@ const rootFloors: Record<string, number> = {
   'services.ts': 4.5,
   'matters.ts': 4.6,
   'directory.ts': 4.7,
+  'topics.ts': 5.8,
   'app.ts': 6,
   'rate-windows-file.ts': 6,
   'reader.ts': 6.2,

@@ -1,6 +1,9 @@
 import type { AnyElysia } from 'elysia'
 import { findPlainPaths } from './plain-paths.ts'
 
+/** What routes are added to. */
+export type Application = AnyElysia
+
 /** Routes that are added together. */
 export interface RouteGroup {
   /** How their paths begin: of each path its first segment, or the first two. */
@@ -17,7 +20,7 @@ type Routes = AnyElysia['routes']
  * group's routes. Answers what adds all that are left.
  */
 export function addLate(
-  app: AnyElysia,
+  app: Application,
   groups: readonly RouteGroup[],
   added: (routes: Routes) => void,
 ): () => void {

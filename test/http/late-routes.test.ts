@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type AnyElysia, Elysia } from 'elysia'
-import { createApp, topics } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
 import { addLate, beginningsOf } from '../../src/http/late-routes.ts'
+import { topics } from '../../src/topics.ts'
 import { evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 

@@ -1,0 +1,186 @@
+import type { Context } from './api/context.ts'
+import type { Application } from './http/late-routes.ts'
+
+/**
+ * The modules of topics. Each is evaluated when its routes are added: all of them take a fifth of a
+ * start. `require`, because whoever looks for a route can wait for nothing.
+ */
+const load = {
+  account: (): typeof import('./api/account/routes.ts') => require('./api/account/routes.ts'),
+  alerts: (): typeof import('./api/alerts/routes.ts') => require('./api/alerts/routes.ts'),
+  analytics: (): typeof import('./api/analytics/routes.ts') => require('./api/analytics/routes.ts'),
+  billing: (): typeof import('./api/billing/routes.ts') => require('./api/billing/routes.ts'),
+  catalogue: (): typeof import('./api/catalogue/routes.ts') => require('./api/catalogue/routes.ts'),
+  condition: (): typeof import('./api/condition/routes.ts') => require('./api/condition/routes.ts'),
+  deliveries: (): typeof import('./api/deliveries/routes.ts') =>
+    require('./api/deliveries/routes.ts'),
+  drilling: (): typeof import('./api/drilling/routes.ts') => require('./api/drilling/routes.ts'),
+  fuels: (): typeof import('./api/fuels/routes.ts') => require('./api/fuels/routes.ts'),
+  fundamentals: (): typeof import('./api/fundamentals/routes.ts') =>
+    require('./api/fundamentals/routes.ts'),
+  futures: (): typeof import('./api/futures/routes.ts') => require('./api/futures/routes.ts'),
+  keys: (): typeof import('./api/keys/routes.ts') => require('./api/keys/routes.ts'),
+  mcp: (): typeof import('./api/mcp/routes.ts') => require('./api/mcp/routes.ts'),
+  messages: (): typeof import('./api/messages/routes.ts') => require('./api/messages/routes.ts'),
+  operator: (): typeof import('./api/operator/routes.ts') => require('./api/operator/routes.ts'),
+  prices: (): typeof import('./api/prices/routes.ts') => require('./api/prices/routes.ts'),
+  sources: (): typeof import('./api/sources/routes.ts') => require('./api/sources/routes.ts'),
+  spreadsheet: (): typeof import('./api/spreadsheet/routes.ts') =>
+    require('./api/spreadsheet/routes.ts'),
+  streams: (): typeof import('./api/streams/routes.ts') => require('./api/streams/routes.ts'),
+  watches: (): typeof import('./api/watches/routes.ts') => require('./api/watches/routes.ts'),
+  webhooks: (): typeof import('./api/webhooks/routes.ts') => require('./api/webhooks/routes.ts'),
+  web: (): typeof import('./web/routes.ts') => require('./web/routes.ts'),
+}
+
+/** What topics that ask the interface itself need beside the context. */
+export interface Own {
+  /** Answers a request as this application does. */
+  answer(request: Request): Promise<Response>
+  /** The description of the interface. */
+  document(): Promise<string>
+}
+
+interface Topic {
+  mount(app: Application, context: Context, own: Own): void
+  /** How the paths of its routes begin. */
+  below: readonly string[]
+}
+
+const topic = (mount: Topic['mount'], ...below: string[]): Topic => ({ mount, below })
+
+/** The interface, topic by topic. */
+export const topics: readonly Topic[] = [
+  topic(
+    (app, context) => load.catalogue().mountCatalogue(app, context),
+    '/v1/commodities',
+    '/v1/demo',
+    '/v1/meta',
+    '/v1/prices',
+    '/v1/sources',
+    '/v1/webhook-ips',
+    '/limits.json',
+    '/product-facts.json',
+  ),
+  topic(
+    (app, context) => load.condition().mountCondition(app, context),
+    '/v1/data-quality',
+    '/v1/health',
+    '/v1/status',
+    '/health',
+    '/status',
+    '/status.json',
+  ),
+  topic(
+    (app, context) => load.prices().mountPrices(app, context),
+    '/v1/export',
+    '/v1/files',
+    '/v1/prices',
+    '/files',
+  ),
+  topic(
+    (app, context) => load.analytics().mountAnalytics(app, context),
+    '/v1/analytics',
+    '/v1/indicators',
+    '/v1/market-brief',
+    '/v1/spreads',
+  ),
+  topic((app, context) => load.futures().mountFutures(app, context), '/v1/futures'),
+  topic(
+    (app, context) => load.fundamentals().mountFundamentals(app, context),
+    '/v1/dark_data',
+    '/v1/ei',
+    '/v1/forecasts',
+    '/v1/storage',
+  ),
+  topic(
+    (app, context) => load.fuels().mountFuels(app, context),
+    '/v1/bunker-fuels',
+    '/v1/diesel-prices',
+    '/v1/fuel-surcharge',
+    '/v1/marine-fuels',
+    '/v1/marine-ports',
+    '/v1/prices',
+  ),
+  topic(
+    (app, context) => load.drilling().mountDrilling(app, context),
+    '/v1/dark_data',
+    '/v1/drilling',
+    '/v1/drilling-intelligence',
+    '/v1/ei',
+    '/v1/pseo',
+    '/v1/rig-counts',
+    '/v1/well-production',
+  ),
+  topic((app, context) => load.alerts().mountAlerts(app, context), '/v1/alerts'),
+  topic((app, context) => load.watches().mountWatches(app, context), '/v1/subscriptions'),
+  topic((app, context) => load.streams().mountStreams(app, context), '/v1/stream', '/cable'),
+  topic(
+    (app, context) => load.webhooks().mountWebhooks(app, context),
+    '/v1/account',
+    '/v1/webhooks',
+  ),
+  topic(
+    (app, context) => load.deliveries().mountDeliveries(app, context),
+    '/v1/scheduled-deliveries',
+  ),
+  topic((app, context) => load.sources().mountSources(app, context), '/v1/data-sources'),
+  topic(
+    (app, context) => load.keys().mountKeys(app, context),
+    '/v1/analytics',
+    '/v1/api-keys',
+    '/v1/usage',
+    '/v1/users',
+    '/users',
+  ),
+  topic(
+    (app, context) => load.account().mountAccount(app, context),
+    '/v1/account',
+    '/v1/auth',
+    '/admin/v1',
+    '/organizations',
+  ),
+  topic((app, context) => load.billing().mountBilling(app, context), '/billing'),
+  topic(
+    (app, context) => load.messages().mountMessages(app, context),
+    '/v1/notification_preferences',
+    '/v1/notifications',
+    '/v1/phone',
+    '/v1/sms',
+  ),
+  topic(
+    (app, context) => load.operator().mountOperator(app, context),
+    '/_dev',
+    '/admin/v1',
+    '/metrics',
+  ),
+  topic(
+    (app, context, { answer }) => load.spreadsheet().mountSpreadsheet(app, context, answer),
+    '/v1/excel',
+    '/v1/prices',
+  ),
+  topic((app, context, { answer }) => load.mcp().mountMcp(app, context, answer), '/mcp'),
+  topic(
+    (app, context, { document }) => load.web().mountWeb(app, context, document),
+    '/',
+    '/account',
+    '/alerts',
+    '/billing',
+    '/board',
+    '/console',
+    '/desk',
+    '/docs',
+    '/invitation',
+    '/mail',
+    '/markets',
+    '/openapi.json',
+    '/operator',
+    '/series',
+    '/sign-in',
+    '/sign-out',
+    '/signup',
+    '/status',
+    '/swagger',
+    '/webhooks',
+  ),
+]
