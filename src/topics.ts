@@ -100,7 +100,7 @@ export const topics: readonly Topic[] = [
     '/v1/fuel-surcharge',
     '/v1/marine-fuels',
     '/v1/marine-ports',
-    '/v1/prices',
+    '/v1/prices/marine-fuels',
   ),
   topic(
     (app, context) => load.drilling().mountDrilling(app, context),
@@ -157,7 +157,8 @@ export const topics: readonly Topic[] = [
   topic(
     (app, context, { answer }) => load.spreadsheet().mountSpreadsheet(app, context, answer),
     '/v1/excel',
-    '/v1/prices',
+    '/v1/prices/excel-latest',
+    '/v1/prices/excel-latest.xml',
   ),
   topic((app, context, { answer }) => load.mcp().mountMcp(app, context, answer), '/mcp'),
   topic(

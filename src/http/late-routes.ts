@@ -6,12 +6,15 @@ export type Application = AnyElysia
 
 /** Routes that are added together. */
 export interface RouteGroup {
-  /** How their paths begin: of each path its first segment, or the first two. */
+  /** How their paths begin: each path with one of these, of three segments at most. */
   below: readonly string[]
   add(): void
 }
 
 type Routes = AnyElysia['routes']
+
+/** Of how a path begins. */
+const segmentsMax = 3
 
 /**
  * Adds the routes of a group when something below its paths is first asked for: of 520 routes a
@@ -90,10 +93,14 @@ function refuseElsewhere(path: string, { below }: RouteGroup): void {
     )
 }
 
-/** Its first segment, and its first two: `/v1` and `/v1/prices` of `/v1/prices/latest`. */
+/** Its first segment, its first two and its first three, as far as it has any. */
 export function beginningsOf(path: string): string[] {
-  const firstEnd = path.indexOf('/', 1)
-  if (firstEnd < 0) return [path]
-  const secondEnd = path.indexOf('/', firstEnd + 1)
-  return [path.slice(0, firstEnd), secondEnd < 0 ? path : path.slice(0, secondEnd)]
+  const beginnings: string[] = []
+  let end = 0
+  while (end < path.length && beginnings.length < segmentsMax) {
+    const next = path.indexOf('/', end + 1)
+    end = next < 0 ? path.length : next
+    beginnings.push(path.slice(0, end))
+  }
+  return beginnings
 }

@@ -105,12 +105,14 @@ describe('routes that are added late', () => {
   })
 })
 
-test('a path begins with its first segment and with its first two', () => {
+test('a path begins with its first segment, its first two and its first three', () => {
   expect(beginningsOf('/')).toEqual(['/'])
   expect(beginningsOf('/health')).toEqual(['/health'])
   expect(beginningsOf('/docs/')).toEqual(['/docs', '/docs/'])
   expect(beginningsOf('/v1/prices')).toEqual(['/v1', '/v1/prices'])
-  expect(beginningsOf('/v1/prices/latest')).toEqual(['/v1', '/v1/prices'])
+  expect(beginningsOf('/v1/a/b/c/d')).toEqual(['/v1', '/v1/a', '/v1/a/b'])
+  expect(beginningsOf('//v1')).toEqual(['/', '//v1'])
+  expect(beginningsOf('')).toEqual([])
 })
 
 test('a route elsewhere than its group says is refused', () => {
