@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import {
   type Bar,
+  type BarInterval,
   barsOf,
   bucketEnd,
   bucketStart,
@@ -200,12 +201,10 @@ export function createBarWriter(
       touched?.set(startsAt, { bar, wasDense })
     }
     close()
+    const folded = foldStored(oldestFirst, seriesId, interval, [...stale.keys()])
     for (const [startsAt, bornAt] of stale) {
-      const [folded] = barsOf(
-        interval,
-        oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)),
-      )
-      const anew = { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) }
+      const bar = folded.get(startsAt)!
+      const anew = { ...bar, bornAt: Math.min(bar.bornAt, bornAt) }
       saved.push(anew)
       const before = touched?.get(startsAt)
       touched?.set(startsAt, { bar: anew, wasDense: before ? before.wasDense : isDense(anew) })
@@ -241,6 +240,29 @@ export function createBarWriter(
     for (const { observedAt, bornAt } of reborn)
       bear(seriesId, 1, bucketStart('hour', observedAt), bornAt)
   }
+}
+
+/**
+ * Bars of some buckets from what is stored, by their start. Buckets that follow one another are read
+ * at once: an import that corrects prices touches every hour of its days.
+ */
+function foldStored(
+  oldestFirst: OldestFirst,
+  seriesId: number,
+  interval: BarInterval,
+  starts: readonly number[],
+): Map<number, Bar> {
+  const stretches: { from: number; to: number }[] = []
+  for (const from of starts.toSorted((a, b) => a - b)) {
+    const to = bucketEnd(interval, from)
+    const last = stretches.at(-1)
+    if (last?.to === from) last.to = to
+    else stretches.push({ from, to })
+  }
+  const bars = stretches.flatMap(({ from, to }) =>
+    barsOf(interval, oldestFirst(seriesId, from, to)),
+  )
+  return new Map(bars.map(bar => [bar.startsAt, bar]))
 }
 
 /** Some hour of the day has more than one observation, so that the day's hours are stored. */

@@ -341,12 +341,15 @@ function momentsOf({ inserted, revised }: Change, past: readonly Observation[]):
   return moments
 }
 
+/** An observation as it is stored, and where it came from. */
+type Stored = Observation & Origin
+
 /** Of fewer points, each is looked up on its own. */
 const lookedUpMax = 16
 
 /** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
 function createSeriesWriter(db: Database) {
-  const current = lazy<Observation & Origin, number[]>(
+  const current = lazy<Stored, number[]>(
     db,
     `SELECT ${columns}, source_id AS sourceId, batch_id AS batchId FROM observations
      WHERE series_id = ? AND observed_at = ?`,
@@ -355,25 +358,29 @@ function createSeriesWriter(db: Database) {
     db,
     'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
   )
-  const between = lazy<{ at: number }, number[]>(
+  const between = lazy<Stored, number[]>(
     db,
-    `SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at BETWEEN ? AND ?
-     LIMIT ?`,
+    `SELECT ${columns}, source_id AS sourceId, batch_id AS batchId FROM observations
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT ?`,
   )
-  /** Whether an observation of an instant may be stored: what fills a gap needs no look-ups. */
-  const instantsKnown = (
+  /**
+   * What is stored of an instant before the write; undefined where only a look-up tells. What fills
+   * gaps, and what corrects most of what is there, needs none.
+   */
+  const storedBefore = (
     seriesId: number,
     points: readonly Point[],
     lastAt: number,
-  ): ((at: number) => boolean) => {
+  ): ((at: number) => Stored | null | undefined) => {
     const [first, final] = [points[0]!.observedAt, points.at(-1)!.observedAt]
-    if (first > lastAt) return () => false
-    const isOld = (at: number) => at <= lastAt
-    if (points.length <= lookedUpMax) return isOld
-    const rows = between.all(seriesId, first, final, points.length)
-    if (rows.length === points.length) return isOld
-    const instants = new Set(rows.map(row => row.at))
-    return at => instants.has(at)
+    if (first > lastAt) return () => null
+    const unlessLater = (at: number) => (at > lastAt ? null : undefined)
+    if (points.length <= lookedUpMax) return unlessLater
+    const rows = between.all(seriesId, first, final, points.length + 1)
+    // Few points among many that are stored.
+    if (rows.length > points.length) return unlessLater
+    const byInstant = new Map(rows.map(row => [row.observedAt, row]))
+    return at => byInstant.get(at) ?? null
   }
   const withdrawals = createWithdrawals(db)
   const insert = createInserter(db)
@@ -402,7 +409,7 @@ function createSeriesWriter(db: Database) {
     const withdrawn = withdrawals.of(seriesId, points)
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
-    const isStored = instantsKnown(seriesId, points, lastAt)
+    const storedAt = storedBefore(seriesId, points, lastAt)
     for (const [i, point] of points.entries()) {
       const next: Observation = {
         observedAt: point.observedAt,
@@ -418,9 +425,12 @@ function createSeriesWriter(db: Database) {
         counts.unchanged += 1
         continue
       }
-      const isNew = !isStored(next.observedAt) && before?.observedAt !== next.observedAt
-      if (!isNew) insert.flush()
-      const old = isNew ? null : current.get(seriesId, next.observedAt)
+      // The point before it may have changed what is stored of their moment, or wait to be inserted.
+      let old = before?.observedAt === next.observedAt ? undefined : storedAt(next.observedAt)
+      if (old === undefined) {
+        insert.flush()
+        old = current.get(seriesId, next.observedAt)
+      }
       if (!old) {
         // What was taken out and comes again begins after what it was before.
         const before = withdrawn(next.observedAt)
