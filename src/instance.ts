@@ -102,7 +102,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const world = config.mode === 'dev' ? openWorld(services) : undefined
   const feed = world?.feed
   const sending = sendingJob(services)
-  const mark = keepMark(dir, databasePath(dir))
+  const mark = keepMark(dir, databasePath(dir), services.db)
   const operatorRequests = options.local ?? new WeakSet<Request>()
   const publishing =
     serving && isPublished ? startPublishing(services, databasePath(dir), lastChange) : undefined

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { readDisposable } from '../lib/files/side-file.ts'
@@ -56,9 +57,9 @@ export interface CommitMark {
  * Keeps the mark of a database that is open. It is written over in place and not synced: the log
  * is, so a mark that a power cut takes back is an older one and claims too little, never too much.
  */
-export function keepMark(dir: string, databasePath: string): CommitMark {
+export function keepMark(dir: string, databasePath: string, db: Database): CommitMark {
   const path = pathIn(dir)
-  const look = followLog(databasePath)
+  const look = followLog(db, databasePath)
   // A mark that cannot be kept, on a full disk, keeps nobody from anything.
   const attempt = <T>(work: () => T): T | undefined => {
     try {
@@ -70,7 +71,7 @@ export function keepMark(dir: string, databasePath: string): CommitMark {
   let file = attempt(() => openSync(path, 'w', 0o600))
   return {
     note(at) {
-      const end = file === undefined ? undefined : look()
+      const end = file === undefined ? undefined : attempt(look)
       if (file === undefined || !end) return
       const text = `${JSON.stringify({ salts: end.salts, frames: end.frames, at }).padEnd(markBytes)}\n`
       const open = file

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 
 /**
@@ -99,45 +100,30 @@ function checksum(view: DataView, from: number, length: number, isLittle: boolea
   return [a, b] as const
 }
 
-/** Where the log of a database that is open stands, as far as it was looked at. */
+/** Where the log of a database that is open ends. */
 export interface LogEnd {
   salts: string
   frames: number
 }
 
 /**
- * Follows the log of a database that this process writes. Each look reads the headers of the frames
- * since the one before it, at most `framesMax` of them.
+ * Follows the log of a database that this connection writes: it knows how many frames have been
+ * committed, and of the file only the header is read. Undefined where the log is empty.
  */
-export function followLog(databasePath: string, framesMax = 20_000): () => LogEnd | undefined {
+export function followLog(db: Database, databasePath: string): () => LogEnd | undefined {
   const path = `${databasePath}-wal`
-  let end: LogEnd = { salts: '', frames: 0 }
-  let next = 1
+  const state = db.query<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+  const header = Buffer.alloc(headerBytes)
+  const view = new DataView(header.buffer, header.byteOffset, headerBytes)
   return () => {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < headerBytes) return undefined
     // SQLite has no locks on this file, so closing it ends none.
     const file = openSync(path, 'r')
     try {
-      const header = Buffer.alloc(headerBytes)
       readSync(file, header, 0, headerBytes, 0)
-      const view = new DataView(header.buffer, header.byteOffset, headerBytes)
-      const salts = saltsAt(view, 16)
-      if (salts !== end.salts) {
-        end = { salts, frames: 0 }
-        next = 1
-      }
-      const frameBytes = frameHeaderBytes + view.getUint32(8)
-      const frame = Buffer.alloc(frameHeaderBytes)
-      const frameView = new DataView(frame.buffer, frame.byteOffset, frameHeaderBytes)
-      for (const last = next + framesMax; next < last; next += 1) {
-        const at = headerBytes + (next - 1) * frameBytes
-        const isRead = readSync(file, frame, 0, frameHeaderBytes, at) === frameHeaderBytes
-        if (!isRead || saltsAt(frameView, 8) !== salts) break
-        if (frameView.getUint32(4) !== 0) end = { salts, frames: next }
-      }
-      return end
     } finally {
       closeSync(file)
     }
+    return { salts: saltsAt(view, 16), frames: Math.max(0, state.get()!.log) }
   }
 }

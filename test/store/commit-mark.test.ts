@@ -31,7 +31,7 @@ const pathIn = (where: string) => join(where, 'wellhead.db')
 /** A process with commits in its log, marked, and what it leaves when it is killed. */
 function killed(change: (log: string) => void = () => {}) {
   const db = openDatabase(pathIn(dir), { autocheckpoint: 0 })
-  const mark = keepMark(dir, pathIn(dir))
+  const mark = keepMark(dir, pathIn(dir), db)
   for (let n = 0; n < 10; n += 1) db.run('INSERT INTO settings VALUES (?, ?)', [`n${n}`, 'x'])
   mark.note(at)
   for (const name of ['wellhead.db', 'wellhead.db-wal', 'commit-mark'])
@@ -89,7 +89,9 @@ test.each<[string, (log: string) => void, string]>([
 test('a damaged mark is moved aside, and what a restore replaces leaves none', () => {
   expect(killed(() => writeFileSync(join(left, 'commit-mark'), 'x'))).toBeUndefined()
   expect(existsSync(join(left, 'commit-mark.damaged'))).toBe(true)
-  keepMark(left, pathIn(left))
+  const db = openDatabase(pathIn(left))
+  keepMark(left, pathIn(left), db)
   forgetMark(left)
+  db.close()
   expect(existsSync(join(left, 'commit-mark'))).toBe(false)
 })
