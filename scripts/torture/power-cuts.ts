@@ -41,6 +41,9 @@ function random(): number {
   return state / 2_147_483_648
 }
 
+/** Bytes: a database that a new directory begins with is written at once. */
+const longestWrite = 2 * 2 ** 20
+
 async function record(): Promise<void> {
   const tracer = Bun.spawn(
     [
@@ -49,7 +52,7 @@ async function record(): Promise<void> {
       '-y',
       '-xx',
       '-s',
-      '70000',
+      String(longestWrite),
       '-e',
       'trace=openat,pwrite64,write,fsync,fdatasync,ftruncate,rename,unlink,sendto,writev',
       '-o',
