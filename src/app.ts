@@ -20,10 +20,10 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
     answer: request => app.handle(request),
     document: documentFor(app, context, options),
   }
-  const addAll = addLate(
+  addLate(
     app,
     topics.map(({ mount, below }) => ({ below, add: () => mount(app, context, own) })),
-    routes => context.names.learn(routes, () => addAll()),
+    routes => context.names.learn(routes, () => app.routes),
   )
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
@@ -38,10 +38,10 @@ function documentFor(
 ): () => Promise<string> {
   const settings = documentSettings(config)
   const own = documentOf(app, settings)
-  const made = readers
+  const makeDocument = readers
     ? createReaderDocument({ pool: readers, own, now: clock.now, mark: ingest.mark })
     : own
-  return async () => (await shippedDocument(app, settings)) ?? (await made())
+  return async () => (await shippedDocument(app, settings)) ?? (await makeDocument())
 }
 
 /** What the document says besides what the routes say of themselves. */

@@ -20,13 +20,13 @@ const segmentsMax = 3
  * Adds the routes of a group when something below its paths is first asked for: of 520 routes a
  * start needs the few that it is asked for, and adding all of them takes a third of its time.
  * Whoever reads `app.routes` has all of them, in the order of the groups. `added` hears of each
- * group's routes. Answers what adds all that are left.
+ * group's routes.
  */
 export function addLate(
   app: Application,
   groups: readonly RouteGroup[],
   added: (routes: Routes) => void,
-): () => void {
+): void {
   const { http, history } = app.router
   const own = history.slice()
   const routesOf = new Map<RouteGroup, Routes>()
@@ -41,8 +41,6 @@ export function addLate(
     const missing = asked.filter(group => !routesOf.has(group))
     for (const group of missing) {
       const before = history.length
-      // Noted first: what it adds may ask for routes in turn.
-      routesOf.set(group, [])
       group.add()
       const routes = history.slice(before)
       for (const { path } of routes) refuseElsewhere(path, group)
@@ -68,9 +66,9 @@ export function addLate(
     const plain = finder.findPlain(method, path)
     if (plain) return plain
     addBelow(path)
-    const found = finder.find(method, path)
+    const route = finder.find(method, path)
     // Elysia looks for the GET of a HEAD next.
-    if (found || method === 'HEAD') return found
+    if (route || method === 'HEAD') return route
     // What no route is behind is told of the nearest there is.
     addAll()
     return finder.find(method, path)
@@ -82,7 +80,6 @@ export function addLate(
       return [...own, ...groups.flatMap(group => routesOf.get(group)!)]
     },
   })
-  return addAll
 }
 
 /** A route that nothing asked for would add must not be found by chance. */

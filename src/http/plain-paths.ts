@@ -56,8 +56,9 @@ export function findPlainPaths({ router }: Pick<AnyElysia, 'router'>): RouteFind
         paths.set(withOrWithoutSlash(path), entry)
       }
     router.static = {}
+    // It puts its own way to find a route back in place.
     build()
-    if (http.find !== find) findInTree = http.find.bind(http)
+    findInTree = http.find.bind(http)
     http.find = find
   }
   take()

@@ -21,7 +21,7 @@ function lateApp() {
       add()
     },
   })
-  const addAll = addLate(
+  addLate(
     app,
     [
       group('codes', ['/v1/prices'], () =>
@@ -43,7 +43,7 @@ function lateApp() {
     const response = await app.handle(new Request(`http://localhost${path}`, { method }))
     return response.status === 404 ? 404 : await response.text()
   }
-  return { app, added, heard, addAll, ask }
+  return { app, added, heard, ask }
 }
 
 describe('routes that are added late', () => {
@@ -98,9 +98,7 @@ describe('routes that are added late', () => {
     expect(pathsOf(app)).toEqual([...inOrder, '/docs/start'])
     expect(added).toEqual(['pages', 'lists', 'codes'])
     const other = lateApp()
-    other.addAll()
-    other.addAll()
-    expect(pathsOf(other.app)).toEqual(pathsOf(app))
+    for (const _ of ['once', 'again']) expect(pathsOf(other.app)).toEqual(pathsOf(app))
     expect(other.heard).toHaveLength(6)
   })
 })
@@ -143,4 +141,26 @@ test('the interface has the same routes in the same order, whatever was asked fi
   for (const path of ['/docs', '/admin/v1/series', '/v1/alerts', '/v1/prices/latest', '/health'])
     await asked.handle(new Request(`http://localhost${path}`))
   expect(names(asked)).toEqual(names(createApp(instance.services)))
+})
+
+test('whoever asks for a path that is none is told the same, whatever was asked first', async () => {
+  const lost = async (...before: string[]) => {
+    const app = createApp(instance.services)
+    const ask = (path: string) =>
+      app.handle(
+        new Request(`http://localhost${path}`, { headers: { accept: 'application/json' } }),
+      )
+    for (const path of before) await ask(path)
+    const answers = ['/v1/aler', '/v1/sm', '/v1/data', '/v1/rig'].map(ask)
+    return Promise.all(
+      answers.map(async answer => {
+        const { error } = (await (await answer).json()) as { error: { nearest_paths: string[] } }
+        return error.nearest_paths
+      }),
+    )
+  }
+  const told = await lost()
+  // As near as one another are usage, health and status.
+  expect(told[2]).toEqual(['/v1/health', '/v1/status', '/v1/usage'])
+  expect(await lost('/v1/usage', '/v1/files', '/v1/status')).toEqual(told)
 })

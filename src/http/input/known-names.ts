@@ -10,10 +10,10 @@ export interface NamedRoute {
 /** What routes and parameters there are, for telling a caller who asked for another. */
 export interface KnownNames {
   /**
-   * Takes over routes; the parameters of others are all known. `addAll` has whatever is left learnt:
-   * what is nearest is looked for among all.
+   * Takes over the parameters of routes; before that every name is known. The nearest paths are
+   * looked for in `all`, which may take a while to be there.
    */
-  learn(routes: readonly NamedRoute[], addAll?: () => void): void
+  learn(routes: readonly NamedRoute[], all?: () => readonly NamedRoute[]): void
   /**
    * The parameters of a request that its route does not have, each with the nearest one that it
    * has; undefined where every one is known.
@@ -91,27 +91,29 @@ interface KnownPath {
   isDocumented: boolean
 }
 
-/** What is known of routes. */
-interface RouteTable {
-  add(route: NamedRoute): void
-  /** By method, then by path: of the two no text is made for each request. */
-  parametersOf(method: string, path: string): ReadonlySet<string> | undefined
-  paths(): KnownPath[]
+/** By method, then by path: of the two no text is made for each request. */
+function createParameterTable() {
+  const parameters = new Map<string, Map<string, ReadonlySet<string>>>()
+  return {
+    add({ method, path, hooks }: NamedRoute) {
+      const { query, detail } = (hooks ?? {}) as RouteHooks
+      // A route that passes parameters on has no names of its own to hold them against.
+      if (detail?.[parametersPassedOnKey]) return
+      const names = new Set([...Object.keys(query?.properties ?? {}), ...everywhere])
+      const ofMethod = parameters.get(method)
+      if (ofMethod) ofMethod.set(path, names)
+      else parameters.set(method, new Map([[path, names]]))
+    },
+    of: (method: string, path: string): ReadonlySet<string> | undefined =>
+      parameters.get(method === 'HEAD' ? 'GET' : method)?.get(path),
+  }
 }
 
-function createRouteTable(): RouteTable {
-  const parameters = new Map<string, Map<string, ReadonlySet<string>>>()
+function pathsOf(routes: readonly NamedRoute[]): KnownPath[] {
   const paths = new Map<string, KnownPath>()
-  const add = ({ method, path, hooks }: NamedRoute) => {
-    const { query, detail } = (hooks ?? {}) as RouteHooks
-    // A route that passes parameters on has no names of its own to hold them against.
-    if (!detail?.[parametersPassedOnKey]) {
-      const named = new Set([...Object.keys(query?.properties ?? {}), ...everywhere])
-      const ofMethod = parameters.get(method)
-      if (ofMethod) ofMethod.set(path, named)
-      else parameters.set(method, new Map([[path, named]]))
-    }
-    if (!methodsShown.includes(method)) return
+  for (const { method, path, hooks } of routes) {
+    if (!methodsShown.includes(method)) continue
+    const { detail } = (hooks ?? {}) as RouteHooks
     const shownPath = paths.get(path) ?? {
       path,
       segments: segmentsOf(path),
@@ -122,34 +124,32 @@ function createRouteTable(): RouteTable {
     if (detail?.hide !== true && path.startsWith('/v1/')) shownPath.isDocumented = true
     paths.set(path, shownPath)
   }
-  return {
-    add,
-    parametersOf: (method, path) => parameters.get(method === 'HEAD' ? 'GET' : method)?.get(path),
-    paths: () => [...paths.values()],
-  }
+  return [...paths.values()]
 }
 
 export function createKnownNames(): KnownNames {
-  const known = createRouteTable()
+  const table = createParameterTable()
   let waiting: NamedRoute[] = []
-  let learnAll: (() => void) | undefined
-  // Taken in at its next use: a start need not wait for it.
-  const table = () => {
-    for (const route of waiting) known.add(route)
+  let allRoutes: () => readonly NamedRoute[] = () => []
+  let paths: KnownPath[] | undefined
+  const parametersOf = (method: string, path: string) => {
+    // Taken in at their first use: a start need not wait for it.
+    for (const route of waiting) table.add(route)
     waiting = []
-    return known
+    return table.of(method, path)
   }
 
   return {
-    learn(routes, addAll) {
+    learn(routes, all = () => routes) {
       waiting.push(...routes)
-      learnAll = addAll
+      allRoutes = all
+      paths = undefined
     },
     unknownParameters(method, route, query) {
       let parameters: ReadonlySet<string> | undefined
       let unknown: UnknownParameter[] | undefined
       for (const name in query) {
-        parameters ??= table().parametersOf(method, route)
+        parameters ??= parametersOf(method, route)
         if (!parameters) return undefined
         if (parameters.has(name)) continue
         unknown ??= []
@@ -159,12 +159,11 @@ export function createKnownNames(): KnownNames {
       return unknown
     },
     parameters: (method, route) =>
-      [...(table().parametersOf(method, route) ?? [])].filter(name => !everywhere.includes(name)),
+      [...(parametersOf(method, route) ?? [])].filter(name => !everywhere.includes(name)),
     nearest(path) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
-      learnAll?.()
-      const scored = table()
-        .paths()
+      paths ??= pathsOf(allRoutes())
+      const scored = paths
         .map(known => ({ known, score: pathDistance(segments, known.segments) }))
         .sort((a, b) => a.score - b.score)
       return {
