@@ -14,7 +14,7 @@ import {
 import { crc32 } from 'node:zlib'
 import { privateMode } from '../lib/files/private-file.ts'
 import { createSystemClock } from '../lib/time/clock.ts'
-import { readLog } from './write-ahead-log.ts'
+import { logStateOf, readLog } from './write-ahead-log.ts'
 
 /**
  * SQLite trusts its pages: a bit that flips in one is served as data. Beside the database lies a
@@ -178,9 +178,7 @@ function followPages(path: string, pageBytes: number) {
  * may make checkpoints of it.
  */
 export function keepChecksums(db: Database, path: string): PageChecksums {
-  const logState = db.query<{ log: number; checkpointed: number }, []>(
-    'PRAGMA wal_checkpoint(NOOP)',
-  )
+  const logState = logStateOf(db)
   const { page_size: pageBytes } = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!
   const pages = databaseFile(path)
   const pagesOfLog = followPages(path, pageBytes)

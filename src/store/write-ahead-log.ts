@@ -100,6 +100,10 @@ function checksum(view: DataView, from: number, length: number, isLittle: boolea
   return [a, b] as const
 }
 
+/** How many frames the log has, as its connection knows, and how many of them are folded. */
+export const logStateOf = (db: Database) =>
+  db.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+
 /** Where the log of a database that is open ends. */
 export interface LogEnd {
   salts: string
@@ -112,7 +116,7 @@ export interface LogEnd {
  */
 export function followLog(db: Database, databasePath: string): () => LogEnd | undefined {
   const path = `${databasePath}-wal`
-  const state = db.query<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+  const state = logStateOf(db)
   const header = Buffer.alloc(headerBytes)
   const view = new DataView(header.buffer, header.byteOffset, headerBytes)
   return () => {

@@ -242,9 +242,13 @@ export function createBarWriter(
   }
 }
 
+/** As much of a series is read at once as years of minutes leave room for. */
+const stretchMaxMs = 7 * dayMs
+
 /**
- * Bars of some buckets from what is stored, by their start. Buckets that follow one another are read
- * at once: an import that corrects prices touches every hour of its days.
+ * Bars of some buckets from what is stored, by their start; of a bucket with nothing in it none.
+ * Buckets that follow one another are read at once: an import that corrects prices touches every
+ * hour of its days.
  */
 function foldStored(
   oldestFirst: OldestFirst,
@@ -256,14 +260,16 @@ function foldStored(
   for (const from of starts.toSorted((a, b) => a - b)) {
     const to = bucketEnd(interval, from)
     const last = stretches.at(-1)
-    if (last?.to === from) last.to = to
+    if (last?.to === from && to - last.from <= stretchMaxMs) last.to = to
     else stretches.push({ from, to })
   }
-  const bars = stretches.flatMap(({ from, to }) =>
-    barsOf(interval, oldestFirst(seriesId, from, to)),
+  return byStart(
+    stretches.flatMap(({ from, to }) => barsOf(interval, oldestFirst(seriesId, from, to))),
   )
-  return new Map(bars.map(bar => [bar.startsAt, bar]))
 }
+
+const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
+  new Map(bars.map(bar => [bar.startsAt, bar]))
 
 /** Some hour of the day has more than one observation, so that the day's hours are stored. */
 const isDense = ({ count, hours }: { count: number; hours: number }): boolean => count > hours
@@ -275,9 +281,7 @@ function createHoursAnew(
 ): (seriesId: number, dayStartsAt: number) => void {
   return (seriesId, dayStartsAt) => {
     const [from, to] = [dayStartsAt, dayStartsAt + dayMs]
-    const hours = new Map(
-      barsOf('hour', oldestFirst(seriesId, from, to)).map(bar => [bar.startsAt, bar]),
-    )
+    const hours = byStart(barsOf('hour', oldestFirst(seriesId, from, to)))
     for (const { observedAt, recordedAt } of birthsOf(seriesId, from, to)) {
       const bar = hours.get(bucketStart('hour', observedAt))
       if (bar) bar.bornAt = Math.min(bar.bornAt, recordedAt)
@@ -386,30 +390,32 @@ export function createBarWithdrawer(
     db,
     'DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?',
   )
-  const starts = (interval: 'hour' | 'day', ats: readonly number[]) =>
-    new Set(ats.map(at => bucketStart(interval, at)))
-  /** Answers what is left of the bucket. */
-  const fold = (seriesId: number, { span, interval }: (typeof spans)[number], startsAt: number) => {
-    const rest = oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt))
-    const [bar] = barsOf(interval, rest)
-    if (!bar) {
-      drop.run(seriesId, span, startsAt)
-      return undefined
-    }
-    const { open, high, low, close, sum, count, hours, closedAt, recordedAt } = bar
-    const values = [open, high, low, close, sum, count, hours, closedAt, recordedAt]
-    put.run(...values, seriesId, span, startsAt)
-    return bar
-  }
-  return (seriesId, observedAts) => {
-    for (const startsAt of starts('day', observedAts)) {
-      const day = fold(seriesId, daySpan, startsAt)
-      if (!day || !isDense(day)) {
-        dropHours.run(seriesId, startsAt, startsAt + dayMs)
+  /** Answers what is left of each bucket that `ats` are of. */
+  const fold = (
+    seriesId: number,
+    { span, interval }: (typeof spans)[number],
+    ats: readonly number[],
+  ) => {
+    const starts = [...new Set(ats.map(at => bucketStart(interval, at)))]
+    const bars = foldStored(oldestFirst, seriesId, interval, starts)
+    for (const startsAt of starts) {
+      const bar = bars.get(startsAt)
+      if (!bar) {
+        drop.run(seriesId, span, startsAt)
         continue
       }
-      const ofDay = observedAts.filter(at => bucketStart('day', at) === startsAt)
-      for (const hour of starts('hour', ofDay)) fold(seriesId, hourSpan, hour)
+      const { open, high, low, close, sum, count, hours, closedAt, recordedAt } = bar
+      const values = [open, high, low, close, sum, count, hours, closedAt, recordedAt]
+      put.run(...values, seriesId, span, startsAt)
+    }
+    return bars
+  }
+  return (seriesId, observedAts) => {
+    const days = fold(seriesId, daySpan, observedAts)
+    for (const [startsAt, ofDay] of Map.groupBy(observedAts, at => bucketStart('day', at))) {
+      const day = days.get(startsAt)
+      if (day && isDense(day)) fold(seriesId, hourSpan, ofDay)
+      else dropHours.run(seriesId, startsAt, startsAt + dayMs)
     }
   }
 }
@@ -447,7 +453,7 @@ export function barFaults(
     const observations = oldestFirst(id, from, to)
     const births = firstBirths.all(id, from, to)
     for (const { span, interval } of spans) {
-      const expected = new Map(barsOf(interval, observations).map(bar => [bar.startsAt, bar]))
+      const expected = byStart(barsOf(interval, observations))
       for (const birth of births) {
         const bar = expected.get(bucketStart(interval, birth.observedAt))
         if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recordedAt)

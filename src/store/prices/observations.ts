@@ -344,6 +344,8 @@ function momentsOf({ inserted, revised }: Change, past: readonly Observation[]):
 /** An observation as it is stored, and where it came from. */
 type Stored = Observation & Origin
 
+const storedColumns = `${columns}, source_id AS sourceId, batch_id AS batchId`
+
 /** Of fewer points, each is looked up on its own. */
 const lookedUpMax = 16
 
@@ -351,8 +353,7 @@ const lookedUpMax = 16
 function createSeriesWriter(db: Database) {
   const current = lazy<Stored, number[]>(
     db,
-    `SELECT ${columns}, source_id AS sourceId, batch_id AS batchId FROM observations
-     WHERE series_id = ? AND observed_at = ?`,
+    `SELECT ${storedColumns} FROM observations WHERE series_id = ? AND observed_at = ?`,
   )
   const last = lazy<{ at: number | null }, number[]>(
     db,
@@ -360,7 +361,7 @@ function createSeriesWriter(db: Database) {
   )
   const between = lazy<Stored, number[]>(
     db,
-    `SELECT ${columns}, source_id AS sourceId, batch_id AS batchId FROM observations
+    `SELECT ${storedColumns} FROM observations
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT ?`,
   )
   /**
