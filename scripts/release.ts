@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../package.json'
+import { writeAssets } from './assets.ts'
 import { compile } from './compile.ts'
-import { writeDocument } from './document.ts'
-import { writeFirstDatabase } from './first-database.ts'
 import { debArchitectures, writeDeb } from './release/deb.ts'
 import { papers } from './release/papers.ts'
-import { writeImage } from './world-image.ts'
 
 /**
  * Makes everything that is passed on into `dist/release`: a binary for each target, Debian packages,
@@ -44,11 +42,7 @@ writeFileSync(at(`${manifest.name}.1`), all.manual)
 for (const [shell, text] of Object.entries(all.completions))
   writeFileSync(at(`${manifest.name}.${shell}`), text)
 
-const assets = [
-  await writeImage('dist'),
-  await writeFirstDatabase('dist'),
-  await writeDocument('dist'),
-]
+const assets = await writeAssets('dist')
 for (const target of targets) {
   if (requestedTargets.length > 0 && !requestedTargets.includes(target)) continue
   const binary = at(`${base}-${target}${target.startsWith('windows') ? '.exe' : ''}`)

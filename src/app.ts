@@ -10,13 +10,13 @@ import { documentOf } from './http/openapi/openapi.ts'
 import { shippedDocument } from './http/openapi/shipped.ts'
 import { createReaderDocument } from './http/readers/document.ts'
 import type { Services } from './services.ts'
-import { type Own, topics } from './topics.ts'
+import { type OwnAnswers, topics } from './topics.ts'
 
 /** The whole interface over one set of services. */
 export function createApp(services: Services, options: ContextOptions = {}): AnyElysia {
   const context = createContext(services, options)
   const app: AnyElysia = createBase({ ...context, corsOrigins: context.config.cors.origins })
-  const own: Own = {
+  const own: OwnAnswers = {
     answer: request => app.handle(request),
     document: documentFor(app, context, options),
   }
@@ -37,10 +37,10 @@ function documentFor(
   { readers }: ContextOptions,
 ): () => Promise<string> {
   const settings = documentSettings(config)
-  const own = documentOf(app, settings)
+  const makeHere = documentOf(app, settings)
   const makeDocument = readers
-    ? createReaderDocument({ pool: readers, own, now: clock.now, mark: ingest.mark })
-    : own
+    ? createReaderDocument({ pool: readers, own: makeHere, now: clock.now, mark: ingest.mark })
+    : makeHere
   return async () => (await shippedDocument(app, settings)) ?? (await makeDocument())
 }
 

@@ -34,7 +34,7 @@ const load = {
 }
 
 /** What topics that ask the interface itself need beside the context. */
-export interface Own {
+export interface OwnAnswers {
   /** Answers a request as this application does. */
   answer(request: Request): Promise<Response>
   /** The description of the interface. */
@@ -42,7 +42,7 @@ export interface Own {
 }
 
 interface Topic {
-  mount(app: Application, context: Context, own: Own): void
+  mount(app: Application, context: Context, own: OwnAnswers): void
   /** How the paths of its routes begin. */
   below: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { databasePath } from '../directory.ts'
+import { hasShippedNames } from '../feed/catalogue/shipped.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../lib/files/shipped-file.ts'
 import { writeSideFile } from '../lib/files/side-file.ts'
 import { schemaVersion } from '../store/migrations.ts'
@@ -17,7 +18,7 @@ export async function takeFirstDatabase(
   { brand }: Pick<Config, 'brand'>,
   shipped: Blob | undefined = embeddedFile(firstDatabaseName),
 ): Promise<boolean> {
-  if (!shipped || brand.exchangeWords.join() !== 'exch' || existsSync(databasePath(dir)))
+  if (!shipped || !hasShippedNames(brand.exchangeWords) || existsSync(databasePath(dir)))
     return false
   const { line, content } = await readShippedFile(shipped)
   if (line !== String(schemaVersion)) return false

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { databasePath } from '../../directory.ts'
+import { hasShippedNames } from '../../feed/catalogue/shipped.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
 import { dayMs } from '../../lib/time/instant.ts'
@@ -24,7 +25,7 @@ export async function takeImage(
 ): Promise<boolean> {
   if (!image || mode !== 'dev' || dev.world !== 'whole' || dev.seed !== shippedSeed) return false
   // The catalogue of the image has the names of a copy that was told none.
-  if (brand.exchangeWords.join() !== 'exch' || existsSync(databasePath(dir))) return false
+  if (!hasShippedNames(brand.exchangeWords) || existsSync(databasePath(dir))) return false
   const { line, content } = await readShippedFile(image)
   const madeAt = Number(line)
   if (now < madeAt || now > madeAt + longestAgeMs) return false

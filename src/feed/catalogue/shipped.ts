@@ -26,11 +26,17 @@ const rowsOf = (text: string): string[][] =>
  */
 const shippedWord = /^EXCH(?=[-_])/
 
+const shippedWords: readonly string[] = ['exch']
+
+/** Whether a catalogue with these words for the exchange is the one that ships, name by name. */
+export const hasShippedNames = (exchangeWords: readonly string[]): boolean =>
+  exchangeWords.join() === shippedWords.join()
+
 /**
  * The catalogue that ships with the program, its aliases with the operator's words for the
  * exchange.
  */
-export function shippedCatalogue(exchangeWords: readonly string[] = ['exch']): {
+export function shippedCatalogue(exchangeWords: readonly string[] = shippedWords): {
   series: NewSeries[]
   aliases: { alias: string; code: string }[]
 } {
