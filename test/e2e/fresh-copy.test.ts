@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { filled, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { interfaceRows } from '../support/interface/interface.ts'
 
 const dir = temporaryDir()
@@ -46,20 +47,34 @@ test('everything answers as soon as the address is told', async () => {
   expect(answers).toEqual(paths.map(path => ({ path, status: 200, isLong: true })))
 })
 
+/** What the files of directories take; one that several names stand for counts once. */
+const bytesOf = (...places: string[]) => {
+  const files = places
+    .flatMap(place => readdirSync(place).map(name => statSync(join(place, name))))
+    .filter(file => file.isFile())
+  const sizes = new Map(files.map(({ ino, size }) => [ino, size]))
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0)
+}
+
 test('a new copy begins with the prices and registers that the build put into the binary', async () => {
   const own = temporaryDir()
+  const data = join(own, 'data')
   // By the real clock, behind the moment of the build.
   const copy = await start('dev', own)
   try {
-    const db = new Database(join(own, 'data', 'wellhead.db'), { readonly: true })
+    const db = new Database(join(data, 'wellhead.db'), { readonly: true })
     const count = (table: string) =>
       db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
     expect(count('observations')).toBeGreaterThan(100_000)
     expect(count('well_permits')).toBeGreaterThan(5000)
     expect(count('well_production')).toBeGreaterThan(1000)
     db.close()
+    // The start that it goes back to stands for the same file at first, and everything else is in the log.
+    await filled(copy)
+    expect(bytesOf(data, join(data, 'snapshots'))).toBeLessThan(200e6)
+    expect(statSync(join(data, 'wellhead.db-wal')).size).toBeLessThan(40e6)
   } finally {
     await copy.stop()
     remove(own)
   }
-})
+}, 120_000)

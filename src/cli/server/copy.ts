@@ -16,7 +16,7 @@ import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/files/shar
 import { createSystemClock, type ManualClock, sleep } from '../../lib/time/clock.ts'
 import { forgetRates } from '../../rate-windows-file.ts'
 import { setAutocheckpoint } from '../../store/database.ts'
-import { checkpoint } from '../../store/log-folding.ts'
+import { attemptFold, checkpoint } from '../../store/log-folding.ts'
 
 /** An instance that can be put back to an earlier state while its server goes on listening. */
 export interface Copy {
@@ -36,8 +36,8 @@ const answersFirstMaxMs = 1000
 
 /** A smaller database is copied for a state: in a larger one the state and the copy share the file. */
 const sharedBytesMin = 16 * 2 ** 20
-/** A log beside a shared file may grow so long. */
-const logBytesMax = 64 * 2 ** 20
+/** A log beside a shared file may grow so long: whoever goes back to a state copies it and reads it through. */
+const logBytesMax = 32 * 2 ** 20
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
@@ -86,12 +86,20 @@ export function openCopy(options: InstanceOptions): Copy {
     setAutocheckpoint(current.services.db, isHeld ? 0 : runtime.config.sqlite.autocheckpoint)
   }
   /** A log that has grown long is folded in again, once the states have files of their own. */
-  const tidy = async () => {
+  const foldIn = async () => {
     if (!isHeld || (isShared(database) && sizeOf(log) < logBytesMax)) return
     for (const file of readdirSync(kept))
       if (file.endsWith('.db') && isSameFile(join(kept, file), database))
         await makeOwnBeside(join(kept, file))
     hold()
+    if (!isHeld) attemptFold(() => checkpoint(current.services.db))
+  }
+  let tidying: Promise<void> | undefined
+  const tidy = () => {
+    tidying ??= foldIn().finally(() => {
+      tidying = undefined
+    })
+    return tidying
   }
   const goBack = (name: string, now: number, frozen: boolean) => {
     current.close({ isDiscarded: true })
@@ -148,6 +156,8 @@ export function openCopy(options: InstanceOptions): Copy {
       while (!current.stopping && current.feed?.step(stepMs)) {
         hasWritten = true
         await afterAnswers()
+        // What fails is tried and told of by the job.
+        await tidy().catch(() => undefined)
       }
       // Years of history went through memory, most of it nobody asks for again.
       if (hasWritten) Bun.gc(true)
