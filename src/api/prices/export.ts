@@ -138,7 +138,7 @@ export function exportRoutes(deps: ExportDeps) {
   }
 
   /** Equal for requests that are answered by the same bytes. */
-  const etagOf = ({ question, names, format }: ExportRequest): string => {
+  const etagOf = ({ question, names, format }: ExportRequest, rows: number): string => {
     const { interval, from, to, asOf } = question
     const request = [
       question.series.map(({ code }) => code),
@@ -149,14 +149,14 @@ export function exportRoutes(deps: ExportDeps) {
       names,
       format,
     ]
-    const text = JSON.stringify([request, bulk.state(question), bulk.count(question)])
+    const text = JSON.stringify([request, bulk.state(question), rows])
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
 
   const answer = async (asked: ExportRequest, request: Request, set: Answering, price: number) => {
     const { question, series, format } = asked
     const rows = bulk.count(question)
-    const etag = etagOf(asked)
+    const etag = etagOf(asked, rows)
     const requests = Math.max(1, Math.ceil(rows / rowsOfPrice) * price)
     const { headers } = set
     markFixtures(

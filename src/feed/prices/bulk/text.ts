@@ -6,81 +6,85 @@ import type { BulkWriter } from './writer.ts'
 /** Rows that become one text; a long one costs memory, a short one calls. */
 const rowsAText = 8192
 
-/** The texts of a row's cells, column by column; what a series has in all rows is made once. */
-type Cells = (block: PriceBlock) => ((row: number) => string)[]
+/** A part of a line: what all rows of a block have alike, or what a row says. */
+type Part = string | ((row: number) => string)
 
-const numberText = (value: number) => String(value)
-
-function cellsOf(columns: readonly BulkColumn[], quote: (text: string | null) => string): Cells {
-  return block =>
-    columns.map(column => {
-      if (column.kind === 'text') {
-        const rows = column.ofRows?.(block)
-        if (rows) {
-          const cells = rows.texts.map(quote)
-          return row => cells[rows.index[row]!]!
-        }
-        const cell = quote(column.of(block.series))
-        return () => cell
-      }
-      const values = column.of(block)
-      if (column.kind !== 'instant') return row => numberText(values[row]!)
-      // Rows of one import share a moment: its text is made once for all of them.
-      let last = { at: Number.NaN, text: '' }
-      return row => {
-        const at = values[row]!
-        if (at !== last.at) last = { at, text: quote(isoInstant(at)) }
-        return last.text
-      }
-    })
+/** How a format writes texts; a moment has no character that would need more than quotes around it. */
+interface Quoting {
+  text(text: string | null): string
+  momentMark: '' | '"'
 }
 
-function textWriter(
-  header: string,
-  cells: Cells,
-  line: (cells: ((row: number) => string)[], row: number) => string,
-): BulkWriter {
+function cellOf(column: BulkColumn, block: PriceBlock, { text, momentMark }: Quoting): Part[] {
+  if (column.kind === 'text') {
+    const rows = column.ofRows?.(block)
+    if (!rows) return [text(column.of(block.series))]
+    const cells = rows.texts.map(text)
+    return [row => cells[rows.index[row]!]!]
+  }
+  const values = column.of(block)
+  if (column.kind !== 'instant') return [row => String(values[row]!)]
+  // Rows of one import share a moment: its text is made once for all of them.
+  let last = { at: Number.NaN, text: '' }
+  const moment = (row: number) => {
+    const at = values[row]!
+    if (at !== last.at) last = { at, text: isoInstant(at) }
+    return last.text
+  }
+  return [momentMark, moment, momentMark]
+}
+
+/** The parts of a line in their order; what is alike in all rows is one part up to the next. */
+function joinedParts(parts: readonly Part[]): Part[] {
+  const joined: Part[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (typeof part === 'string' && typeof last === 'string')
+      joined[joined.length - 1] = last + part
+    else joined.push(part)
+  }
+  return joined
+}
+
+function textWriter(header: string, lineOf: (block: PriceBlock) => readonly Part[]): BulkWriter {
   const encoder = new TextEncoder()
   return {
     begin: () => encoder.encode(header),
     *block(block) {
-      const ofBlock = cells(block)
+      const line = joinedParts(lineOf(block))
       for (let from = 0; from < block.length; from += rowsAText) {
-        let text = ''
         const to = Math.min(block.length, from + rowsAText)
-        for (let row = from; row < to; row += 1) text += line(ofBlock, row)
-        yield encoder.encode(text)
+        // Joined at once: a text that grows piece by piece is put together twice.
+        const texts: string[] = []
+        for (let row = from; row < to; row += 1)
+          for (const part of line) texts.push(typeof part === 'string' ? part : part(row))
+        yield encoder.encode(texts.join(''))
       }
     },
     *end() {},
   }
 }
 
-const csvCell = (text: string | null) =>
-  text === null ? '' : /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+const csv: Quoting = {
+  text: text =>
+    text === null ? '' : /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text,
+  momentMark: '',
+}
 
 /** CSV with a header; an absent value is an empty cell. */
 export const csvWriter = (columns: readonly BulkColumn[]): BulkWriter =>
-  textWriter(
-    `${columns.map(column => column.name).join(',')}\n`,
-    cellsOf(columns, csvCell),
-    (cells, row) => {
-      let text = ''
-      for (let i = 0; i < cells.length; i += 1) text += (i === 0 ? '' : ',') + cells[i]!(row)
-      return `${text}\n`
-    },
-  )
+  textWriter(`${columns.map(column => column.name).join(',')}\n`, block => [
+    ...columns.flatMap((column, i) => [i === 0 ? '' : ',', ...cellOf(column, block, csv)]),
+    '\n',
+  ])
+
+const json: Quoting = { text: text => JSON.stringify(text), momentMark: '"' }
 
 /** One JSON object a line. */
 export function ndjsonWriter(columns: readonly BulkColumn[]): BulkWriter {
   const names = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`)
-  return textWriter(
-    '',
-    cellsOf(columns, text => JSON.stringify(text)),
-    (cells, row) => {
-      let text = ''
-      for (let i = 0; i < cells.length; i += 1) text += names[i]! + cells[i]!(row)
-      return `${text}}\n`
-    },
-  )
+  return textWriter('', block => [
+    ...columns.flatMap((column, i) => [names[i]!, ...cellOf(column, block, json)]),
+    '}\n',
+  ])
 }
