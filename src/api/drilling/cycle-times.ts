@@ -18,6 +18,7 @@ import {
   stageStats,
   statsOf,
   type TimedWell,
+  timedCohorts,
   timedWells,
 } from '../../market/drilling/cycle-time.ts'
 import type { Circle } from '../../market/geography/geography.ts'
@@ -271,10 +272,7 @@ const breakdownOf = (timings: readonly TimedWell<WellDates>[]) =>
 
 const quartersOf = (timings: readonly TimedWell<WellDates>[]) =>
   Object.fromEntries(
-    cohorts(
-      timings.map(timedWell => timedWell.well),
-      'quarter',
-    ).map(({ label, wells: count, stats }) => [
+    timedCohorts(timings, 'quarter').map(({ label, wells: count, stats }) => [
       label,
       { well_count: count, median_days: round(stats!.median), avg_days: round(stats!.mean) },
     ]),

@@ -77,17 +77,19 @@ export function timedWells<T extends WellDays>(wells: readonly T[]): TimedWell<T
     if (from === null || to === null || to < from) return undefined
     return numberOf(to) - numberOf(from)
   }
-  return wells.flatMap(well => {
+  const timings: TimedWell<T>[] = []
+  for (const well of wells) {
     const days = between(well.permitOn, well.firstProductionOn)
-    if (days === undefined) return []
+    if (days === undefined) continue
     const spans: Partial<Record<Stage, number>> = {}
     for (const stage of stageNames) {
       const [from, to] = stages[stage]
       const span = between(well[from], well[to])
       if (span !== undefined) spans[stage] = span
     }
-    return [{ well, days, stages: spans }]
-  })
+    timings.push({ well, days, stages: spans })
+  }
+  return timings
 }
 
 export const statsOf = (wells: readonly TimedWell<WellDays>[]): DayStats | undefined =>
@@ -126,13 +128,26 @@ export interface Cohort {
  * produce yet are in none.
  */
 export function cohorts(wells: readonly WellDays[], span: CohortSpan): Cohort[] {
-  const labelOf = (well: WellDays) => cohortOf(well.firstProductionOn!, span)
-  const producing = Map.groupBy(
-    wells.filter(well => well.firstProductionOn !== null),
-    labelOf,
+  const producing = wells.filter(well => well.firstProductionOn !== null)
+  return cohortsOf(producing, timedWells(producing), span)
+}
+
+/** The same of wells that are all timed. */
+export const timedCohorts = (timings: readonly TimedWell<WellDays>[], span: CohortSpan): Cohort[] =>
+  cohortsOf(
+    timings.map(({ well }) => well),
+    timings,
+    span,
   )
-  const timedByLabel = Map.groupBy(timedWells(wells), timedWell => labelOf(timedWell.well))
-  return [...producing]
+
+function cohortsOf(
+  producing: readonly WellDays[],
+  timings: readonly TimedWell<WellDays>[],
+  span: CohortSpan,
+): Cohort[] {
+  const labelOf = (well: WellDays) => cohortOf(well.firstProductionOn!, span)
+  const timedByLabel = Map.groupBy(timings, ({ well }) => labelOf(well))
+  return [...Map.groupBy(producing, labelOf)]
     .map(([label, cohort]) => ({
       label,
       wells: cohort.length,
