@@ -220,6 +220,11 @@ describe('GET /v1/data-quality/summary and /v1/data-quality/reports', () => {
       ['HEATING_OIL_USD', 'warning'],
     ])
     expect(await rows('?status=warning')).toEqual([['HEATING_OIL_USD', 'warning']])
+    record(instance, 'HEATING_OIL_USD')
+    expect(await rows('')).toEqual([
+      ['GASOLINE_USD', 'healthy'],
+      ['HEATING_OIL_USD', 'healthy'],
+    ])
     expect(
       (await instance.get('/v1/data-quality/reports?status=fine', instance.key())).status,
     ).toBe(400)

@@ -208,6 +208,22 @@ describe('days of release', () => {
     expect(await standing()).toMatchObject({ freshness: { data_status: 'stale' } })
   })
 
+  test('are in the list as they are, whatever it said before', async () => {
+    const { admin, clock } = withOperator()
+    await admin('POST', '/series', stocks)
+    const listed = async () => [...(await admin('GET', '/series?own=true')).body.data]
+    const row = { code: 'DESK_STOCKS', has_data: false, next_release_at: '2026-11-25T15:30:00Z' }
+    expect(await listed()).toMatchObject([row])
+    await admin('POST', '/observations', {
+      observations: [{ code: 'DESK_STOCKS', observed_at: '2026-11-13', price: 100 }],
+    })
+    expect(await listed()).toMatchObject([{ ...row, has_data: true }])
+    await admin('PATCH', '/series/DESK_STOCKS', { name: 'Stocks of the desk' })
+    expect(await listed()).toMatchObject([{ ...row, has_data: true, name: 'Stocks of the desk' }])
+    clock.advance(Date.parse('2026-11-25T15:30:00Z') - clock.now())
+    expect(await listed()).toMatchObject([{ next_release_at: '2026-12-02T15:30:00Z' }])
+  })
+
   test('are changed and taken back, and refused where they make no calendar', async () => {
     const { admin } = withOperator()
     const daily = await admin('PATCH', '/series/WTI_USD', { release_days: ['last'] })
