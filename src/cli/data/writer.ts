@@ -19,7 +19,7 @@ import type { ImportEnvironment } from './import.ts'
 const ownBatchMax = 20_000
 const fileNameMax = 300
 /** Through a server they come in between requests: small, so that none waits long. */
-const sentBatchMax = 500
+const sentBatchMax = 250
 
 interface ListedSeries extends SeriesIdentity {
   name: string
