@@ -7,6 +7,8 @@ import { type Connections, waitLine, waitsDuring } from '../waits.ts'
 import { csv, rowCount } from './import.ts'
 
 const points = 5_000_000
+/** Work that is done sooner is done again: of a hundred prices the 99th percentile is the slowest. */
+const atLeastMs = 10_000
 
 /** A price fifty times a second while the operator works: imports, exports, keeps a backup. */
 export async function work(options: BenchOptions): Promise<Line[]> {
@@ -29,12 +31,15 @@ export async function work(options: BenchOptions): Promise<Line[]> {
     for (const connections of ['kept', 'new'] satisfies Connections[])
       for (const [name, args] of commands) {
         options.say(`work: ${name}, connections ${connections}`)
-        rmSync(target, { force: true })
         // What the copy, an export and a backup wrote is on the disk before the next one begins.
         Bun.spawnSync(['sync'])
-        const waits = await waitsDuring(asked, connections, () =>
-          finished([...built(), ...args, '--data', dir]),
-        )
+        const waits = await waitsDuring(asked, connections, async () => {
+          const startedAt = performance.now()
+          do {
+            rmSync(target, { force: true })
+            await finished([...built(), ...args, '--data', dir])
+          } while (performance.now() - startedAt < atLeastMs)
+        })
         lines.push(waitLine(`latest beside ${name}`, waits, connections))
       }
     return lines
