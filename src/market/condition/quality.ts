@@ -309,15 +309,17 @@ const deviationMin = 0.004
 export function isolated(values: readonly number[], decimals: number): number[] {
   if (values.length <= 2 * halfWindow) return []
   const changes = values.slice(1).map((value, i) => Math.abs(value - values[i]!))
-  const distances: number[] = []
-  for (let i = halfWindow; i < values.length - halfWindow; i++) {
-    distances.push(Math.abs(values[i]! - median(values.slice(i - halfWindow, i + halfWindow + 1))))
-  }
   const level = median(values.map(Math.abs))
   const deviation = Math.max(madScale * median(changes), deviationMin * level, 10 ** -decimals)
-  return distances.flatMap((distance, i) =>
-    distance > anomalyDeviations * deviation ? [i + halfWindow] : [],
-  )
+  const distanceMax = anomalyDeviations * deviation
+  const positions: number[] = []
+  for (let i = halfWindow; i < values.length - halfWindow; i++) {
+    // With the values before and after it so near, three of the five are, and their median with them.
+    if (changes[i - 1]! <= distanceMax && changes[i]! <= distanceMax) continue
+    const around = median(values.slice(i - halfWindow, i + halfWindow + 1))
+    if (Math.abs(values[i]! - around) > distanceMax) positions.push(i)
+  }
+  return positions
 }
 
 /** Days whose close stands alone, or whose high or low does where a day has several values. */

@@ -18,24 +18,18 @@ export interface QualityStore {
 }
 
 type Bar = Omit<DayFacts, 'observed'>
-interface Observed {
-  day: number
-  count: number
-  low: number
-  high: number
-}
+/** An observation as a row of its columns: when it was made, Unix ms, and its value. */
+type ObservedRow = [at: number, value: number]
 
 export function createQualityStore(db: Database): QualityStore {
   const bars = lazy<Bar, [number, number]>(
     db,
     `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
   )
-  // Aggregated where the rows are: ninety days of five-minute prices are twenty-six thousand of
-  // them.
-  const observed = lazy<Observed, [number, number]>(
+  // Not grouped by the database: it would sort by the day what is in the order of time.
+  const observed = lazy<{ at: number; value: number }, [number, number]>(
     db,
-    `SELECT observed_at / ${dayMs} AS day, count(*) AS count, min(value) AS low, max(value) AS high
-     FROM observations WHERE series_id = ? AND observed_at >= ? GROUP BY 1`,
+    'SELECT observed_at, value FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at',
   )
   const closes = lazy<DayClose, [number, number, number]>(
     db,
@@ -50,10 +44,26 @@ export function createQualityStore(db: Database): QualityStore {
     times: (seriesId, from) => times.all(seriesId, from).map(row => row.at),
     closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
     days(seriesId, from) {
-      const byDay = new Map(observed.all(seriesId, from).map(day => [day.day, day]))
-      return bars
-        .all(seriesId, from)
-        .map(bar => ({ ...bar, observed: byDay.get(bar.startsAt / dayMs) }))
+      const ofDay = readByDay(observed.values(seriesId, from) as ObservedRow[])
+      return bars.all(seriesId, from).map(bar => ({ ...bar, observed: ofDay(bar.startsAt) }))
     },
+  }
+}
+
+/**
+ * What the observations of a day come to, for one day after the other; undefined for a day without
+ * any. They are in the order of time.
+ */
+function readByDay(rows: readonly ObservedRow[]): (startsAt: number) => DayFacts['observed'] {
+  let next = 0
+  return startsAt => {
+    while (next < rows.length && rows[next]![0] < startsAt) next += 1
+    const first = next
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (; next < rows.length && rows[next]![0] < startsAt + dayMs; next += 1) {
+      low = Math.min(low, rows[next]![1])
+      high = Math.max(high, rows[next]![1])
+    }
+    return next === first ? undefined : { count: next - first, low, high }
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { dayMs, hourMs, isoDay, parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { isTradingDay } from '../../../src/market/calendars/calendar.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
@@ -275,6 +276,49 @@ describe('isolated: values that stand alone', () => {
     expect(isolated([10, 11, 10, 11, 10, 11, 90], 2)).toEqual([])
     expect(isolated([10, 11, 10, 11, 10, 90, 11, 10], 2)).toEqual([5])
     expect(isolated([10, 11, 900, 11], 2)).toEqual([])
+  })
+
+  test('are those far from the median of five around them, whatever the walk', () => {
+    const middle = (values: readonly number[]) => {
+      const sorted = values.toSorted((a, b) => a - b)
+      const half = sorted.length >> 1
+      return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+    }
+    const byDefinition = (values: readonly number[], decimals: number) => {
+      const changes = values.slice(1).map((value, i) => Math.abs(value - values[i]!))
+      const level = middle(values.map(Math.abs))
+      const deviation = Math.max(1.4826 * middle(changes), 0.004 * level, 10 ** -decimals)
+      return values.flatMap((value, i) =>
+        i >= 2 &&
+        i < values.length - 2 &&
+        Math.abs(value - middle(values.slice(i - 2, i + 3))) > 8 * deviation
+          ? [i]
+          : [],
+      )
+    }
+    const step = fc.record({
+      by: fc.integer({ min: -50, max: 50 }),
+      // One in six stands away from the walk.
+      aside: fc.oneof(
+        { weight: 5, arbitrary: fc.constant(0) },
+        fc.integer({ min: -2000, max: 2000 }),
+      ),
+    })
+    let found = 0
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 3, maxLength: 70 }), steps => {
+        let level = 7000
+        const values = steps.map(({ by, aside }) => {
+          level += by
+          return (level + aside) / 100
+        })
+        const positions = isolated(values, 2)
+        expect(positions).toEqual(byDefinition(values, 2))
+        found += positions.length
+      }),
+      { seed: 20_261_127, numRuns: 500 },
+    )
+    expect(found).toBeGreaterThan(100)
   })
 
   test.skipIf(!haveRealData)(
