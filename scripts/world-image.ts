@@ -20,6 +20,16 @@ export async function writeImage(dir: string): Promise<string> {
   return path
 }
 
+/**
+ * Has a database written ahead to a log from now on. A copy that began with another would wait until
+ * all of it is on the disk.
+ */
+function logAhead(path: string): void {
+  const db = new Database(path)
+  db.run('PRAGMA journal_mode = WAL')
+  db.close()
+}
+
 /** The database of an evaluation copy as it begins at `now`, without anybody's records. */
 export async function imageAt(
   now: number,
@@ -55,6 +65,7 @@ export async function imageAt(
     const db = new Database(databasePath(dir), { readonly: true })
     db.run('VACUUM INTO ?', [packed])
     db.close()
+    logAhead(packed)
     return new Uint8Array(readFileSync(packed))
   } finally {
     rmSync(dir, { recursive: true, force: true })

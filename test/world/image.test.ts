@@ -68,6 +68,11 @@ const rowsOf = (db: Database, table: string, columns: string): string[] =>
     .sort()
 
 describe('a copy that begins with an image of a week ago', () => {
+  test('need not write into the file before it has something to write', () => {
+    // "Write-ahead log" for both who read and who write, by SQLite's file format.
+    expect([...readFileSync(image).subarray(18, 20)]).toEqual([2, 2])
+  })
+
   for (const [table, columns] of Object.entries(registers))
     test(`has the ${table} of a copy that has run since`, () => {
       const [imaged, older] = [copies.imaged, copies.older].map(copy =>
