@@ -24,7 +24,7 @@ const keptBytesDefault = 16 * 2 ** 20
 /** Documents and assets are encoded once, so that effort is worth it. */
 const brotliEffort = { passing: 4, kept: 9 } as const
 const brotliEffortBytesMin = 32_768
-/** A long answer that is sent once: a tenth longer in a third of the time. */
+/** What is sent once is a tenth longer, for a third of the time. */
 const gzipEffort = { passing: 3, kept: 6 } as const
 
 const compressible =
