@@ -203,15 +203,16 @@ export function accuracyAnswer(
       have: 0,
       need: 1,
     })
+  const months = [...new Set(scored.map(forecast => forecast.month))].sort()
+  const lastBefore = new Map(
+    months.map(month => [month, forecastPublishedAt(monthAfter(month, -1))]),
+  )
   const near = accuracyOf(
-    scored.filter(
-      forecast => forecast.publishedAt === forecastPublishedAt(monthAfter(forecast.month, -1)),
-    ),
+    scored.filter(({ month, publishedAt }) => publishedAt === lastBefore.get(month)),
   )
   const decimals = series ? series.decimals + 2 : percentDecimals
   const rounded = (value: number | undefined, places: number) =>
     value === undefined ? null : roundTo(value, places)
-  const months = [...new Set(scored.map(forecast => forecast.month))].sort()
   return {
     commodity: series?.code ?? null,
     source: sourceName,
