@@ -40,7 +40,13 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
   const { catalogue, freshness, quarantine } = deps
   const rows = new Map<
     number,
-    { series: Series; firstOn: string | undefined; lastAt: number | undefined; text: string }
+    {
+      series: Series
+      cadence: Series['cadence']
+      firstOn: string | undefined
+      lastAt: number | undefined
+      text: string
+    }
   >()
   const lists = new Map<string, RenderedList>()
   let free: ReadonlySet<number> = new Set()
@@ -68,12 +74,20 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
       const cachedRow = rows.get(series.id)
       if (
         cachedRow?.series === series &&
+        // A feed that fills a series says how often it comes out.
+        cachedRow.cadence === series.cadence &&
         cachedRow.firstOn === reach?.firstOn &&
         cachedRow.lastAt === reach?.lastAt
       )
         return cachedRow.text
       const text = JSON.stringify(commodityRow(series, deps, free))
-      rows.set(series.id, { series, firstOn: reach?.firstOn, lastAt: reach?.lastAt, text })
+      rows.set(series.id, {
+        series,
+        cadence: series.cadence,
+        firstOn: reach?.firstOn,
+        lastAt: reach?.lastAt,
+        text,
+      })
       return text
     },
     select: (includeUnavailable, category) =>

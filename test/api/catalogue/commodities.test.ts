@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Commodity } from '../../../src/api/commodities/row.ts'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/time/instant.ts'
+import type { FedBy } from '../../../src/market/catalogue/catalogue.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'
 
@@ -34,6 +35,13 @@ interface Refusal {
     allowed: string[]
     suggestions: string[]
   }
+}
+
+/** What a source says of the series that it fills. */
+const dailyFeed: FedBy = {
+  publisher: { name: 'Desk', text: 'By the desk.', licenseClass: 'open' },
+  cadence: 'daily',
+  releaseLagDays: 1,
 }
 
 const used = (response: Response) => Number(response.headers.get('x-ratelimit-used'))
@@ -175,6 +183,17 @@ describe('GET /v1/commodities', () => {
       'GOLD_USD',
       'WTI_USD',
     ])
+  })
+
+  test('has the cadence of the feed that fills a code, also where it brings no newer value', async () => {
+    const { services, get, key, record } = openTestInstance()
+    record('WTI_USD', [70], startAt, 1)
+    const cadence = async () =>
+      (await json<List>(get('/v1/commodities', key()))).data.find(row => row.code === 'WTI_USD')!
+        .cadence
+    expect(await cadence()).toBe('intraday_5m')
+    services.catalogue.attribute(services.catalogue.named('WTI_USD')!.id, dailyFeed)
+    expect(await cadence()).toBe('daily')
   })
 
   test('is 304 for who has it, which does not count', async () => {

@@ -108,6 +108,22 @@ const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
   visibleTo: 'visible_to',
 }
 
+/** A row of the list as JSON, and what of its series may become another without a change of its terms. */
+interface RowText extends Pick<Series, 'cadence' | 'releaseLagDays' | 'publisher'> {
+  text: string
+  hasData: boolean
+  /** Up to its next release, Unix ms. */
+  from: number
+  until: number
+}
+
+/** A feed that fills a series says whose values it has, how often and how late they come out. */
+const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
+  kept.hasData === hasData &&
+  kept.cadence === series.cadence &&
+  kept.releaseLagDays === series.releaseLagDays &&
+  kept.publisher === series.publisher
+
 /** The codes there are: the operator's own, and what is otherwise with shipped ones. */
 export function seriesAdminRoutes({
   access,
@@ -154,19 +170,25 @@ export function seriesAdminRoutes({
       has_data: hasData(series),
     }
   }
-  /** The rows of the list as JSON; a row is written again for another series, its first value, or after its release. */
-  const texts = new WeakMap<
-    Series,
-    { text: string; hasData: boolean; from: number; until: number }
-  >()
+  const texts = new WeakMap<Series, RowText>()
   const textOf = (series: Series): string => {
     const at = now()
     const kept = texts.get(series)
-    if (kept?.hasData === hasData(series) && at >= kept.from && at < kept.until) return kept.text
+    if (kept && kept.from <= at && at < kept.until && isStill(kept, series, hasData(series)))
+      return kept.text
     const row = rowOf(series)
+    const { cadence, releaseLagDays, publisher } = series
     const text = JSON.stringify(row)
     const until = parseInstant(row.next_release_at ?? '') ?? Number.POSITIVE_INFINITY
-    texts.set(series, { text, hasData: row.has_data, from: at, until })
+    texts.set(series, {
+      text,
+      from: at,
+      until,
+      hasData: row.has_data,
+      cadence,
+      releaseLagDays,
+      publisher,
+    })
     return text
   }
   const seriesOf = (code: string): Series => {

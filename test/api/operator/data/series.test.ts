@@ -209,7 +209,7 @@ describe('days of release', () => {
   })
 
   test('are in the list as they are, whatever it said before', async () => {
-    const { admin, clock } = withOperator()
+    const { admin, clock, services } = withOperator()
     await admin('POST', '/series', stocks)
     const listed = async () => [...(await admin('GET', '/series?own=true')).body.data]
     const row = { code: 'DESK_STOCKS', has_data: false, next_release_at: '2026-11-25T15:30:00Z' }
@@ -220,6 +220,11 @@ describe('days of release', () => {
     expect(await listed()).toMatchObject([{ ...row, has_data: true }])
     await admin('PATCH', '/series/DESK_STOCKS', { name: 'Stocks of the desk' })
     expect(await listed()).toMatchObject([{ ...row, has_data: true, name: 'Stocks of the desk' }])
+    const { catalogue } = services
+    catalogue.attribute(catalogue.named('DESK_STOCKS')!.id, {
+      publisher: { name: 'Bureau', text: 'By the bureau.', licenseClass: 'open' },
+    })
+    expect(await listed()).toMatchObject([{ attribution: 'By the bureau.' }])
     clock.advance(Date.parse('2026-11-25T15:30:00Z') - clock.now())
     expect(await listed()).toMatchObject([{ next_release_at: '2026-12-02T15:30:00Z' }])
   })
