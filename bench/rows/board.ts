@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { processorMs } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
 import { wholeWorld } from '../world.ts'
@@ -93,16 +93,6 @@ async function put(server: Wellhead, codes: readonly string[]) {
   const body = JSON.stringify({ groups: [{ name: 'All', codes }] })
   const response = await ask(server, '/v1/prices/board/layout', { method: 'PUT', body })
   if (response.status !== 200) throw new Error(`the codes were refused: ${await response.text()}`)
-}
-
-/** What the process has worked so far, all its threads. */
-function processorMs(pid: number): number {
-  let nanoseconds = 0
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const [worked] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
-    nanoseconds += Number(worked)
-  }
-  return nanoseconds / 1e6
 }
 
 /** The price of each code: what is pushed must be one that its series may have. */

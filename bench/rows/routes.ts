@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { whenIdle } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { type Sample, samples } from '../samples.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
@@ -27,6 +28,8 @@ export async function routes(options: BenchOptions): Promise<Line[]> {
   const server = await serveWellhead(join(options.dir, 'routes'), 'dev', 'built')
   try {
     await wholeWorld(server)
+    // What a copy judges once it is whole is no part of the answers.
+    await whenIdle(server.pid)
     const timed: Timed[] = []
     for (const sample of samples) {
       options.say(`routes: ${sample.path}`)
