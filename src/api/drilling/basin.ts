@@ -12,7 +12,7 @@ import { energyRecord } from '../energy/list.ts'
 import { knownQuery } from '../point-in-time.ts'
 import { basinIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { atDrillingMoment, countsOf, newestCounts, newPermits } from './metric.ts'
+import { atDrillingMoment, newestCounts, newPermits } from './metric.ts'
 
 const nullableCount = (example: number) =>
   orNull(integer({ examples: [example] }), 'Null where nothing is held.')
@@ -57,8 +57,7 @@ export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
         const newest = newestCounts(drilling, basin)
         const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
         markSources(set as Answering, deps.marks, Object.values(newest))
-        const weeks = countsOf(
-          drilling,
+        const weeks = drilling.metrics.ofRegion(
           'rig_count',
           basin,
           dayAfter(count.on, 1 - yearOfWeeksDays),

@@ -17,6 +17,7 @@ import {
   type DrillingMetric,
   drillingMetrics,
   type MetricRow,
+  type RegionCount,
 } from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
 import { Day, daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
@@ -32,11 +33,9 @@ import { atMoment, knownQuery } from '../point-in-time.ts'
 import { basinIn, type DrillingAnswerDeps, regionQuery, stateIn } from './answer.ts'
 import {
   atDrillingMoment,
-  countsOf,
   metricUnits,
   newestCounts,
   newPermits,
-  type SourcedCount,
   type StateReads,
   shareOf,
 } from './metric.ts'
@@ -222,11 +221,11 @@ function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answ
 function summaryOf(
   drilling: DrillingIntelligenceDeps['drilling'],
   metric: DrillingMetric,
-  newest: SourcedCount,
+  newest: RegionCount,
 ) {
   const previous = drilling.metrics.before(metric, country, newest.on)
   const parts = basinKeys.flatMap(basin => {
-    const [count] = countsOf(drilling, metric, basin, newest.on, dayAfter(newest.on, 1))
+    const [count] = drilling.metrics.ofRegion(metric, basin, newest.on, dayAfter(newest.on, 1))
     return count
       ? [{ name: basin, value: count.value, percentage: shareOf(count.value, newest.value) }]
       : []
@@ -320,7 +319,7 @@ function trendRoutes(deps: DrillingIntelligenceDeps) {
         const [region = country] = requestedRegions(query) ?? []
         const isEmpty = requestedRegions(query)?.length === 0
         const rows = drillingMetrics.flatMap(metric => {
-          const counts = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
+          const counts = isEmpty ? [] : drilling.metrics.ofRegion(metric, region, '', toOn)
           markSources(set as Answering, deps.marks, counts.slice(-1))
           return counts.flatMap(({ on }, index) =>
             on < fromOn ? [] : [{ metric, counts, index, on }],

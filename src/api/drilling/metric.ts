@@ -1,8 +1,11 @@
-import type { Count } from '../../market/drilling/change.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Drilling } from '../../service/drilling/drilling.ts'
-import { type DrillingMetric, drillingMetrics } from '../../store/drilling/metrics.ts'
+import {
+  type DrillingMetric,
+  drillingMetrics,
+  type RegionCount,
+} from '../../store/drilling/metrics.ts'
 import type { PermitCounts } from '../../store/drilling/permit-counts.ts'
 import type { Context } from '../context.ts'
 import { atMoment } from '../point-in-time.ts'
@@ -36,52 +39,11 @@ export const metricUnits: Readonly<Record<DrillingMetric, string>> = {
   completions: 'wells',
 }
 
-/** A count and its source. */
-export interface SourcedCount extends Count {
-  source: string
-}
-
-/** Counts of one metric of a region in `[fromOn, toOn)`, oldest first. */
-export function countsOf(
-  { rigs, frac, duc }: Drilling,
-  metric: DrillingMetric,
-  region: string,
-  fromOn: string,
-  toOn: string,
-): SourcedCount[] {
-  const sourcedCount = (on: string, value: number | null, source: string): SourcedCount[] =>
-    value === null ? [] : [{ on, value, source }]
-  switch (metric) {
-    case 'rig_count':
-      return rigs
-        .between(region, fromOn, toOn)
-        .flatMap(row =>
-          sourcedCount(row.countedOn, row.span === 'week' ? row.total : null, row.source),
-        )
-    case 'frac_spreads':
-      return frac
-        .between(region, fromOn, toOn)
-        .flatMap(row => sourcedCount(row.countedOn, row.active, row.source))
-    case 'duc_wells':
-      return duc
-        .between(region, fromOn, toOn)
-        .flatMap(row => sourcedCount(row.countedOn, row.duc, row.source))
-    case 'wells_drilled':
-      return duc
-        .between(region, fromOn, toOn)
-        .flatMap(row => sourcedCount(row.countedOn, row.drilled, row.source))
-    case 'completions':
-      return duc
-        .between(region, fromOn, toOn)
-        .flatMap(row => sourcedCount(row.countedOn, row.completed, row.source))
-  }
-}
-
 /** The newest counts of a region, one for each metric that it has. */
 export function newestCounts(
   drilling: Drilling,
   region: string,
-): Partial<Record<DrillingMetric, SourcedCount>> {
+): Partial<Record<DrillingMetric, RegionCount>> {
   const { rigs, frac, duc } = drilling
   const newest = {
     rig_count: rigs,
@@ -92,7 +54,8 @@ export function newestCounts(
   }
   const entries = drillingMetrics.flatMap(metric => {
     const on = newest[metric].newestOn([region])
-    const counts = on === undefined ? [] : countsOf(drilling, metric, region, on, dayAfter(on, 1))
+    const counts =
+      on === undefined ? [] : drilling.metrics.ofRegion(metric, region, on, dayAfter(on, 1))
     return counts.map(count => [metric, count] as const)
   })
   return Object.fromEntries(entries)

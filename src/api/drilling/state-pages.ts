@@ -11,7 +11,7 @@ import { Day, markSources, orNull } from '../energy/answer.ts'
 import { energyBody, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
 import { energyRecord } from '../energy/list.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { countsOf, newestCounts, permitDays } from './metric.ts'
+import { newestCounts, permitDays } from './metric.ts'
 import { rigChanges } from './rig-count-row.ts'
 
 const trendMonths = 12
@@ -99,8 +99,7 @@ function trendOf(
   const months = Array.from({ length: trendMonths }, (_, i) =>
     monthAfter(last, i + 1 - trendMonths),
   )
-  const weeks = countsOf(
-    drilling,
+  const weeks = drilling.metrics.ofRegion(
     'rig_count',
     state,
     `${months[0]}-01`,

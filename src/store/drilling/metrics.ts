@@ -21,6 +21,12 @@ export interface MetricRow {
   recordedAt: number
 }
 
+/** A count of one region. */
+export interface RegionCount extends Pick<MetricRow, 'value' | 'source'> {
+  /** Its day. */
+  on: string
+}
+
 export interface MetricFilter {
   /** Undefined: all of them. */
   metric?: DrillingMetric | undefined
@@ -36,6 +42,8 @@ export interface DrillingMetricStore {
   /** Newest first, within a day by metric and region. */
   page(filter: MetricFilter, limit: number, offset: number): MetricRow[]
   count(filter: MetricFilter): number
+  /** Of one region, oldest first; `toOn` is exclusive. */
+  ofRegion(metric: DrillingMetric, region: string, fromOn: string, toOn: string): RegionCount[]
   /** The value before that of a day. */
   before(metric: DrillingMetric, region: string, day: string): number | undefined
 }
@@ -84,6 +92,14 @@ export function createDrillingMetricStore(db: Database): DrillingMetricStore {
         const sql = `SELECT count(*) AS n FROM ${places[metric].table} WHERE ${whereOf(metric, filter)}`
         return sum + keptCount(db, sql)(...bound(filter))
       }, 0),
+    ofRegion(metric, region, fromOn, toOn) {
+      const { table, column, condition = 'TRUE' } = places[metric]
+      return lazy<RegionCount>(
+        db,
+        `SELECT counted_on AS "on", ${column} AS value, source FROM ${table}
+         WHERE region = ? AND counted_on >= ? AND counted_on < ? AND ${condition} ORDER BY counted_on`,
+      ).all(region, fromOn, toOn)
+    },
     before(metric, region, day) {
       const { table, column, condition = 'TRUE' } = places[metric]
       return lazy<{ value: number }>(
