@@ -51,6 +51,8 @@ export interface Families<Name extends string> {
   registers: readonly Name[]
   /** Those that every list of codes needs. */
   first(): void
+  /** Goes on with that for about `budgetMs`; false once it is done. */
+  firstStep(budgetMs: number): boolean
   /** As much of those as an image holds. */
   image(): void
   /** As much of those as lists of newest prices need. */
@@ -84,6 +86,7 @@ export function withFamilies<Name extends string>(
     fillers,
     registers,
     first,
+    firstStep,
     image,
     quoteAll,
     quote,
@@ -150,8 +153,7 @@ export function withFamilies<Name extends string>(
     begin: () => void laying(begin),
     step(budgetMs) {
       const isLeft = laying(() => {
-        if (feed.beginStep(budgetMs)) return true
-        first()
+        if (feed.beginStep(budgetMs) || firstStep(budgetMs)) return true
         // One family a step: to see that all of it is there takes some time too.
         const next = entries.find(([name]) => !laid.has(name))
         if (!next) return feed.step(budgetMs)

@@ -301,6 +301,7 @@ function familiesOf(
     },
     registers,
     first: futures.begin,
+    firstStep: futures.beginStep,
     image: futures.beginCurves,
     quoteAll: futures.quoteAll,
     quote(seriesId) {

@@ -54,6 +54,10 @@ function copy() {
     fillers: { long, short },
     registers: ['short' as 'long' | 'short'],
     first: () => void lines.push('first'),
+    firstStep() {
+      lines.push('first')
+      return false
+    },
     image: () => void lines.push('image'),
     quoteAll: () => void lines.push('quote'),
     quote: () => undefined,
@@ -130,6 +134,7 @@ test('what was read while something was written is forgotten, and read anew', ()
     fillers: {},
     registers: [],
     first: () => {},
+    firstStep: () => false,
     image: () => {},
     quoteAll: () => {},
     quote: () => {},

@@ -55,7 +55,9 @@ export interface ContractPrice extends Observation {
 export interface FuturesFiller extends Required<Filler> {
   /** Makes all contracts known and writes those that stand for their families. Once. */
   begin(): void
-  /** The same, and the history of every contract that is quoted now. */
+  /** Goes on with that for about `budgetMs`; false once it is done. */
+  beginStep(budgetMs: number): boolean
+  /** Begins, and writes the history of every contract that is quoted now. */
   beginCurves(): void
   /**
    * Makes all contracts known and writes the newest price of those that stand for their families,
@@ -72,6 +74,13 @@ export interface FuturesFiller extends Required<Filler> {
   open(): void
   /** Writes the history of a contract; false where it is there already. */
   supply(contract: string): boolean
+}
+
+/** Work that others may come in between: each part is a transaction, or what must be known for them. */
+type Parts = Generator<void, void>
+
+const atOnce = (parts: Parts): void => {
+  while (!parts.next().done);
 }
 
 const names = {
@@ -119,8 +128,9 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
   const written = new Set<string>()
   /** Of contracts that are quoted, the moments before which the newest price is there. */
   const quoted = new Map<string, ReadonlySet<number>>()
-  /** Months of the family that is being filled; lost in a crash, and then done again. */
-  let rest: { code: FamilyCode; months: string[] } | undefined
+  /** What is being written a part at a time; lost in a crash, and then done again. */
+  let beginning: Parts | undefined
+  let filling: { code: FamilyCode; parts: Parts } | undefined
   let seenSlot = Number.NaN
 
   const instant = (name: string): number | undefined => {
@@ -143,13 +153,19 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     for (const { family, month } of fresh) opened.add(`${family} ${month}`)
   }
 
-  const write = ({ days, ticks }: Published, at: number) => {
+  /** A part is a transaction. */
+  function* writing({ days, ticks }: Published, at: number): Parts {
     open([...days, ...ticks])
-    for (let i = 0; i < ticks.length; i += rowsPerWrite)
+    for (let i = 0; i < ticks.length; i += rowsPerWrite) {
       deps.futures.recordTicks(ticks.slice(i, i + rowsPerWrite), at)
-    for (let i = 0; i < days.length; i += rowsPerWrite)
+      yield
+    }
+    for (let i = 0; i < days.length; i += rowsPerWrite) {
       deps.futures.recordDays(days.slice(i, i + rowsPerWrite), at)
+      yield
+    }
   }
+  const write = (published: Published, at: number) => atOnce(writing(published, at))
 
   const openAll = () => {
     if (isOpen) return
@@ -165,11 +181,15 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
 
   const hasBegun = () => settings.get(names.begun) !== undefined
 
-  const begin = () => {
-    if (hasBegun()) return
+  /** Contracts that somebody asks for meanwhile are written for them, and passed over here. */
+  function* beginningOf(): Parts {
     openAll()
-    for (const curve of curves) writeContract(curve, frontMonth(curve, startedAt()))
+    yield
+    for (const curve of curves) yield* writingContract(curve, frontMonth(curve, startedAt()))
     settings.set(names.begun, 'true')
+  }
+  const begin = () => {
+    if (!hasBegun()) atOnce(beginningOf())
   }
 
   const beginCurves = () => {
@@ -207,13 +227,14 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     return true
   }
 
-  const writeContract = (curve: WorldCurve, month: string) => {
+  function* writingContract(curve: WorldCurve, month: string): Parts {
     const code = contractCode(curve.family.code, month)
     if (written.has(code)) return
     const start = startedAt()
-    write(missingOf(curve, month, start), start)
+    yield* writing(missingOf(curve, month, start), start)
     written.add(code)
   }
+  const writeContract = (curve: WorldCurve, month: string) => atOnce(writingContract(curve, month))
 
   /** The history of a contract without what an image has brought of it. */
   const missingOf = (curve: WorldCurve, month: string, start: number): Published => {
@@ -222,39 +243,40 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     return historyOf(curve, month, start, reach, isImaged ? imagedTo : undefined)
   }
 
-  /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
-  const fillSome = (curve: WorldCurve, start: number) => {
-    if (rest?.code !== curve.family.code) {
-      begin()
-      const front = frontMonth(curve, start)
-      const months = historyMonths(curve, start, reach).filter(
-        month => month !== front && !written.has(contractCode(curve.family.code, month)),
-      )
-      rest = { code: curve.family.code, months }
-    }
-    const batch: Published = { days: [], ticks: [] }
-    const months: string[] = []
-    while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
-      const month = rest.months.shift()!
+  /** The contracts of a family, small ones together; those that trade now come last. */
+  function* fillingOf(curve: WorldCurve, start: number): Parts {
+    begin()
+    const { code } = curve.family
+    const front = frontMonth(curve, start)
+    let batch: Published & { months: string[] } = { days: [], ticks: [], months: [] }
+    for (const month of historyMonths(curve, start, reach)) {
+      if (month === front || written.has(contractCode(code, month))) continue
       const history = missingOf(curve, month, start)
       batch.days.push(...history.days)
       batch.ticks.push(...history.ticks)
-      months.push(month)
+      batch.months.push(month)
+      if (batch.days.length + batch.ticks.length < rowsPerWrite) continue
+      yield* writingBatch(batch)
+      batch = { days: [], ticks: [], months: [] }
     }
-    write(batch, start)
-    for (const month of months) written.add(contractCode(curve.family.code, month))
-    if (rest.months.length === 0)
-      settings.set(names.filled, [...filled(), curve.family.code].join(' '))
+    yield* writingBatch(batch)
+    settings.set(names.filled, [...filled(), code].join(' '))
+
+    function* writingBatch({ months, ...published }: typeof batch): Parts {
+      yield* writing(published, start)
+      for (const month of months) written.add(contractCode(code, month))
+    }
+  }
+  /** Goes on with the family that is being filled, or begins with this one. */
+  const partsOf = (curve: WorldCurve): Parts => {
+    if (filling?.code !== curve.family.code)
+      filling = { code: curve.family.code, parts: fillingOf(curve, startedAt()) }
+    return filling.parts
   }
 
   const missingCurves = () => {
     const done = filled()
     return curves.filter(curve => !done.includes(curve.family.code))
-  }
-
-  const fillWhole = (curve: WorldCurve) => {
-    do fillSome(curve, startedAt())
-    while (rest!.months.length > 0)
   }
 
   return {
@@ -272,13 +294,19 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       else supply(contract)
     },
     supply,
+    beginStep(budgetMs) {
+      if (hasBegun()) return false
+      const until = stopwatch.monotonic() + budgetMs
+      beginning ??= beginningOf()
+      while (!beginning.next().done) if (stopwatch.monotonic() >= until) return true
+      beginning = undefined
+      return false
+    },
     step(budgetMs) {
       const missing = missingCurves()
-      const start = startedAt()
       const until = stopwatch.monotonic() + budgetMs
       while (missing.length > 0) {
-        fillSome(missing[0]!, start)
-        if (rest?.months.length === 0) missing.shift()
+        if (partsOf(missing[0]!).next().done) missing.shift()
         if (stopwatch.monotonic() >= until) break
       }
       return missing.length > 0
@@ -290,7 +318,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       const missing = missingCurves()
       // What is published next stands on the whole history.
       if (missing.length > 0 && slot <= Math.floor((since - lagMs) / gridMs)) return
-      for (const curve of missing) fillWhole(curve)
+      for (const curve of missing) atOnce(partsOf(curve))
       let wrote = false
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)

@@ -185,11 +185,11 @@ export function createPriceFeed(deps: {
     for (const { series, quotes } of quotedSeries) quoted.set(series.id, quotes.moments)
   }
 
-  /** Codes that are numbered together are written at once and whole. */
-  function beginTogether(start: number): void {
+  /** Codes that are numbered together are written at once and whole; false where they were there. */
+  function beginTogether(start: number): boolean {
     const done = progress.filled()
     const whole = order.filter(({ code }) => together.has(code) && !done.has(code))
-    if (whole.length === 0) return
+    if (whole.length === 0) return false
     const to = progress.filledTo() ?? start
     const imagedTo = progress.imagedTo()
     write(
@@ -200,6 +200,7 @@ export function createPriceFeed(deps: {
       ),
     )
     markFilled(whole)
+    return true
   }
 
   const markFilled = (some: readonly StoredSeries[]) =>
@@ -213,7 +214,7 @@ export function createPriceFeed(deps: {
     const imagedTo = progress.imagedTo()
     const done = progress.filled()
     const missing = order.filter(series => !done.has(series.code) && !isEarly(series, start))
-    beginTogether(start)
+    if (beginTogether(start) && stopwatch.monotonic() >= until) return true
     let batch: StoredSeries[] = []
     let points: WorldPoint[] = []
     const writeBatch = () => {

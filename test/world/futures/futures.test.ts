@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/time/instant.ts'
+import type { DayRecord, TickRecord } from '../../../src/market/futures/contract-days.ts'
 import {
   daysToExpiry,
   isOpen,
@@ -15,6 +17,9 @@ import {
   listedCount,
 } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
+import { createFuturesFiller } from '../../../src/world/futures/futures.ts'
+import { createWorld } from '../../../src/world/prices/world.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 import { at, openFuturesInstance } from '../../support/topics/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
@@ -204,4 +209,60 @@ test('publishing again what is there changes nothing', () => {
     families.map(({ code }) => again.services.futures.curve(code)),
   )
   expect(families.map(({ code }) => services.futures.curve(code))).not.toEqual(before)
+})
+
+describe('a history that is written a step at a time', () => {
+  /** A filler whose records are only looked at. */
+  const filler = () => {
+    const records: string[][] = []
+    const note = (rows: readonly (DayRecord | TickRecord)[]) =>
+      void records.push(rows.map(row => JSON.stringify(row)))
+    const state = new Map<string, string>()
+    const clock = createManualClock(friday)
+    const list = openTestInstance({}, friday).services.catalogue.list()
+    return {
+      records,
+      ...createFuturesFiller({
+        world: createWorld({
+          seed: 1,
+          series: list.map(row => ({ ...row, available: row.unavailableReason === null })),
+        }),
+        seed: 1,
+        decimals: () => 2,
+        futures: { recordDays: note, recordTicks: note },
+        open: () => {},
+        quote: () => {},
+        settings: {
+          get: name => state.get(name),
+          set: (name, value) => void state.set(name, value),
+        },
+        clock,
+        reach: { wholeCurveDays: 40, nearMonthsDays: 40, tickDays: 6 },
+      }),
+    }
+  }
+
+  test('is one transaction at most each time that the time is up, and in the end the same', () => {
+    const [steady, stepped] = [filler(), filler()]
+    steady.begin()
+    while (steady.step(Number.POSITIVE_INFINITY));
+    const perStep: number[] = []
+    const goOn = (step: (budgetMs: number) => boolean) => {
+      for (let isLeft = true; isLeft; ) {
+        const before = stepped.records.length
+        isLeft = step(0)
+        perStep.push(stepped.records.length - before)
+      }
+    }
+    goOn(stepped.beginStep)
+    for (let i = 0; i < 5; i += 1) stepped.step(0)
+    // Somebody asks for a contract of the family that is being written.
+    const { code } = families[0]!
+    expect(stepped.supply(contractCode(code, listedMonths(code, '2026-11-20').at(-1)!))).toBe(true)
+    goOn(stepped.step)
+    expect(Math.max(...perStep)).toBe(1)
+    expect(perStep.length).toBeGreaterThan(50)
+    const all = ({ records }: typeof steady) => [...new Set(records.flat())].sort()
+    expect(all(stepped)).toEqual(all(steady))
+  })
 })
