@@ -38,6 +38,8 @@ const answersFirstMaxMs = 1000
 const sharedBytesMin = 16 * 2 ** 20
 /** A log beside a shared file may grow so long: whoever goes back to a state copies it and reads it through. */
 const logBytesMax = 32 * 2 ** 20
+/** That of a history that is being written is folded sooner: it takes no longer than a step. */
+const fillLogBytesMax = 8 * 2 ** 20
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
@@ -86,8 +88,8 @@ export function openCopy(options: InstanceOptions): Copy {
     setAutocheckpoint(current.services.db, isHeld ? 0 : runtime.config.sqlite.autocheckpoint)
   }
   /** A log that has grown long is folded in again, once the states have files of their own. */
-  const foldIn = async () => {
-    if (!isHeld || (isShared(database) && sizeOf(log) < logBytesMax)) return
+  const foldIn = async (longestLog: number) => {
+    if (!isHeld || (isShared(database) && sizeOf(log) < longestLog)) return
     for (const file of readdirSync(kept))
       if (file.endsWith('.db') && isSameFile(join(kept, file), database))
         await makeOwnBeside(join(kept, file))
@@ -95,8 +97,8 @@ export function openCopy(options: InstanceOptions): Copy {
     if (!isHeld) attemptFold(() => checkpoint(current.services.db))
   }
   let tidying: Promise<void> | undefined
-  const tidy = () => {
-    tidying ??= foldIn().finally(() => {
+  const tidy = (longestLog: number) => {
+    tidying ??= foldIn(longestLog).finally(() => {
       tidying = undefined
     })
     return tidying
@@ -119,7 +121,7 @@ export function openCopy(options: InstanceOptions): Copy {
   }
   const keeping: Keeping = {
     snapshot,
-    tidy,
+    tidy: () => tidy(logBytesMax),
     async restore(name) {
       if (!existsSync(statePath(name, 'db'))) return false
       const state = JSON.parse(readFileSync(statePath(name, 'json'), 'utf8')) as {
@@ -157,7 +159,7 @@ export function openCopy(options: InstanceOptions): Copy {
         hasWritten = true
         await afterAnswers()
         // What fails is tried and told of by the job.
-        await tidy().catch(() => undefined)
+        await tidy(fillLogBytesMax).catch(() => undefined)
       }
       // Years of history went through memory, most of it nobody asks for again.
       if (hasWritten) Bun.gc(true)
