@@ -128,7 +128,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
   const written = new Set<string>()
   /** Of contracts that are quoted, the moments before which the newest price is there. */
   const quoted = new Map<string, ReadonlySet<number>>()
-  /** What is being written a part at a time; lost in a crash, and then done again. */
+  /** What is left of what is being written; lost in a crash and where a part fails, and then done again. */
   let beginning: Parts | undefined
   let filling: { code: FamilyCode; parts: Parts } | undefined
   let seenSlot = Number.NaN
@@ -267,11 +267,12 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       for (const month of months) written.add(contractCode(code, month))
     }
   }
-  /** Goes on with the family that is being filled, or begins with this one. */
-  const partsOf = (curve: WorldCurve): Parts => {
-    if (filling?.code !== curve.family.code)
-      filling = { code: curve.family.code, parts: fillingOf(curve, startedAt()) }
-    return filling.parts
+  /** What is left of a family. */
+  const takeFilling = (curve: WorldCurve): Parts => {
+    const parts =
+      filling?.code === curve.family.code ? filling.parts : fillingOf(curve, startedAt())
+    filling = undefined
+    return parts
   }
 
   const missingCurves = () => {
@@ -297,16 +298,22 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     beginStep(budgetMs) {
       if (hasBegun()) return false
       const until = stopwatch.monotonic() + budgetMs
-      beginning ??= beginningOf()
-      while (!beginning.next().done) if (stopwatch.monotonic() >= until) return true
+      const parts = beginning ?? beginningOf()
       beginning = undefined
+      while (!parts.next().done)
+        if (stopwatch.monotonic() >= until) {
+          beginning = parts
+          return true
+        }
       return false
     },
     step(budgetMs) {
       const missing = missingCurves()
       const until = stopwatch.monotonic() + budgetMs
       while (missing.length > 0) {
-        if (partsOf(missing[0]!).next().done) missing.shift()
+        const parts = takeFilling(missing[0]!)
+        if (parts.next().done) missing.shift()
+        else filling = { code: missing[0]!.family.code, parts }
         if (stopwatch.monotonic() >= until) break
       }
       return missing.length > 0
@@ -318,7 +325,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       const missing = missingCurves()
       // What is published next stands on the whole history.
       if (missing.length > 0 && slot <= Math.floor((since - lagMs) / gridMs)) return
-      for (const curve of missing) atOnce(partsOf(curve))
+      for (const curve of missing) atOnce(takeFilling(curve))
       let wrote = false
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)

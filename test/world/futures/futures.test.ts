@@ -212,11 +212,15 @@ test('publishing again what is there changes nothing', () => {
 })
 
 describe('a history that is written a step at a time', () => {
-  /** A filler whose records are only looked at. */
-  const filler = () => {
+  /** A filler whose records are only looked at; of the writes, `failing` are refused. */
+  const filler = (failing: readonly number[] = []) => {
     const records: string[][] = []
-    const note = (rows: readonly (DayRecord | TickRecord)[]) =>
-      void records.push(rows.map(row => JSON.stringify(row)))
+    let writes = 0
+    const note = (rows: readonly (DayRecord | TickRecord)[]) => {
+      writes += 1
+      if (failing.includes(writes)) throw new Error('the disk is full')
+      records.push(rows.map(row => JSON.stringify(row)))
+    }
     const state = new Map<string, string>()
     const clock = createManualClock(friday)
     const list = openTestInstance({}, friday).services.catalogue.list()
@@ -242,6 +246,8 @@ describe('a history that is written a step at a time', () => {
     }
   }
 
+  const written = ({ records }: ReturnType<typeof filler>) => [...new Set(records.flat())].sort()
+
   test('is one transaction at most each time that the time is up, and in the end the same', () => {
     const [steady, stepped] = [filler(), filler()]
     steady.begin()
@@ -262,7 +268,28 @@ describe('a history that is written a step at a time', () => {
     goOn(stepped.step)
     expect(Math.max(...perStep)).toBe(1)
     expect(perStep.length).toBeGreaterThan(50)
-    const all = ({ records }: typeof steady) => [...new Set(records.flat())].sort()
-    expect(all(stepped)).toEqual(all(steady))
+    expect(written(stepped)).toEqual(written(steady))
+  })
+
+  test('is the same in the end where some of it could not be written at first', () => {
+    const steady = filler()
+    steady.begin()
+    while (steady.step(Number.POSITIVE_INFINITY));
+    // One of those that stand for their families, one in the middle, and the last.
+    const failing = [3, steady.records.length >> 1, steady.records.length + 2]
+    const unlucky = filler(failing)
+    let failures = 0
+    const goOn = (step: (budgetMs: number) => boolean) => {
+      for (let isLeft = true; isLeft; )
+        try {
+          isLeft = step(0)
+        } catch {
+          failures += 1
+        }
+    }
+    goOn(unlucky.beginStep)
+    goOn(unlucky.step)
+    expect(failures).toBe(failing.length)
+    expect(written(unlucky)).toEqual(written(steady))
   })
 })
