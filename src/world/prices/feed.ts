@@ -210,11 +210,11 @@ export function createPriceFeed(deps: {
   function beginUntil(until: number): boolean {
     if (progress.hasBegun()) return false
     const start = progress.startedAt()
+    if (beginTogether(start) && stopwatch.monotonic() >= until) return true
     const to = progress.filledTo() ?? start
     const imagedTo = progress.imagedTo()
     const done = progress.filled()
     const missing = order.filter(series => !done.has(series.code) && !isEarly(series, start))
-    if (beginTogether(start) && stopwatch.monotonic() >= until) return true
     let batch: StoredSeries[] = []
     let points: WorldPoint[] = []
     const writeBatch = () => {
@@ -224,7 +224,6 @@ export function createPriceFeed(deps: {
       points = []
     }
     for (const series of missing) {
-      if (together.has(series.code)) continue
       const own = publication.newest(series, { start, to, imagedTo })
       if (points.length + own.length > pointsPerWrite) writeBatch()
       batch.push(series)
