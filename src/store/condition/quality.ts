@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../lib/time/instant.ts'
 import type { DayClose } from '../../market/condition/faults.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
+import { barsOf, byStart, type Observation } from '../../market/prices/bars.ts'
 import { barColumns } from '../bar-columns.ts'
 import { lazy } from '../statement.ts'
 
@@ -18,8 +18,6 @@ export interface QualityStore {
 }
 
 type Bar = Omit<DayFacts, 'observed'>
-/** An observation as a row of its columns: when it was made, Unix ms, and its value. */
-type ObservedRow = [at: number, value: number]
 
 export function createQualityStore(db: Database): QualityStore {
   const bars = lazy<Bar, [number, number]>(
@@ -27,9 +25,10 @@ export function createQualityStore(db: Database): QualityStore {
     `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
   )
   // Not grouped by the database: it would sort by the day what is in the order of time.
-  const observed = lazy<{ at: number; value: number }, [number, number]>(
+  const observations = lazy<Observation, [number, number]>(
     db,
-    'SELECT observed_at, value FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at',
+    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt FROM observations
+     WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at`,
   )
   const closes = lazy<DayClose, [number, number, number]>(
     db,
@@ -44,26 +43,8 @@ export function createQualityStore(db: Database): QualityStore {
     times: (seriesId, from) => times.all(seriesId, from).map(row => row.at),
     closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
     days(seriesId, from) {
-      const ofDay = readByDay(observed.values(seriesId, from) as ObservedRow[])
-      return bars.all(seriesId, from).map(bar => ({ ...bar, observed: ofDay(bar.startsAt) }))
+      const observed = byStart(barsOf('day', observations.all(seriesId, from)))
+      return bars.all(seriesId, from).map(bar => ({ ...bar, observed: observed.get(bar.startsAt) }))
     },
-  }
-}
-
-/**
- * What the observations of a day come to, for one day after the other; undefined for a day without
- * any. They are in the order of time.
- */
-function readByDay(rows: readonly ObservedRow[]): (startsAt: number) => DayFacts['observed'] {
-  let next = 0
-  return startsAt => {
-    while (next < rows.length && rows[next]![0] < startsAt) next += 1
-    const first = next
-    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    for (; next < rows.length && rows[next]![0] < startsAt + dayMs; next += 1) {
-      low = Math.min(low, rows[next]![1])
-      high = Math.max(high, rows[next]![1])
-    }
-    return next === first ? undefined : { count: next - first, low, high }
   }
 }
