@@ -18,7 +18,6 @@ import {
   stageStats,
   statsOf,
   type TimedWell,
-  timedCohorts,
   timedWells,
 } from '../../market/drilling/cycle-time.ts'
 import type { Circle } from '../../market/geography/geography.ts'
@@ -272,7 +271,11 @@ const breakdownOf = (timings: readonly TimedWell<WellDates>[]) =>
 
 const quartersOf = (timings: readonly TimedWell<WellDates>[]) =>
   Object.fromEntries(
-    timedCohorts(timings, 'quarter').map(({ label, wells: count, stats }) => [
+    cohorts(
+      timings.map(timedWell => timedWell.well),
+      'quarter',
+      timings,
+    ).map(({ label, wells: count, stats }) => [
       label,
       { well_count: count, median_days: round(stats!.median), avg_days: round(stats!.mean) },
     ]),

@@ -125,29 +125,20 @@ export interface Cohort {
 /**
  * Oldest first. Wells are grouped by the day of their first production, because a group by permits
  * lacks the slow ones of its newest spans and makes every new quarter look fast. Wells that do not
- * produce yet are in none.
+ * produce yet are in none. `timings`: those of the wells, where they are known already.
  */
-export function cohorts(wells: readonly WellDays[], span: CohortSpan): Cohort[] {
-  const producing = wells.filter(well => well.firstProductionOn !== null)
-  return cohortsOf(producing, timedWells(producing), span)
-}
-
-/** The same of wells that are all timed. */
-export const timedCohorts = (timings: readonly TimedWell<WellDays>[], span: CohortSpan): Cohort[] =>
-  cohortsOf(
-    timings.map(({ well }) => well),
-    timings,
-    span,
-  )
-
-function cohortsOf(
-  producing: readonly WellDays[],
-  timings: readonly TimedWell<WellDays>[],
+export function cohorts(
+  wells: readonly WellDays[],
   span: CohortSpan,
+  timings: readonly TimedWell<WellDays>[] = timedWells(wells),
 ): Cohort[] {
   const labelOf = (well: WellDays) => cohortOf(well.firstProductionOn!, span)
-  const timedByLabel = Map.groupBy(timings, ({ well }) => labelOf(well))
-  return [...Map.groupBy(producing, labelOf)]
+  const producing = Map.groupBy(
+    wells.filter(well => well.firstProductionOn !== null),
+    labelOf,
+  )
+  const timedByLabel = Map.groupBy(timings, timedWell => labelOf(timedWell.well))
+  return [...producing]
     .map(([label, cohort]) => ({
       label,
       wells: cohort.length,
