@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { dayMs } from '../../src/lib/time/instant.ts'
 import { type Filled, filled } from '../database.ts'
 import { load, requestBytes } from '../load.ts'
+import { processorMs } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, withServers } from '../server.ts'
 
@@ -12,19 +13,10 @@ const sizes = [
   { points: 1_000_000, keys: 50_000 },
   { points: 20_000_000, keys: 50 },
 ] as const
-/** The kernel counts processor time in these. */
-const ticksPerSecond = 100
 const kilobytesPerMb = 1024
 
 const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / kilobytesPerMb
-
-/** Processor time of a process so far, in seconds. */
-function processorSeconds(pid: number): number {
-  // The name of the program, in brackets, may have spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
 
 /** What a database of a size takes: disk, memory, and processor time of a request. */
 export async function sizing(options: BenchOptions): Promise<Line[]> {
@@ -43,8 +35,8 @@ async function sized(
   return withServers([serveWellhead(copy.dir, 'serve', 'built')], async ({ port, pid }) => {
     const startMb = residentMb(pid)
     const costMs = async (path: string) => {
-      const { perSecond, cpuSeconds } = await loaded(copy, port, pid, path, options)
-      return `${((cpuSeconds / options.seconds / perSecond) * 1000).toFixed(2)} ms`
+      const { perSecond, workedMs } = await loaded(copy, port, pid, path, options)
+      return `${(workedMs / options.seconds / perSecond).toFixed(2)} ms`
     }
     const latest = await costMs(`/v1/prices/latest?by_code=${copy.code}`)
     const day = (at: number) => new Date(at).toISOString().slice(0, 10)
@@ -84,7 +76,7 @@ async function loaded(
   const requests = copy.tokens.map(token =>
     requestBytes(port, path, { Authorization: `Token ${token}` }),
   )
-  const before = processorSeconds(pid)
+  const before = processorMs(pid)
   const perSecond = await load({ port, requests, bodyBytes: Buffer.byteLength(body), seconds })
-  return { perSecond, cpuSeconds: processorSeconds(pid) - before }
+  return { perSecond, workedMs: processorMs(pid) - before }
 }
