@@ -1,3 +1,5 @@
+import { isoDay } from '../lib/time/instant.ts'
+
 export const deliveryCadences = ['daily', 'weekdays', 'weekly'] as const
 export type DeliveryCadence = (typeof deliveryCadences)[number]
 
@@ -67,8 +69,13 @@ function nearestDelivery(
   )
 }
 
+/** Its clocks need no rules of zones, which take milliseconds to load where nobody has used them yet. */
+const isWithoutRules = (zone: string): boolean => zone === 'UTC'
+
 const localDay = (at: number, zone: string): Temporal.PlainDate =>
-  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate()
+  isWithoutRules(zone)
+    ? Temporal.PlainDate.from(isoDay(at))
+    : Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate()
 
 const isDeliveryDay = ({ cadence, weekday }: DeliverySchedule, dayOfWeek: number): boolean =>
   cadence === 'daily' || (cadence === 'weekdays' ? dayOfWeek <= 5 : dayOfWeek === weekday)
@@ -84,6 +91,7 @@ function momentOf(
   zone: string,
 ): number | undefined {
   const local = day.toPlainDateTime(time)
+  if (isWithoutRules(zone)) return Temporal.Instant.from(`${local}Z`).epochMilliseconds
   const first = local.toZonedDateTime(zone, { disambiguation: 'earlier' })
   if (first.toPlainDateTime().equals(local)) return first.epochMilliseconds
   const isLeftOut = !day.toZonedDateTime(zone).toPlainDate().equals(day)

@@ -135,12 +135,13 @@ export function createStationFiller(deps: {
   now(): number
 }): Filler {
   const { seed, world, stations } = deps
-  const all = stationPlaces(seed)
+  let all: readonly Place[] | undefined
   let doneAt: number | undefined
 
   const publish = (now: number): number => {
     const publishedAt = Math.floor((now - publishedMs) / dayMs) * dayMs + publishedMs
     if (publishedAt === doneAt) return 0
+    all ??= stationPlaces(seed)
     const averages = new Map(
       [...new Set(all.map(place => place.state))].map(state => [
         state,
