@@ -1,4 +1,3 @@
-import { XMLParser } from 'fast-xml-parser'
 import { isObject } from '../../lib/text/json.ts'
 import { parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { previousTradingDay } from '../../market/calendars/calendar.ts'
@@ -19,8 +18,12 @@ const calendar: Calendar = [everyWorkingDay('16:00', euroSettlement, { zone: 'Eu
 /** Units of each currency in one euro, as they were written, by day. */
 export type ReferenceRates = Map<string, Map<string, unknown>>
 
+/** Loaded where XML is read: a start is sooner without it. `require`, because who reads waits for nothing. */
+const xmlParser = (): typeof import('fast-xml-parser') => require('fast-xml-parser')
+
 /** The rates of the XML files: one day, ninety, or all. */
 export function ratesOfXml(bytes: Uint8Array): ReferenceRates {
+  const { XMLParser } = xmlParser()
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: '',

@@ -1,4 +1,3 @@
-import sax from 'sax'
 import { FeedFault } from './fault.ts'
 import { britishDay, leadingDay, serialDay } from './periods.ts'
 import { archiveFiles, pieces } from './zip.ts'
@@ -157,7 +156,7 @@ async function* rowsOf(
   let isDay = false
   let text = ''
   let within = false
-  const parser = parserOf({
+  const parser = await parserOf({
     open: (tag, attributes) => {
       if (tag === 'row') {
         number = Number(attributes.r ?? number + 1)
@@ -227,7 +226,9 @@ interface Handlers {
 /** Names without their namespaces: writers choose prefixes as they like. */
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
-function parserOf(handlers: Handlers) {
+async function parserOf(handlers: Handlers) {
+  // Loaded where a workbook is read: a start is sooner without it.
+  const { default: sax } = await import('sax')
   const parser = sax.parser(true, {})
   const decoder = new TextDecoder()
   const isRelation = (name: string) => name.endsWith(':id')
@@ -251,7 +252,7 @@ function parserOf(handlers: Handlers) {
 }
 
 async function parse(chunks: AsyncIterable<Uint8Array>, handlers: Handlers): Promise<void> {
-  const parser = parserOf(handlers)
+  const parser = await parserOf(handlers)
   for await (const chunk of chunks) parser.write(chunk)
   parser.end()
 }

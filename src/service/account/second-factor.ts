@@ -1,4 +1,3 @@
-import { Secret, TOTP } from 'otpauth'
 import type { Ids } from '../../lib/ids.ts'
 import { tokenHash } from '../../lib/secrets/token.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -51,6 +50,9 @@ export interface SecondFactorDeps {
   serviceName: string
 }
 
+/** Loaded where a second step is used: a start is sooner without it. `require`, because nobody waits. */
+const otpauth = (): typeof import('otpauth') => require('otpauth')
+
 const periodSeconds = 30
 /** A clock may be wrong by one period, either way. */
 const periodsAround = 1
@@ -73,8 +75,9 @@ export function createSecondFactor({
   // By account alone: who knows its password must not get more tries from more addresses.
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
 
-  const totpOf = (secret: string, email = '') =>
-    new TOTP({
+  const totpOf = (secret: string, email = '') => {
+    const { Secret, TOTP } = otpauth()
+    return new TOTP({
       issuer: serviceName,
       label: email,
       secret: Secret.fromBase32(secret),
@@ -82,6 +85,7 @@ export function createSecondFactor({
       digits: 6,
       period: periodSeconds,
     })
+  }
   const shown = (secret: string, email: string) => ({
     secret,
     url: totpOf(secret, email).toString(),
@@ -121,8 +125,7 @@ export function createSecondFactor({
     },
     enrol(accountId, email) {
       if (rowOf(accountId, true)) return undefined
-      const bytes = Buffer.from(ids.token(), 'hex').subarray(0, secretBytes)
-      const secret = new Secret({ buffer: new Uint8Array(bytes).buffer }).base32
+      const secret = base32(Buffer.from(ids.token(), 'hex').subarray(0, secretBytes))
       store.put(accountId, vault.seal(contextOf(accountId), secret), clock.now())
       return shown(secret, email)
     },
@@ -161,7 +164,11 @@ const hashOf = (code: string): Uint8Array => tokenHash(spelled(code))
 
 /** Eighty bits in four groups of four letters and digits. */
 function recoveryCode(token: string): string {
-  const bytes = Buffer.from(token, 'hex').subarray(0, recoveryBytes)
-  const text = new Secret({ buffer: new Uint8Array(bytes).buffer }).base32.toLowerCase()
+  const text = base32(Buffer.from(token, 'hex').subarray(0, recoveryBytes)).toLowerCase()
   return text.match(/.{4}/g)!.join('-')
+}
+
+function base32(bytes: Uint8Array): string {
+  const { Secret } = otpauth()
+  return new Secret({ buffer: new Uint8Array(bytes).buffer }).base32
 }
