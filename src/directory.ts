@@ -1,14 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { shippedCatalogue } from './feed/catalogue/shipped.ts'
+import { catalogueVersion, shippedCatalogue } from './feed/catalogue/shipped.ts'
 import { createReserveFile, type ReserveFile } from './lib/files/reserve-file.ts'
 import { masterKeyOf, masterKeyPath } from './lib/secrets/master-key.ts'
 import type { ProcessRuntime } from './runtime.ts'
 import { giveUpSealed, opensEverySample } from './service/operator/secret-check.ts'
 import { openServices, type Services } from './services.ts'
 import { missingCommits } from './store/commit-mark.ts'
-import { openDatabase } from './store/database.ts'
+import { openDatabase, transact } from './store/database.ts'
 import { createUsageStore } from './store/keys/usage.ts'
 import { checksumsOf } from './store/log-folding.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
@@ -166,10 +166,11 @@ function checkMasterKey({ db, vault, config, ids, log }: Services, dir: string, 
  * filled-in real series a worse one.
  */
 export function claimDirectory({
+  db,
   settings,
   catalogue,
   config,
-}: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
+}: Pick<Services, 'db' | 'settings' | 'catalogue' | 'config'>): string | undefined {
   const mode = settings.get('directory.mode')
   if (mode === config.mode) return mode === 'dev' ? otherWorld(settings, config) : undefined
   if (mode === 'dev')
@@ -179,8 +180,10 @@ export function claimDirectory({
   if (config.mode === 'dev' && catalogue.list().some(series => catalogue.extent(series))) {
     return 'it holds observations already, into which the command dev would mix generated data'
   }
-  settings.set('directory.mode', config.mode)
-  if (config.mode === 'dev') settings.set(worldName, config.dev.world)
+  transact(db, () => {
+    settings.set('directory.mode', config.mode)
+    if (config.mode === 'dev') settings.set(worldName, config.dev.world)
+  })
   return undefined
 }
 
@@ -197,21 +200,15 @@ function otherWorld(
     : `it holds the ${world} world, which "--world ${world}" goes on with`
 }
 
-/** Versions of the shipped catalogue by the words it was made with: a copy opens states again and again. */
-const taken = new WeakMap<readonly string[], string>()
-
 /**
  * Writes the shipped catalogue when it is not the one the database has: a new version may bring new
  * codes.
  */
 function takeCatalogue({ config, settings, series, catalogue }: Services) {
   const words = config.brand.exchangeWords
-  const stored = settings.get('catalogue.version')
-  if (stored !== undefined && stored === taken.get(words)) return
+  const version = catalogueVersion(words)
+  if (settings.get('catalogue.version') === version) return
   const shipped = shippedCatalogue(words)
-  const version = Bun.hash.wyhash(JSON.stringify(shipped)).toString(36)
-  taken.set(words, version)
-  if (stored === version) return
   series.put(shipped.series, shipped.aliases)
   settings.set('catalogue.version', version)
   catalogue.reload()

@@ -2,6 +2,7 @@ import aliasesText from '../../../fixtures/aliases.tsv' with { type: 'text' }
 import codesText from '../../../fixtures/codes.tsv' with { type: 'text' }
 import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import type { NewSeries } from '../../store/catalogue/series.ts'
+import { version } from '../../version.ts'
 
 /**
  * Words in brackets at the end of a description say why a code has no data; they are not part of
@@ -31,6 +32,13 @@ const shippedWords: readonly string[] = ['exch']
 /** Whether a catalogue with these words for the exchange is the one that ships, name by name. */
 export const hasShippedNames = (exchangeWords: readonly string[]): boolean =>
   exchangeWords.join() === shippedWords.join()
+
+/**
+ * Another text where the catalogue may be another: its lines, the operator's words, or the program
+ * that reads them.
+ */
+export const catalogueVersion = (exchangeWords: readonly string[]): string =>
+  Bun.hash.wyhash([version, exchangeWords.join(), codesText, aliasesText].join('\n')).toString(36)
 
 /**
  * The catalogue that ships with the program, its aliases with the operator's words for the
