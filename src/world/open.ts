@@ -97,7 +97,7 @@ export interface InventedWorld {
 }
 
 export function openWorld(services: WorldServices): InventedWorld {
-  const { config, catalogue, series, ingest, settings, clock } = services
+  const { config, catalogue, ingest, settings, clock } = services
   const { seed } = config.dev
   const size = sizeOf(services)
   const listed = catalogue
@@ -105,8 +105,7 @@ export function openWorld(services: WorldServices): InventedWorld {
     .map(row => ({ ...row, available: row.unavailableReason === null && size.has(row) }))
   const unmarked = listed.filter(row => row.available && !row.fixture).map(row => row.id)
   if (unmarked.length > 0) {
-    series.markFixture(unmarked)
-    catalogue.reload()
+    catalogue.markFixture(unmarked)
   }
   const events = createEventLog(settings)
   const calm = withRegions(
@@ -336,7 +335,7 @@ function familiesOf(
 }
 
 function futuresFiller(services: WorldServices, world: World): FuturesFiller {
-  const { config, catalogue, series, futures, settings, clock, ingest } = services
+  const { config, catalogue, futures, settings, clock, ingest } = services
   const open = (contracts: readonly { family: FamilyCode; month: string }[]) => {
     // An image has most of them.
     const unknown = contracts.filter(
@@ -345,8 +344,7 @@ function futuresFiller(services: WorldServices, world: World): FuturesFiller {
     if (unknown.length === 0) return
     catalogue.addContracts(unknown.map(({ family, month }) => contractOf(familyOf(family), month)))
     const codes = unknown.map(({ family, month }) => contractCode(family, month))
-    series.markFixture(codes.map(code => catalogue.named(code)!.id))
-    catalogue.reload()
+    catalogue.markFixture(codes.map(code => catalogue.named(code)!.id))
   }
   const { futures: reach } = sizeOf(services)
   const decimals = (code: FamilyCode) => catalogue.named(code)!.decimals

@@ -62,11 +62,11 @@ test('it has some codes of every category, and a year of them', () => {
 
 test('a copy that was begun with it is not gone on with as the whole world', () => {
   const { services } = filled.running
-  const { config, settings } = services
+  const { config } = services
   const asWhole = { ...config, dev: { ...config.dev, world: 'whole' as const } }
   // As the first start of a directory does.
   const empty = { ...services.catalogue, list: () => [] }
-  expect(claimDirectory({ settings, config, catalogue: empty })).toBeUndefined()
+  expect(claimDirectory({ ...services, catalogue: empty })).toBeUndefined()
   expect(claimDirectory(services)).toBeUndefined()
   expect(claimDirectory({ ...services, config: asWhole })).toContain('--world small')
 })

@@ -12,7 +12,7 @@ export interface FirstKeys {
   apiKey: string | undefined
   adminToken: string | undefined
   /** Token of a link that signs in to the operator's account once. */
-  linkToken?: string
+  linkToken?: string | undefined
 }
 
 export const operatorEmail = 'operator@localhost'
@@ -89,27 +89,27 @@ export function remindOfCredentials(dir: string, log: Log): void {
     })
 }
 
-/** A new link at each start of an evaluation copy, as its key is shown at each. */
-export function evaluationLink({ keys, signIn }: Services): string | undefined {
-  const account = keys.account(evaluationAccountId)
-  return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
-}
-
 /**
  * An evaluation copy shows its key at every start, so it keeps it beside the data in a file that
- * only its user can read. Production never does this.
+ * only its user can read; the link is a new one at each. Production never does this.
  */
 export function evaluationKeys(services: Services, dir: string): FirstKeys {
   const path = join(dir, 'evaluation-keys.json')
   const stored = readDisposable(path, keysFrom, services.log)
   if (stored && services.keys.find(stored.apiKey) && services.adminTokens.find(stored.adminToken))
-    return stored
-  const tokens = {
-    apiKey: transact(services.db, () => openEvaluationAccount(services)),
+    return { ...stored, linkToken: evaluationLink(services) }
+  const { linkToken, ...tokens } = transact(services.db, () => ({
+    apiKey: openEvaluationAccount(services),
     adminToken: services.adminTokens.rotate(),
-  }
+    linkToken: evaluationLink(services),
+  }))
   writeSideFile(path, JSON.stringify(tokens))
-  return tokens
+  return { ...tokens, linkToken }
+}
+
+function evaluationLink({ keys, signIn }: Services): string | undefined {
+  const account = keys.account(evaluationAccountId)
+  return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
 }
 
 function keysFrom(text: string): { apiKey: string; adminToken: string } {

@@ -7,7 +7,7 @@ import { front } from '../../http/front.ts'
 import { linker } from '../../http/problem/links.ts'
 import { varyOf } from '../../http/profiles/profiles.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
-import { writeSideFile } from '../../lib/files/side-file.ts'
+import { writeStateFile } from '../../lib/files/side-file.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
 import { sleep, within } from '../../lib/time/clock.ts'
 import { discardReplica, openReplica, type Replica } from '../../replica.ts'
@@ -95,7 +95,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     answer = request => fetch(request)
     lock.announce(url)
     if (config.server.readyFile)
-      writeSideFile(config.server.readyFile, `${JSON.stringify({ url })}\n`)
+      writeStateFile(config.server.readyFile, `${JSON.stringify({ url })}\n`)
     env.out(`${config.brand.serviceName} replica at ${url} of ${config.replica.primary}`)
     log.info('server_listening', { url, data: dir, mode: 'replica' })
   }

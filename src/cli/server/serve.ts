@@ -12,7 +12,7 @@ import { varyOf } from '../../http/profiles/profiles.ts'
 import type { Instance } from '../../instance.ts'
 import type { CommandOutcome } from '../../jobs/backups.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
-import { writeSideFile } from '../../lib/files/side-file.ts'
+import { writeStateFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
 import { createTurnQueue } from '../../lib/process/loop-turns.ts'
@@ -28,7 +28,6 @@ import { takeImage } from './first-image.ts'
 import {
   credentialLines,
   evaluationKeys,
-  evaluationLink,
   type FirstKeys,
   keepCredentials,
   productionKeys,
@@ -280,11 +279,7 @@ const isLoopback = (host: string): boolean =>
 
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance: Instance): void {
   const { config } = env.runtime
-  const {
-    apiKey,
-    adminToken,
-    linkToken = config.mode === 'dev' ? evaluationLink(instance.services) : undefined,
-  } = keys
+  const { apiKey, adminToken, linkToken } = keys
   const signInUrl = linkToken && linkUrl(config.server.baseUrl || url, linkToken)
   const lines = credentialLines({ apiKey, adminToken, signInUrl })
   const isKept = config.mode === 'serve' && !env.isTerminal && lines.length > 0
@@ -296,7 +291,7 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
       ...(adminToken && { admin_token: adminToken }),
     })
     // Whoever waits for the file must find it whole.
-    writeSideFile(config.server.readyFile, `${text}\n`)
+    writeStateFile(config.server.readyFile, `${text}\n`)
   }
   const name = config.brand.serviceName
   env.out(

@@ -34,6 +34,14 @@ export function writeSideFile(path: string, content: string | Uint8Array): void 
   syncToDisk(dirname(path))
 }
 
+/** Writes a file of a running process, which is worth nothing once that ends: readers find it whole. */
+export function writeStateFile(path: string, content: string): void {
+  const part = `${path}.part`
+  rmSync(part, { force: true })
+  writeFileSync(part, content, { flag: 'wx', mode: privateMode })
+  renameSync(part, path)
+}
+
 /** Returns when the disk has a file, or the names in a directory. */
 export function syncToDisk(path: string): void {
   const file = openSync(path, 'r')

@@ -68,6 +68,8 @@ export interface Catalogue {
   measure(id: number): void
   /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
   attribute(id: number, fedBy: FedBy | undefined): void
+  /** Marks series as those of generated data, from now on. */
+  markFixture(ids: readonly number[]): void
   /** Adds contracts of futures; existing ones are kept. */
   addContracts(contracts: readonly NewContract[]): void
   reload(): void
@@ -188,6 +190,11 @@ export function createCatalogue(
     attribute(id, fedBy) {
       const series = ids.get(id)
       if (series && attributions.put(series, fedBy)) version += 1
+    },
+    markFixture(fixtures) {
+      version += 1
+      store.markFixture(fixtures)
+      for (const id of fixtures) ids.get(id)!.fixture = true
     },
     addContracts,
     reload,
