@@ -46,6 +46,22 @@ function joinedParts(parts: readonly Part[]): Part[] {
   return joined
 }
 
+/**
+ * Part by part for all rows, which takes two thirds of the time that it takes row by row, and joined
+ * at once: a text that grows piece by piece is put together twice.
+ */
+function linesOf(line: readonly Part[], from: number, to: number): string {
+  const texts = new Array<string>((to - from) * line.length)
+  for (const [place, part] of line.entries()) {
+    let at = place
+    for (let row = from; row < to; row += 1) {
+      texts[at] = typeof part === 'string' ? part : part(row)
+      at += line.length
+    }
+  }
+  return texts.join('')
+}
+
 function textWriter(header: string, lineOf: (block: PriceBlock) => readonly Part[]): BulkWriter {
   const encoder = new TextEncoder()
   return {
@@ -54,11 +70,7 @@ function textWriter(header: string, lineOf: (block: PriceBlock) => readonly Part
       const line = joinedParts(lineOf(block))
       for (let from = 0; from < block.length; from += rowsAText) {
         const to = Math.min(block.length, from + rowsAText)
-        // Joined at once: a text that grows piece by piece is put together twice.
-        const texts: string[] = []
-        for (let row = from; row < to; row += 1)
-          for (const part of line) texts.push(typeof part === 'string' ? part : part(row))
-        yield encoder.encode(texts.join(''))
+        yield encoder.encode(linesOf(line, from, to))
       }
     },
     *end() {},
