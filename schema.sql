@@ -750,7 +750,8 @@ CREATE TABLE wells (
   source TEXT NOT NULL,
   recorded_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX wells_by_state ON wells (state_code, first_production_on);
+-- Cycle times read the days of a state's wells from it, and nothing of the wells themselves.
+CREATE INDEX wells_by_state ON wells (state_code, first_production_on, permit_on, spud_on, completed_on, source);
 
 -- What one well produced in a month (YYYY-MM), in barrels and thousand cubic feet; NULL: not
 -- reported.

@@ -511,6 +511,14 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 22,
+    why: 'The days of the wells of a state are read without the wells.',
+    sql: `
+      DROP INDEX wells_by_state;
+      CREATE INDEX wells_by_state ON wells (state_code, first_production_on, permit_on, spud_on, completed_on, source);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

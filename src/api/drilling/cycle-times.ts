@@ -249,8 +249,9 @@ const cycleRow = ({ well, days: total }: TimedWell<WellDates>, operator: string)
   first_production: well.firstProductionOn!,
 })
 
-/** Fastest first; wells that took as long keep the order of their numbers. */
-const byDays = (a: TimedWell<WellDates>, b: TimedWell<WellDates>): number => a.days - b.days
+/** Fastest first; wells that took as long in the order of their numbers. */
+const byDays = (a: TimedWell<WellDates>, b: TimedWell<WellDates>): number =>
+  a.days - b.days || (a.well.apiNumber < b.well.apiNumber ? -1 : 1)
 
 const noMatch = (count: number) =>
   new Problem(
@@ -281,26 +282,28 @@ const quartersOf = (timings: readonly TimedWell<WellDates>[]) =>
     ]),
   )
 
-function cohortsOf(wells: readonly WellDates[], span: CohortSpan) {
-  const groups = cohorts(wells, span)
-  if (groups.length === 0) throw noMatch(wells.length)
-  return Object.fromEntries(
-    groups.map(({ label, wells: count, stats }) => [
-      label,
-      {
-        well_count: count,
-        wells_with_data: stats?.count ?? 0,
-        stats: stats ? statsRow(stats) : null,
-      },
-    ]),
+const cohortsOf = (wells: readonly WellDates[], span: CohortSpan) =>
+  cohorts(wells, span).map(
+    ({ label, wells: count, stats }) =>
+      [
+        label,
+        {
+          well_count: count,
+          wells_with_data: stats?.count ?? 0,
+          stats: stats ? statsRow(stats) : null,
+        },
+      ] as const,
   )
-}
 
 function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
-  const matchingWells = (filter: WellFilter, set: unknown): WellDates[] => {
-    const matching = wells.dates(filter)
-    markSources(set as Answering, marks, matching)
-    return matching
+  const matchingWells = (filter: WellFilter, set: unknown) => {
+    const lives = wells.lives(filter)
+    markSources(
+      set as Answering,
+      marks,
+      lives.sources.map(source => ({ source })),
+    )
+    return lives
   }
 
   const rowsOf = (timings: readonly TimedWell<WellDates>[]) =>
@@ -308,14 +311,14 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
 
   const cycleTime = (query: Query, set: unknown) => {
     const filter = filterOf(query)
-    const matching = matchingWells(filter, set)
-    const timings = timedWells(matching)
+    const { wells: count, producing } = matchingWells(filter, set)
+    const timings = timedWells(producing)
     const stats = statsOf(timings)
-    if (!stats) throw noMatch(matching.length)
+    if (!stats) throw noMatch(count)
     const sorted = timings.toSorted(byDays)
     return success({
       filters: filtersRow(filter, query),
-      well_count: matching.length,
+      well_count: count,
       wells_with_cycle_data: timings.length,
       cycle_time_stats: statsRow(stats),
       stage_breakdown: breakdownOf(timings),
@@ -335,8 +338,10 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
         `is not one of ${cohortSpans.join(', ')}.`,
         cohortSpans,
       )
-    const groups = cohortsOf(matchingWells(filterOf(query), set), span)
-    return success({ group_by: span, cohorts: groups })
+    const { wells: count, producing } = matchingWells(filterOf(query), set)
+    const groups = cohortsOf(producing, span)
+    if (groups.length === 0) throw noMatch(count)
+    return success({ group_by: span, cohorts: Object.fromEntries(groups) })
   }
   return { cycleTime, cohortAnswer }
 }

@@ -3,6 +3,7 @@ import { boxAround, type Circle, milesBetween } from '../../market/geography/geo
 import { transact } from '../database.ts'
 import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
+import { createStatementCache } from '../statement-cache.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -41,6 +42,14 @@ export type WellDates = Pick<
   'apiNumber' | 'permitOn' | 'spudOn' | 'completedOn' | 'firstProductionOn' | 'source'
 >
 
+/** The wells that fit: how many there are, whose they are, and the days of those that produce. */
+export interface WellLives {
+  wells: number
+  sources: readonly string[]
+  /** Those that produce, in no order; most wells of a state do not yet. */
+  producing: WellDates[]
+}
+
 export interface WellStore {
   /**
    * One transaction. The same well again is unchanged; anything else under a known number replaces
@@ -50,8 +59,8 @@ export interface WellStore {
   get(apiNumber: string): Well | undefined
   /** In the order of their numbers. */
   search(filter: WellFilter): Well[]
-  /** The same wells with their dates only: a state has a hundred thousand of them. */
-  dates(filter: WellFilter): WellDates[]
+  /** The same wells, of which a state has a hundred thousand, as far as cycle times need them. */
+  lives(filter: WellFilter): WellLives
   /** Of one source, permitted since a day and without a day of first production. */
   unfinished(source: string, permittedSince: string): Well[]
 }
@@ -80,6 +89,11 @@ const dateColumns: ColumnMap<WellDates> = {
   firstProductionOn: columns.firstProductionOn,
   source: columns.source,
 }
+const placedDates = selected({
+  ...dateColumns,
+  latitude: columns.latitude,
+  longitude: columns.longitude,
+})
 
 export function createWellStore(db: Database): WellStore {
   const write = upsert(db, 'wells', columns, ['apiNumber'])
@@ -111,12 +125,13 @@ export function createWellStore(db: Database): WellStore {
     db,
     `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
   )
-  const whole = matching<Well>(db, selected(columns))
-  const dates = matching<WellDates>(db, selected(dateColumns))
-  const placedDates = matching<WellDates & Place>(
-    db,
-    selected({ ...dateColumns, latitude: columns.latitude, longitude: columns.longitude }),
-  )
+  const prepared = createStatementCache(db)
+  const matching = <Row>(read: string, filter: WellFilter, rest = ''): Row[] => {
+    const { sql, values } = clausesOf(filter)
+    return prepared<Row, (string | number)[]>(`SELECT ${read} FROM wells WHERE ${sql} ${rest}`).all(
+      ...values,
+    )
+  }
   const unfinished = lazy<Well, [string, string]>(
     db,
     `SELECT ${selected(columns)} FROM wells WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number`,
@@ -124,38 +139,54 @@ export function createWellStore(db: Database): WellStore {
   return {
     put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
     get: apiNumber => byNumber.get(apiNumber) ?? undefined,
-    search: filter => within(filter.circle, whole(filter)),
-    dates: filter => (filter.circle ? within(filter.circle, placedDates(filter)) : dates(filter)),
+    search: filter =>
+      within(filter.circle, matching<Well>(selected(columns), filter, 'ORDER BY api_number')),
+    lives(filter) {
+      if (filter.circle)
+        return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, filter)))
+      const [{ wells, sources }] = matching<{ wells: number; sources: string }>(
+        'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
+        filter,
+      ) as [{ wells: number; sources: string }]
+      return {
+        wells,
+        sources: JSON.parse(sources) as string[],
+        producing: matching<WellDates>(
+          selected(dateColumns),
+          filter,
+          'AND first_production_on IS NOT NULL',
+        ),
+      }
+    },
     unfinished: (source, since) => unfinished.all(source, since),
   }
 }
 
-/** Reads so much of the wells that fit, those of a circle and of the belt that it lies in. */
-function matching<Row extends object>(db: Database, read: string): (filter: WellFilter) => Row[] {
-  const statement = lazy<
-    Row,
-    [string | null, string | null, string | null, string | null, string | null, number, number]
-  >(
-    db,
-    `SELECT ${read} FROM wells
-     WHERE (?1 IS NULL OR state_code = ?1) AND (?2 IS NULL OR instr(upper(operator), ?2) > 0)
-       AND (?3 IS NULL OR instr(upper(formation), ?3) > 0)
-       AND (?4 IS NULL OR first_production_on >= ?4) AND (?5 IS NULL OR first_production_on < ?5)
-       AND (?6 = -90 AND ?7 = 90 OR latitude BETWEEN ?6 AND ?7)
-     ORDER BY api_number`,
-  )
-  return ({ state, operator, formation, producingFrom, producingTo, circle }) => {
-    const box = circle && boxAround(circle)
-    return statement.all(
-      state ?? null,
-      operator?.toUpperCase() ?? null,
-      formation?.toUpperCase() ?? null,
-      producingFrom ?? null,
-      producingTo ?? null,
-      box?.south ?? -90,
-      box?.north ?? 90,
-    )
+const livesOf = (wells: readonly WellDates[]): WellLives => ({
+  wells: wells.length,
+  sources: [...new Set(wells.map(well => well.source))],
+  producing: wells.filter(well => well.firstProductionOn !== null),
+})
+
+/** Conditions on wells; of a circle the belt that it lies in. */
+function clausesOf(filter: WellFilter): { sql: string; values: (string | number)[] } {
+  const parts = ['TRUE']
+  const values: (string | number)[] = []
+  const add = (sql: string, ...added: (string | number)[]) => {
+    parts.push(sql)
+    values.push(...added)
   }
+  const { state, operator, formation, producingFrom, producingTo, circle } = filter
+  if (state !== undefined) add('state_code = ?', state)
+  if (operator !== undefined) add('instr(upper(operator), ?) > 0', operator.toUpperCase())
+  if (formation !== undefined) add('instr(upper(formation), ?) > 0', formation.toUpperCase())
+  if (producingFrom !== undefined) add('first_production_on >= ?', producingFrom)
+  if (producingTo !== undefined) add('first_production_on < ?', producingTo)
+  if (circle) {
+    const { south, north } = boxAround(circle)
+    add('latitude BETWEEN ? AND ?', south, north)
+  }
+  return { sql: parts.join(' AND '), values }
 }
 
 type Place = Pick<Well, 'latitude' | 'longitude'>

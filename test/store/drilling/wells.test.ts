@@ -32,12 +32,12 @@ test('wells are put among those that are there, and a well that comes twice is a
   expect(store.search({})).toEqual([{ ...first, county: 'Martin' }, second, spudded])
 })
 
-test('dates are those of the wells that a search finds, in a circle too', () => {
+test('lives are those of the wells that a search finds, in a circle too', () => {
   const store = createWellStore(openDatabase(':memory:'))
   const near = well('42329001', { firstProductionOn: '2026-01-01' })
   const inBeltOnly = well('42329002', { longitude: -99, firstProductionOn: '2026-02-01' })
   const unplaced = well('42329003', { latitude: null, longitude: null })
-  const elsewhere = well('30015001', { state: 'NM', operator: 'Gila, LLC' })
+  const elsewhere = well('30015001', { state: 'NM', operator: 'Gila, LLC', source: 'feed' })
   store.put([near, inBeltOnly, unplaced, elsewhere], 1)
   const circle = { latitude: 31.9, longitude: -102, radiusMiles: 10 }
   const filters = [{}, { state: 'TX' }, { state: 'TX', circle }, { producingFrom: '2026-01-15' }]
@@ -48,9 +48,16 @@ test('dates are those of the wells that a search finds, in a circle too', () => 
     ['42329001'],
     ['42329002'],
   ])
-  for (const [i, filter] of filters.entries())
-    expect(store.dates(filter).map(({ apiNumber }) => apiNumber)).toEqual(found[i]!)
-  expect(store.dates({ state: 'TX', circle })[0]).toMatchObject({
+  for (const filter of filters) {
+    const wells = store.search(filter)
+    const lives = store.lives(filter)
+    expect(lives.wells).toBe(wells.length)
+    expect(lives.sources.toSorted()).toEqual([...new Set(wells.map(row => row.source))].sort())
+    expect(lives.producing.map(({ apiNumber }) => apiNumber).toSorted()).toEqual(
+      wells.filter(row => row.firstProductionOn).map(({ apiNumber }) => apiNumber),
+    )
+  }
+  expect(store.lives({ state: 'TX', circle }).producing[0]).toMatchObject({
     permitOn: '2025-03-01',
     spudOn: null,
     firstProductionOn: '2026-01-01',
