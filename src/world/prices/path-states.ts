@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import statesFile from '../../../fixtures/path-states.txt' with { type: 'file' }
 import { dayMs } from '../../lib/time/instant.ts'
-import { checkpointDays, epochDay, type KnownStates, type Path, type PathState } from './path.ts'
+import { checkpointDays, epochDay, type KnownStates, type Path } from './path.ts'
 
 /**
  * A fresh copy asks for the first value of every code and for its newest ones: walking a thousand
@@ -49,16 +49,14 @@ export function shippedStates(): KnownStates {
     )
   return (key, decay) => {
     lines ??= read()
-    const [, ownDecay, ...numbers] = (lines.get(String(key)) ?? '')
-      .split(betweenNumbers)
-      .map(Number)
+    const [, ownDecay, ...numbers] = (lines.get(String(key)) ?? '').split(betweenNumbers)
     // Powers differ between machines in the last digit, and then so does everything after them.
-    if (ownDecay !== decay) return undefined
-    return new Map(
-      shippedCheckpoints.map((index, i): [number, PathState] => [
-        index,
-        { value: numbers[2 * i]!, smoothed: numbers[2 * i + 1]! },
-      ]),
-    )
+    if (Number(ownDecay) !== decay) return undefined
+    return index => {
+      const i = shippedCheckpoints.indexOf(index)
+      return i < 0
+        ? undefined
+        : { value: Number(numbers[2 * i]), smoothed: Number(numbers[2 * i + 1]) }
+    }
   }
 }

@@ -31,6 +31,8 @@ export interface Path {
    * of the day's change.
    */
   bridge(day: number, steps: number): Float64Array
+  /** One value of it, for a fiftieth of the work. */
+  bridgeAt(day: number, steps: number, step: number): number
   /** What the path is at a checkpoint: the `index`-th 256 days after the epoch. */
   stateAt(index: number): PathState
   /** Names the path's draws, whatever seed they come of. */
@@ -49,7 +51,10 @@ export interface PathState {
  * States at checkpoints that somebody computed before, by key and decay of a path: going on from
  * one answers what going on from the epoch would.
  */
-export type KnownStates = (key: number, decay: number) => ReadonlyMap<number, PathState> | undefined
+export type KnownStates = (
+  key: number,
+  decay: number,
+) => ((index: number) => PathState | undefined) | undefined
 
 interface Span {
   firstDay: number
@@ -75,16 +80,19 @@ export function createPath(
   const decay = 2 ** (-1 / halfLifeDays)
   const scale = 1 / Math.sqrt(tradingDays)
   const gain = 2 / (smoothingDays + 1)
-  const states = new Map<number, PathState>([...(known?.(key, decay) ?? []), [0, atRest]])
+  const shipped = known?.(key, decay)
+  const states = new Map<number, PathState>([[0, atRest]])
   let last: Span | undefined
 
   const innovation = (day: number): number =>
     scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
 
+  const stateOf = (index: number): PathState | undefined => states.get(index) ?? shipped?.(index)
+
   function stateAt(index: number): PathState {
     let reached = index
-    while (!states.has(reached)) reached -= 1
-    let { value, smoothed } = states.get(reached)!
+    while (!stateOf(reached)) reached -= 1
+    let { value, smoothed } = stateOf(reached)!
     for (; reached < index; states.set(reached, { value, smoothed })) {
       const start = epochDay + reached * checkpointDays
       for (let day = start; day < start + checkpointDays; day++) {
@@ -93,7 +101,7 @@ export function createPath(
       }
       reached += 1
     }
-    return states.get(index)!
+    return stateOf(index)!
   }
 
   function compute(firstDay: number, days: number, smooth: boolean): Float64Array {
@@ -126,6 +134,7 @@ export function createPath(
       for (let i = 0; i < out.length; i++) out[i] = out[i]! + weight * values[i]!
     },
     bridge: (day, steps) => bridge(draw(bridgeKey, day), scale, steps),
+    bridgeAt: (day, steps, step) => bridgePoint(draw(bridgeKey, day), scale, steps, step),
   }
 }
 
@@ -135,17 +144,43 @@ export function createPath(
  */
 function bridge(key: number, scale: number, steps: number): Float64Array {
   const points = new Float64Array(steps + 1)
-  const unit = scale / Math.sqrt(steps)
+  const midpoint = midpoints(key, scale, steps)
   const split = (from: number, to: number): void => {
     if (to - from < 2) return
     const middle = (from + to) >> 1
-    const share = (middle - from) / (to - from)
-    const spread = unit * Math.sqrt(share * (to - middle))
-    points[middle] =
-      points[from]! * (1 - share) + points[to]! * share + spread * normal(key, middle)
+    points[middle] = midpoint(from, to, points[from]!, points[to]!)
     split(from, middle)
     split(middle, to)
   }
   split(0, steps)
   return points
+}
+
+/** The same at one step: of each two halves only the one that it lies in. */
+function bridgePoint(key: number, scale: number, steps: number, step: number): number {
+  const midpoint = midpoints(key, scale, steps)
+  let [from, to, start, end] = [0, steps, 0, 0]
+  while (step > from && step < to) {
+    const middle = (from + to) >> 1
+    const value = midpoint(from, to, start, end)
+    if (step < middle) {
+      to = middle
+      end = value
+    } else {
+      from = middle
+      start = value
+    }
+  }
+  return start
+}
+
+/** What is drawn half-way between two steps, given the values of both. */
+function midpoints(key: number, scale: number, steps: number) {
+  const unit = scale / Math.sqrt(steps)
+  return (from: number, to: number, start: number, end: number): number => {
+    const middle = (from + to) >> 1
+    const share = (middle - from) / (to - from)
+    const spread = unit * Math.sqrt(share * (to - middle))
+    return start * (1 - share) + end * share + spread * normal(key, middle)
+  }
 }

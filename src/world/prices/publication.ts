@@ -1,9 +1,9 @@
-import { dayMs } from '../../lib/time/instant.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
 import { changeBases } from '../../market/prices/change.ts'
 import { type Depth, depthOf, newestFrom } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
-import { longestDelayDays, type Observation, type World } from './world.ts'
+import { longestDelayMs, type Observation, type World } from './world.ts'
 
 export interface StoredSeries extends WorldSeries {
   id: number
@@ -88,35 +88,59 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
     ]).concat(published(series, start, to, to))
   }
 
-  /** The newest observation of a code made before `before` that was published before `start`. */
+  /**
+   * The newest observation of a code made before `before` that was published between `since` and
+   * `start`.
+   */
   function newestBefore(
     series: StoredSeries,
     before: number,
-    start: number,
+    { start, since }: Search,
     recent: Recent,
   ): Observation | undefined {
     const newest = recent.observations.findLast(({ observedAt }) => observedAt < before)
     // One that was observed earlier may have been published after a newer one.
-    if (newest && newest.observedAt >= recent.from) return newest
+    if ((newest && newest.observedAt >= recent.from) || recent.from === since) return newest
     const depth = ofHistory(series, start)
     const end = Math.min(before, start)
+    const publishedBy = Math.min(start, end + longestDelayMs(series.cadence))
     for (let spanMs = quoteSpanMs; spanMs <= longestQuoteSpanMs; spanMs *= 3) {
-      const from = end - spanMs
+      const from = Math.max(since, end - spanMs)
       const newest = world
-        .observations(series.code, from, Math.min(start, end + longestDelayMs), depth)
+        .observations(series.code, from, publishedBy, depth)
         .findLast(({ observedAt }) => observedAt < before)
-      if (newest && newest.observedAt >= from) return newest
+      if ((newest && newest.observedAt >= from) || from === since) return newest
     }
     return undefined
   }
 
   /** One span of all that quotes are looked for in, where that is not many observations. */
-  function recentOf(series: StoredSeries, start: number): Recent {
-    const from = start - recentDays[series.cadence] * dayMs
-    const observations = isIntraday(series.cadence)
-      ? []
-      : world.observations(series.code, from, start, ofHistory(series, start))
-    return { from, observations }
+  function recentOf(series: StoredSeries, { start, since }: Search): Recent {
+    if (isIntraday(series.cadence)) return { from: start, observations: [] }
+    const from = Math.max(since, start - recentDays[series.cadence] * dayMs)
+    const depth = ofHistory(series, start)
+    return { from, observations: world.observations(series.code, from, start, depth) }
+  }
+
+  /**
+   * The newest observation of a code and those that its changes are against; undefined where nothing
+   * was published since. What was published before is there.
+   */
+  function quotedSince(
+    series: StoredSeries,
+    search: Search,
+  ): (Omit<Quotes, 'points'> & { found: Observation[] }) | undefined {
+    const recent = recentOf(series, search)
+    const newest = newestBefore(series, Number.MAX_SAFE_INTEGER, search, recent)
+    if (!newest) return undefined
+    const found = [newest]
+    const moments = new Set([Number.MAX_SAFE_INTEGER])
+    for (const [, before] of changeBases(series.cadence, newest.observedAt)) {
+      const base = newestBefore(series, before, search, recent)
+      if (base) found.push(base)
+      if (base || search.since > 0) moments.add(before)
+    }
+    return { found, moments }
   }
 
   /** What a code is quoted with, and the moments before which each is the newest. */
@@ -125,24 +149,17 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
     { start, imagedTo }: Pick<Beginning, 'start' | 'imagedTo'>,
   ): Quotes {
     // An image has the first observation.
-    const points =
+    const first =
       imagedTo === undefined
         ? firstOf(world, series.code, ofHistory(series, start), newestFrom(series, start))
         : []
-    const moments = new Set<number>()
-    const recent = recentOf(series, start)
-    const take = (before: number): Observation | undefined => {
-      const newest = newestBefore(series, before, start, recent)
-      if (!newest) return undefined
-      moments.add(before)
-      if (points.every(({ observedAt }) => observedAt !== newest.observedAt)) points.push(newest)
-      return newest
-    }
-    const newest = take(Number.MAX_SAFE_INTEGER)
-    if (newest)
-      for (const [, before] of changeBases(series.cadence, newest.observedAt)) take(before)
-    points.sort((a, b) => a.observedAt - b.observedAt)
-    return { points: pointsOf(series, points), moments }
+    const quoted =
+      (imagedTo !== undefined && quotedSince(series, { start, since: imagedTo })) ||
+      quotedSince(series, { start, since: 0 })
+    if (!quoted) return { points: pointsOf(series, first), moments: new Set() }
+    const byTime = new Map([...first, ...quoted.found].map(one => [one.observedAt, one]))
+    const inOrder = [...byTime.values()].sort((a, b) => a.observedAt - b.observedAt)
+    return { points: pointsOf(series, inOrder), moments: quoted.moments }
   }
 
   function olderOf(
@@ -157,6 +174,12 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
   }
 
   return { between: published, newest: newestOf, older: olderOf, quotes: quotesOf }
+}
+
+/** What is looked at: what was published since a moment, Unix ms, before the copy began. */
+interface Search {
+  start: number
+  since: number
 }
 
 /** What was published of a code from `from` on. */
@@ -176,10 +199,8 @@ const recentDays: Readonly<Record<Cadence, number>> = {
 }
 
 /** Where the newest observation before a moment is looked for; longer while there is none. */
-const quoteSpanMs = dayMs
-const longestQuoteSpanMs = 243 * dayMs
-/** From an observation to its publication. */
-const longestDelayMs = longestDelayDays * dayMs
+const quoteSpanMs = 3 * hourMs
+const longestQuoteSpanMs = 274 * dayMs
 
 /** A first observation is looked for in spans of these lengths, from the beginning on. */
 const firstSpansDays = [8, 60, 240, Number.POSITIVE_INFINITY]

@@ -7,7 +7,7 @@ import {
   type Schedule,
   scheduleOf,
 } from '../../market/calendars/schedule.ts'
-import { isIntraday } from '../../market/catalogue/catalogue.ts'
+import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Depth, depthOf } from './history-depth.ts'
 import { draw, keyOf, uniform } from './noise.ts'
 import { createPath, epochDay, type KnownStates, type Path } from './path.ts'
@@ -71,6 +71,12 @@ interface Slot {
  * Holidays can hold a publication back; nothing is published later than this after it was observed.
  */
 export const longestDelayDays = 7
+/** Where fewer of its steps than one in so many are asked, a session is not computed as a whole. */
+const sparseShare = 12
+/** From an observation of a code to its publication at the latest. */
+export const longestDelayMs = (cadence: Cadence): number =>
+  isIntraday(cadence) ? longestLagMs : longestDelayDays * dayMs
+
 /** The close before a trading day is never further back. */
 const longestClosureDays = 8
 const everything: Depth = {
@@ -189,6 +195,7 @@ function settingSlots({ schedule, key }: Times, from: number, to: number, depth:
 const settingJitterMs = 10 * minuteMs
 const leastLagMs = 2 * secondMs
 const lagJitterMs = 90 * secondMs
+const longestLagMs = leastLagMs + lagJitterMs
 /** One grid for all cadences, so that a price of five minutes is one of those of two and a half. */
 const gridMs = 150 * secondMs
 
@@ -200,8 +207,11 @@ function sessionSlots({ schedule, key }: Times, from: number, to: number, depth:
     if (!session) continue
     const steps = (session.closesAt - session.opensAt) / gridMs
     const stride = session.closesAt < depth.hourlyFrom ? steps : schedule.stepMs / gridMs
-    for (let step = stride; step <= steps; step += stride) {
+    // Nothing that was observed before is published from `from` on.
+    const firstStep = Math.ceil((from - longestLagMs - session.opensAt) / gridMs / stride) * stride
+    for (let step = Math.max(stride, firstStep); step <= steps; step += stride) {
       const observedAt = session.opensAt + step * gridMs
+      if (observedAt >= to) break
       if (observedAt < depth.from || !isKept(observedAt, step === steps, depth)) continue
       const recordedAt = observedAt + leastLagMs + (draw(key, observedAt / gridMs) % lagJitterMs)
       if (recordedAt >= from && recordedAt < to)
@@ -222,14 +232,21 @@ function valued(plan: Plan, slots: readonly Slot[]): Observation[] {
   const closes = closesOf(plan, firstDay, days)
   const inside = plan.paths.filter(path => !path.smooth)
   const observations: Observation[] = []
-  let bridged: { day: number; noise: Float64Array } | undefined
-  for (const { day, step, steps, observedAt, recordedAt } of slots) {
+  let bridged: { day: number; before: number; noiseAt: (step: number) => number } | undefined
+  for (const [i, { day, step, steps, observedAt, recordedAt }] of slots.entries()) {
     let deviation = closes.deviations[day - firstDay]!
     if (step < steps) {
-      if (bridged?.day !== day) bridged = { day, noise: noiseOf(inside, day, steps) }
-      const before =
-        closes.deviations[previousTradingDay(plan.schedule.market, day * dayMs) / dayMs - firstDay]!
-      deviation = before + ((deviation - before) * step) / steps + bridged.noise[step]!
+      if (bridged?.day !== day) {
+        const dayBefore = previousTradingDay(plan.schedule.market, day * dayMs) / dayMs
+        const isSparse = slots[i + Math.ceil(steps / sparseShare)]?.day !== day
+        bridged = {
+          day,
+          before: closes.deviations[dayBefore - firstDay]!,
+          noiseAt: isSparse ? noisePoints(inside, day, steps) : noiseOf(inside, day, steps),
+        }
+      }
+      const { before } = bridged
+      deviation = before + ((deviation - before) * step) / steps + bridged.noiseAt(step)
     }
     observations.push({ observedAt, value: closes.valueOf(day, deviation), recordedAt })
   }
@@ -277,14 +294,19 @@ function closesOf(plan: Plan, firstDay: number, days: number): Closes {
   }
 }
 
-function noiseOf(paths: Plan['paths'], day: number, steps: number): Float64Array {
+/** What moves a price inside a session, at each of its steps: all of them at once. */
+function noiseOf(paths: Plan['paths'], day: number, steps: number) {
   const noise = new Float64Array(steps + 1)
   for (const { path, weight } of paths) {
     const bridge = path.bridge(day, steps)
     for (let i = 0; i <= steps; i++) noise[i] = noise[i]! + weight * bridge[i]!
   }
-  return noise
+  return (step: number): number => noise[step]!
 }
+
+/** The same, one by one: for a session of which few steps are asked. */
+const noisePoints = (paths: Plan['paths'], day: number, steps: number) => (step: number) =>
+  paths.reduce((noise, { path, weight }) => noise + weight * path.bridgeAt(day, steps, step), 0)
 
 /** Moves a share up or down without leaving (0, 1). */
 function logistic(share: number, deviation: number): number {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
-import { createPath, type PathState } from '../../../src/world/prices/path.ts'
+import { createPath } from '../../../src/world/prices/path.ts'
 import {
   shippedCheckpoints,
   shippedSeed,
@@ -44,7 +44,7 @@ test('a path goes on from the last state before a day, and ignores states of ano
   const state = { value: 5, smoothed: 5 }
   const path = createPath(3, 'some', 30, false, (key, decay) => {
     keysAsked.push(key, decay)
-    return new Map<number, PathState>([[2, state]])
+    return index => (index === 2 ? state : undefined)
   })
   expect(keysAsked).toEqual([plain.key, plain.decay])
   expect(path.stateAt(1)).toEqual(plain.stateAt(1))
@@ -52,7 +52,9 @@ test('a path goes on from the last state before a day, and ignores states of ano
   expect(path.stateAt(3)).not.toEqual(plain.stateAt(3))
   const states = shippedStates()
   const [first] = everyPath(shippedSeed, series)
-  expect([...states(first!.key, first!.decay)!.keys()]).toEqual([...shippedCheckpoints])
+  const shipped = states(first!.key, first!.decay)!
+  for (const index of shippedCheckpoints) expect(shipped(index)).toBeDefined()
+  expect(shipped(Math.max(...shippedCheckpoints) + 1)).toBeUndefined()
   expect(states(first!.key, first!.decay + dayMs)).toBeUndefined()
   expect(states(0, first!.decay)).toBeUndefined()
 })
