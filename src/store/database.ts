@@ -171,6 +171,20 @@ export function transact<T>(db: Database, work: () => T): T {
   return result
 }
 
+/**
+ * Runs transactions whose writes can be made again, without waiting for the disk: a power cut may
+ * take the newest of them. What is committed as usual afterwards takes them along, and a checkpoint
+ * waits for the disk as ever.
+ */
+export function withoutSyncing<T>(db: Database, work: () => T): T {
+  db.run('PRAGMA synchronous = NORMAL')
+  try {
+    return work()
+  } finally {
+    db.run('PRAGMA synchronous = FULL')
+  }
+}
+
 /** Runs reads that must see one state of the database, whatever others commit meanwhile. */
 export const readAtOnce = <T>(db: Database, read: () => T): T => db.transaction(read).deferred()
 

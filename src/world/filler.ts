@@ -69,6 +69,8 @@ export interface Families<Name extends string> {
   supply(seriesId: number, from: number): boolean
   /** Runs work as one transaction of the database that the families are written to. */
   atOnce(work: () => void): void
+  /** Runs work whose writes do not wait for the disk: the world can write them again. */
+  withoutSyncing<T>(work: () => T): T
   /** Drops what is kept in memory of a series. */
   forget(seriesId: number): void
   /** Once nothing is left to write. */
@@ -95,6 +97,7 @@ export function withFamilies<Name extends string>(
     lay,
     supply,
     atOnce,
+    withoutSyncing,
     forget,
     whenWhole,
     now,
@@ -118,6 +121,9 @@ export function withFamilies<Name extends string>(
       readEarly.clear()
     }
   }
+  /** As much as is worth it: changing how the database waits takes longer than a read. */
+  const writing = <T>(work: () => T): T | undefined =>
+    isLaying ? undefined : withoutSyncing(() => laying(work))
   /** The history is there; the clock may have moved since it was written, as of an image. */
   const end = (name: Name) => {
     if (laid.has(name)) return
@@ -152,7 +158,7 @@ export function withFamilies<Name extends string>(
     filled: feed.filled,
     begin: () => void laying(begin),
     step(budgetMs) {
-      const isLeft = laying(() => {
+      const isLeft = writing(() => {
         if (feed.beginStep(budgetMs) || firstStep(budgetMs)) return true
         // One family a step: to see that all of it is there takes some time too.
         const next = entries.find(([name]) => !laid.has(name))
@@ -168,7 +174,7 @@ export function withFamilies<Name extends string>(
     },
     lay(asked) {
       if (isWhole) return
-      laying(() => {
+      writing(() => {
         const reach = reachOf(asked)
         if (reach === 'stretch') begin()
         else if (reach === 'newest') {

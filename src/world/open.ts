@@ -21,7 +21,7 @@ import type { PriceServices } from '../service/prices/open.ts'
 import type { SourceServices } from '../service/sources/open.ts'
 import type { WatchServices } from '../service/watches/open.ts'
 import type { WebhookServices } from '../service/webhooks/open.ts'
-import { releasePages, transact } from '../store/database.ts'
+import { releasePages, transact, withoutSyncing } from '../store/database.ts'
 import { createAnnotationFiller } from './analytics/annotations.ts'
 import { createPositionFiller } from './analytics/positions.ts'
 import { createDrillingFillers, type DrillingFamily } from './drilling/drilling.ts'
@@ -314,6 +314,7 @@ function familiesOf(
     },
     now: clock.now,
     atOnce: work => transact(services.db, work),
+    withoutSyncing: work => withoutSyncing(services.db, work),
     forget: services.forgetSeries,
     whenWhole: () => releasePages(services.db),
     reachOf: asked => reachOf(asked, catalogue),

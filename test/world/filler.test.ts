@@ -63,6 +63,7 @@ function copy() {
     quote: () => undefined,
     hasNewest: () => false,
     atOnce: work => work(),
+    withoutSyncing: work => work(),
     reachOf: () => 'stretch',
     lay: ({ route }, fill) => {
       if (route === '/v1/long') fill('long')
@@ -140,6 +141,7 @@ test('what was read while something was written is forgotten, and read anew', ()
     quote: () => {},
     hasNewest: () => false,
     atOnce: work => work(),
+    withoutSyncing: work => work(),
     reachOf: () => 'stretch',
     lay: () => {},
     supply: () => false,
