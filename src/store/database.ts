@@ -185,8 +185,20 @@ export function withoutSyncing<T>(db: Database, work: () => T): T {
   }
 }
 
-/** Runs reads that must see one state of the database, whatever others commit meanwhile. */
-export const readAtOnce = <T>(db: Database, read: () => T): T => db.transaction(read).deferred()
+/**
+ * Runs reads that must see one state of the database, whatever others commit meanwhile. What an
+ * evaluation copy writes for them on the way stands by itself, also where a read fails.
+ */
+export function readAtOnce<T>(db: Database, read: () => T): T {
+  if (db.inTransaction) return read()
+  db.run('BEGIN')
+  try {
+    return read()
+  } finally {
+    // A full disk may have ended it.
+    if (db.inTransaction) db.run('COMMIT')
+  }
+}
 
 /**
  * Runs a transaction that takes out what nobody may read again: its places in the file are

@@ -200,7 +200,6 @@ export function withFamilies<Name extends string>(
       },
       hasNewest: (seriesId: number, before: number) =>
         isWhole || feed.hasNewest(seriesId, before) || hasNewest(seriesId, before),
-      isWhole: () => isWhole,
     }),
     asItIs: work => (isLaying ? work() : laying(work)!),
     isWhole: () => isWhole,

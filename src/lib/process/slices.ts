@@ -1,18 +1,29 @@
 import { type Clock, createSystemClock } from '../time/clock.ts'
 import { nextTurn } from './loop-turns.ts'
 
+export interface SliceOptions {
+  stopwatch?: Pick<Clock, 'monotonic'>
+  /** Runs one slice: reads of a database may be begun together. */
+  together?(slice: () => void): void
+}
+
 /** Does `work` for each item, for at most about `sliceMs` before everybody else has a turn. */
 export async function inSlices<T>(
   items: readonly T[],
   work: (item: T) => void,
   sliceMs: number,
-  stopwatch: Pick<Clock, 'monotonic'> = createSystemClock(),
+  { stopwatch = createSystemClock(), together = slice => slice() }: SliceOptions = {},
 ): Promise<void> {
-  let until = stopwatch.monotonic() + sliceMs
-  for (const item of items) {
-    work(item)
-    if (stopwatch.monotonic() < until) continue
-    await nextTurn()
-    until = stopwatch.monotonic() + sliceMs
+  let place = 0
+  const slice = () => {
+    const until = stopwatch.monotonic() + sliceMs
+    do {
+      work(items[place]!)
+      place += 1
+    } while (place < items.length && stopwatch.monotonic() < until)
+  }
+  while (place < items.length) {
+    together(slice)
+    if (place < items.length) await nextTurn()
   }
 }

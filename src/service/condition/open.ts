@@ -38,6 +38,7 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
   const seriesFaults = createSeriesFaults({
     ...deps,
     store: { closes, times },
+    together: deps.board.together,
     now: deps.clock.now,
   })
   const quality = createQuality({

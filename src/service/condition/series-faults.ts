@@ -24,6 +24,7 @@ import { type GuardRule, type GuardTerms, guardAction } from '../../market/price
 import type { Extent, Series } from '../../store/catalogue/series.ts'
 import type { QualityStore } from '../../store/condition/quality.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Board } from '../prices/board.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
 import { feedNameOf } from './freshness.ts'
 
@@ -102,6 +103,8 @@ const pastDays = 5000
 export interface SeriesFaultDeps {
   store: Pick<QualityStore, 'closes' | 'times'>
   catalogue: Catalogue
+  /** Reads of many series cost less together. */
+  together?: Board['together']
   quarantine: QuarantineList
   now(): number
 }
@@ -109,6 +112,7 @@ export interface SeriesFaultDeps {
 export function createSeriesFaults({
   store,
   catalogue,
+  together = reads => reads(),
   quarantine,
   now,
 }: SeriesFaultDeps): SeriesFaults {
@@ -230,7 +234,7 @@ export function createSeriesFaults({
   }
 
   const all = () => catalogue.list().flatMap(of)
-  const renew = () => inSlices(catalogue.list(), of, sliceMs)
+  const renew = () => inSlices(catalogue.list(), of, sliceMs, { together })
   return {
     frozen,
     intraday,

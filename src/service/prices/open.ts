@@ -102,7 +102,6 @@ export function openPrices({
     {
       quote: (seriesId: number) => source?.quote(seriesId),
       hasNewest: (seriesId: number, before: number) => source?.hasNewest(seriesId, before) ?? true,
-      isWhole: () => source?.isWhole() ?? true,
     },
   )
   const isEvaluation = config.mode === 'dev'

@@ -11,8 +11,6 @@ export interface Supply {
   quote(seriesId: number): void
   /** Whether the newest observation made before `before` is there, whatever else is missing. */
   hasNewest(seriesId: number, before: number): boolean
-  /** Nothing is written on asking any more. */
-  isWhole(): boolean
 }
 
 const always = Number.MIN_SAFE_INTEGER
@@ -24,7 +22,6 @@ const always = Number.MIN_SAFE_INTEGER
 export function suppliedObservations(store: ObservationStore, supply: Supply): ObservationStore {
   return {
     ...store,
-    together: reads => (supply.isWhole() ? store.together(reads) : reads()),
     between(seriesId, from, ...rest) {
       supply(seriesId, from)
       return store.between(seriesId, from, ...rest)

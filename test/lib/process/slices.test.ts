@@ -12,12 +12,18 @@ test('others have a turn after each slice, and every item its own in order', asy
       seen.push(item)
     },
     8,
-    { monotonic: () => at },
+    {
+      stopwatch: { monotonic: () => at },
+      together(slice) {
+        seen.push('begun')
+        slice()
+      },
+    },
   )
   while (!seen.includes(5)) {
     seen.push('other')
     await nextTurn()
   }
   await work
-  expect(seen).toEqual([1, 2, 'other', 3, 4, 'other', 5])
+  expect(seen).toEqual(['begun', 1, 2, 'other', 'begun', 3, 4, 'other', 'begun', 5])
 })
