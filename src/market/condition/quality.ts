@@ -254,6 +254,7 @@ export function missingSlots(
     lastAt,
     now,
   }: Pick<QualityInput, 'listing' | 'quarantined' | 'lastAt' | 'now'> & {
+    /** Oldest first. */
     days: readonly { startsAt: number }[]
   },
   from: number,
@@ -261,11 +262,18 @@ export function missingSlots(
 ): Gaps {
   const to = status === 'stale' ? slotStart(listing, now) : awaitedFrom(listing, lastAt, now)
   const excused = new Set(quarantined.map(day => slotStart(listing, parseDay(day)!)))
-  const filledSlots = new Set(days.map(day => slotStart(listing, day.startsAt)))
-  const slots = slotsBetween(listing, from, to).filter(
-    slot => filledSlots.has(slot.from) || !excused.has(slot.from),
-  )
-  return { expected: slots.length, missing: slots.filter(slot => !filledSlots.has(slot.from)) }
+  const filledFrom = days.map(day => slotStart(listing, day.startsAt))
+  const gaps: Gaps = { expected: 0, missing: [] }
+  // Both are in the order of time.
+  let place = 0
+  for (const slot of slotsBetween(listing, from, to)) {
+    while (place < filledFrom.length && filledFrom[place]! < slot.from) place += 1
+    const isFilled = filledFrom[place] === slot.from
+    if (!isFilled && excused.has(slot.from)) continue
+    gaps.expected += 1
+    if (!isFilled) gaps.missing.push(slot)
+  }
+  return gaps
 }
 
 interface Late {

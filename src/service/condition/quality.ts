@@ -64,13 +64,15 @@ export function createQuality(deps: {
 
   const assess = (code: string, series: Series, now: number): CachedQuality => {
     const midnight = startOfDay(now) + dayMs
-    const newest = board.newest(series)
     const extent = catalogue.extent(series)
-    if (!newest || !extent) return { quality: undefined, validUntil: midnight }
+    if (!extent) return { quality: undefined, validUntil: midnight }
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, now).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const storedDays = store.days(series.id, from)
+    const { days: storedDays, newest: lastStored } = store.days(series.id, from)
+    const isClear = lastStored && !excluded.has(startOfDay(lastStored.observedAt))
+    const newest = isClear ? lastStored : board.newest(series)
+    if (!newest) return { quality: undefined, validUntil: midnight }
     const report = qualityOf({
       listing: series,
       decimals: series.decimals,

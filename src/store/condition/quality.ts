@@ -1,28 +1,34 @@
 import type { Database } from 'bun:sqlite'
 import type { DayClose } from '../../market/condition/faults.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
-import { barsOf, byStart, type Observation } from '../../market/prices/bars.ts'
-import { barColumns } from '../bar-columns.ts'
+import { barsOf, type Observation } from '../../market/prices/bars.ts'
+import { bornAt } from '../bar-columns.ts'
 import { lazy } from '../statement.ts'
 
 export interface QualityStore {
   /**
    * Every day of a series that starts at or after `from`, oldest first: its bar beside what its
-   * observations come to.
+   * observations come to, and the last of these.
    */
-  days(seriesId: number, from: number): DayFacts[]
+  days(seriesId: number, from: number): { days: DayFacts[]; newest: Observation | undefined }
   /** The closes of the days from `from` on, oldest first, at most the newest `limit` of them. */
   closes(seriesId: number, from: number, limit: number): DayClose[]
   /** When the observations from `from` on were made, oldest first, Unix ms. */
   times(seriesId: number, from: number): number[]
 }
 
-type Bar = Omit<DayFacts, 'observed'>
+/** What stands in a bar; what its observations come to is added to it. */
+type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
+
+/** Fewer columns than a bar has: they are read of every day of every code. */
+const dayColumns = `b.starts_at AS startsAt, coalesce(b.open, b.close) AS open, coalesce(b.high, b.close) AS high,
+  coalesce(b.low, b.close) AS low, b.close, coalesce(b.sum, b.close) AS sum, coalesce(b.count, 1) AS count,
+  b.closed_at AS closedAt, ${bornAt('b')} AS bornAt`
 
 export function createQualityStore(db: Database): QualityStore {
-  const bars = lazy<Bar, [number, number]>(
+  const bars = lazy<StoredDay, [number, number]>(
     db,
-    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
+    `SELECT ${dayColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
   )
   // Not grouped by the database: it would sort by the day what is in the order of time.
   const observations = lazy<Observation, [number, number]>(
@@ -43,8 +49,16 @@ export function createQualityStore(db: Database): QualityStore {
     times: (seriesId, from) => times.all(seriesId, from).map(row => row.at),
     closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
     days(seriesId, from) {
-      const observed = byStart(barsOf('day', observations.all(seriesId, from)))
-      return bars.all(seriesId, from).map(bar => ({ ...bar, observed: observed.get(bar.startsAt) }))
+      const observedAll = observations.all(seriesId, from)
+      const observed = barsOf('day', observedAll)
+      const days = bars.all(seriesId, from)
+      // Both are in the order of time.
+      let place = 0
+      for (const day of days) {
+        while (place < observed.length && observed[place]!.startsAt < day.startsAt) place += 1
+        day.observed = observed[place]?.startsAt === day.startsAt ? observed[place] : undefined
+      }
+      return { days: days as DayFacts[], newest: observedAll.at(-1) }
     },
   }
 }
