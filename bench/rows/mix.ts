@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { whenIdle } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead } from '../server.ts'
 import { type HeavyRequest, waitLine, waitsBeside } from '../waits.ts'
@@ -41,6 +42,8 @@ export async function mix(options: BenchOptions): Promise<Line[]> {
   const server = await serveWellhead(join(options.dir, 'mix'), 'dev', 'built', { env })
   try {
     await wholeWorld(server)
+    // Beside nothing means also: beside nothing that a copy does once it is whole.
+    await whenIdle(server.pid)
     const lines: Line[] = []
     const residentMbs: number[] = []
     for (const connections of ['kept', 'new'] as const)

@@ -61,7 +61,7 @@ export interface FeedWriterDeps {
       ) => void,
     ): void
   }
-  sources: Pick<ValueSourceStore, 'byId' | 'idOf'>
+  sources: Pick<ValueSourceStore, 'byId' | 'hasLonger' | 'idOf'>
   doubtedValues: Pick<DoubtedValueStore, 'waitingCoarser' | 'remove'>
   datasets: readonly Dataset<unknown>[]
   rowGuards: Pick<RowGuards, 'judge' | 'keep'>
@@ -130,9 +130,10 @@ const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
  */
 function followWrites({ store, ingest, sources, doubtedValues }: FeedWriterDeps): void {
   ingest.listenInside((changes, { sourceId, asRecorded }) => {
-    if (asRecorded) return
+    const kind = sources.byId(sourceId)?.periodKind ?? 0
+    // Most copies have days alone: then no series need be looked at.
+    if (asRecorded || !sources.hasLonger(kind)) return
     for (const { seriesId, inserted, revised } of changes) {
-      const kind = sources.byId(sourceId)?.periodKind ?? 0
       const at = [...inserted, ...revised].map(point => point.observedAt).toSorted((a, b) => a - b)
       const [from, to] = [at[0]! - longestMs, at.at(-1)! + longestMs]
       const givesWay = ({ periodKind, observedAt }: CoarseValue) =>

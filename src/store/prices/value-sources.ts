@@ -14,6 +14,8 @@ export interface ValueSource {
 export interface ValueSourceStore {
   all(): ValueSource[]
   byId(id: number): ValueSource | undefined
+  /** Whether any source gives values of longer periods than these. */
+  hasLonger(periodKind: number): boolean
   /** The number of a source, which gets one when it has none yet. */
   idOf(source: Omit<ValueSource, 'id'>): number
   /** Notes that a series has values of a source; inside the transaction that writes them. */
@@ -89,6 +91,10 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
   return {
     all: () => all.all(),
     byId,
+    hasLonger(periodKind) {
+      byId(0)
+      return cachedSources!.values().some(source => source.periodKind > periodKind)
+    },
     idOf({ kind, name, periodKind }) {
       const find = () =>
         [...cachedSources!.values()].find(

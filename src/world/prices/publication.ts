@@ -157,7 +157,9 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
       (imagedTo !== undefined && quotedSince(series, { start, since: imagedTo })) ||
       quotedSince(series, { start, since: 0 })
     if (!quoted) return { points: pointsOf(series, first), moments: new Set() }
-    const byTime = new Map([...first, ...quoted.found].map(one => [one.observedAt, one]))
+    const isMissing = ({ recordedAt }: Observation) => recordedAt >= (imagedTo ?? 0)
+    const found = [...first, ...quoted.found.filter(isMissing)]
+    const byTime = new Map(found.map(one => [one.observedAt, one]))
     const inOrder = [...byTime.values()].sort((a, b) => a.observedAt - b.observedAt)
     return { points: pointsOf(series, inOrder), moments: quoted.moments }
   }
