@@ -138,8 +138,9 @@ const longestClosureDays = 10
 /** What a contract is quoted with, and the moments before which each price is the newest. */
 export function quotesOf(curve: WorldCurve, month: string, start: number, reach: Reach) {
   const first = firstDayOf(curve, month, start, reach)
-  const pricesOf = (from: string, to: string): Observation[] => {
-    const { days, ticks } = daysOf(curve, month, laterDay(from, first), to, start, reach)
+  const pricesOf = (day: string): Observation[] => {
+    if (day < first) return []
+    const { days, ticks } = daysOf(curve, month, day, day, start, reach)
     return [
       ...days.flatMap(({ quotedAt, close, recordedAt }) =>
         quotedAt === undefined
@@ -153,11 +154,20 @@ export function quotesOf(curve: WorldCurve, month: string, start: number, reach:
       })),
     ].sort((a, b) => a.observedAt - b.observedAt)
   }
-  const newestBefore = (before: number): Observation | undefined =>
-    pricesOf(isoDay(before - longestClosureDays * dayMs), isoDay(before + dayMs)).findLast(
-      ({ observedAt }) => observedAt < before,
-    )
-  const prices = pricesOf(first, dayAfter(first, longestClosureDays)).slice(0, 1)
+  // From the newest day back: what a day has is newer than all that the days before it have.
+  const newestBefore = (before: number): Observation | undefined => {
+    const last = isoDay(before + dayMs)
+    for (let back = 0; back <= longestClosureDays + 1; back += 1) {
+      const price = pricesOf(dayAfter(last, -back)).findLast(
+        ({ observedAt }) => observedAt < before,
+      )
+      if (price) return price
+    }
+    return undefined
+  }
+  const prices: Observation[] = []
+  for (let n = 0; prices.length === 0 && n <= longestClosureDays; n += 1)
+    prices.push(...pricesOf(dayAfter(first, n)).slice(0, 1))
   const moments = new Set<number>()
   const newest = newestBefore(start)
   if (newest) {
