@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween } from '../../market/geography/geography.ts'
-import { transact } from '../database.ts'
+import { readAtOnce, transact } from '../database.ts'
 import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
 import { createStatementCache } from '../statement-cache.ts'
@@ -144,19 +144,15 @@ export function createWellStore(db: Database): WellStore {
     lives(filter) {
       if (filter.circle)
         return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, filter)))
-      const [{ wells, sources }] = matching<{ wells: number; sources: string }>(
-        'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
-        filter,
-      ) as [{ wells: number; sources: string }]
-      return {
-        wells,
-        sources: JSON.parse(sources) as string[],
-        producing: matching<WellDates>(
-          selected(dateColumns),
+      const [counted, producing] = readAtOnce(db, () => [
+        matching<{ wells: number; sources: string }>(
+          'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
           filter,
-          'AND first_production_on IS NOT NULL',
-        ),
-      }
+        )[0]!,
+        matching<WellDates>(selected(dateColumns), filter, 'AND first_production_on IS NOT NULL'),
+      ])
+      const { wells, sources } = counted
+      return { wells, sources: JSON.parse(sources) as string[], producing }
     },
     unfinished: (source, since) => unfinished.all(source, since),
   }
