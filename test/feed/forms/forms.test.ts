@@ -458,11 +458,14 @@ describe('the result', () => {
   })
 
   test('leaves no copy of a file behind', async () => {
-    const before = readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
+    const copies = () => readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
+    const before = copies()
     await imported(file(pinkSheet, 'xlsx'))
     await imported(file('[{"x":1}]', 'json'), { series: 'WTI_USD' })
-    const after = readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
-    expect(after.filter(name => !before.includes(name))).toEqual([])
+    const left = () => copies().filter(name => !before.includes(name))
+    // Those of imports that other tests run meanwhile go as well.
+    for (let tries = 0; left().length > 0 && tries < 100; tries += 1) await Bun.sleep(50)
+    expect(left()).toEqual([])
   })
 })
 
