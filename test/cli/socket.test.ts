@@ -14,19 +14,13 @@ import { join } from 'node:path'
 import { openOperator } from '../../src/cli/operator.ts'
 import { listenLocally, serverSocket, socketFile } from '../../src/cli/socket.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
+import { inOwnTemporaryDirectory } from '../support/own-temporary-directory.ts'
 
 let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'wellhead-socket-'))
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-/** What would stand for a socket elsewhere; other tests come and go there with directories. */
-const waysIn = () =>
-  readdirSync(tmpdir(), { withFileTypes: true })
-    .filter(entry => entry.isSocket() || entry.isSymbolicLink())
-    .map(entry => entry.name)
-    .sort()
 
 const listening = (dir: string) => {
   const local = new WeakSet<Request>()
@@ -44,15 +38,17 @@ describe('the command socket', () => {
   ])('lies in the data directory, for its user only, where the path is %s', async (_, name) => {
     const dir = join(root, name)
     mkdirSync(dir)
-    const before = waysIn()
-    expect(serverSocket(dir)).toBeUndefined()
-    const socket = listening(dir)
-    expect(lstatSync(socketFile(dir)).mode & 0o777).toBe(0o600)
-    const unix = serverSocket(dir)!
-    expect(await (await fetch('http://localhost/', { unix })).text()).toBe('from this machine')
-    expect(waysIn()).toEqual(before)
-    await socket.stop()
-    expect(existsSync(socketFile(dir))).toBe(false)
+    await inOwnTemporaryDirectory(async () => {
+      const before = readdirSync(tmpdir()).sort()
+      expect(serverSocket(dir)).toBeUndefined()
+      const socket = listening(dir)
+      expect(lstatSync(socketFile(dir)).mode & 0o777).toBe(0o600)
+      const unix = serverSocket(dir)!
+      expect(await (await fetch('http://localhost/', { unix })).text()).toBe('from this machine')
+      expect(readdirSync(tmpdir()).sort()).toEqual(before)
+      await socket.stop()
+      expect(existsSync(socketFile(dir))).toBe(false)
+    })
   })
 
   test('whose server ends tells its commands so', async () => {

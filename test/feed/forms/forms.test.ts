@@ -8,6 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { type ImportOptions, runImport } from '../../../src/cli/data/import.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { memory, noInput } from '../../support/instance/memory-writer.ts'
+import { inOwnTemporaryDirectory } from '../../support/own-temporary-directory.ts'
 import { workbookOf } from '../../support/publishers/workbook.ts'
 import { haveRealData, needsRealData } from '../../support/real-data.ts'
 import { catalogue } from '../../support/topics/shipped-codes.ts'
@@ -458,14 +459,13 @@ describe('the result', () => {
   })
 
   test('leaves no copy of a file behind', async () => {
-    const copies = () => readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
-    const before = copies()
-    await imported(file(pinkSheet, 'xlsx'))
-    await imported(file('[{"x":1}]', 'json'), { series: 'WTI_USD' })
-    const left = () => copies().filter(name => !before.includes(name))
-    // Those of imports that other tests run meanwhile go as well.
-    for (let tries = 0; left().length > 0 && tries < 100; tries += 1) await Bun.sleep(50)
-    expect(left()).toEqual([])
+    await inOwnTemporaryDirectory(async () => {
+      const before = readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
+      await imported(file(pinkSheet, 'xlsx'))
+      await imported(file('[{"x":1}]', 'json'), { series: 'WTI_USD' })
+      const after = readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
+      expect(after.filter(name => !before.includes(name))).toEqual([])
+    })
   })
 })
 
