@@ -6,7 +6,7 @@ import { lazy } from '../statement.ts'
 import { createStatementCache } from '../statement-cache.ts'
 import { type ColumnMap, selected } from '../upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
-import { type FracFilter, fracClauses } from './frac-search.ts'
+import { type FracFilter, fracWhere } from './frac-search.ts'
 
 /** What was pumped into a well, as its operator disclosed it. */
 export interface FracDisclosure {
@@ -128,7 +128,7 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
     idOf: reference => idOf.get(reference)?.id,
     ofWell: apiNumber => ofWell.all(apiNumber),
     page(filter, limit, offset) {
-      const { sql, values } = fracClauses(filter)
+      const { sql, values } = fracWhere(filter)
       const order = `${sql} ORDER BY ended_on DESC, id DESC`
       if (filter.circle) {
         const inside = idsInside(

@@ -1,5 +1,6 @@
 import { countyKey } from '../../market/drilling/permits.ts'
 import { boxAround, type Circle, spansOf } from '../../market/geography/geography.ts'
+import { type Clause, clause, whereOf } from '../clause.ts'
 import { phraseOf } from '../text-match.ts'
 
 /** What disclosures must have, all of it. */
@@ -21,25 +22,16 @@ export interface FracFilter {
   to?: string
 }
 
-interface Clauses {
-  /** Empty or with WHERE. */
-  sql: string
-  values: (string | number)[]
-}
-
 /** Trigrams find nothing shorter. */
 const trigramCharacters = 3
 
 /**
- * Conditions on frac_disclosures. Of a circle the box: the corners are for the caller to leave out.
+ * Conditions on frac_disclosures, behind WHERE. Of a circle the box: the corners are for the caller
+ * to leave out.
  */
-export function fracClauses(filter: FracFilter): Clauses {
-  const parts: string[] = []
-  const values: (string | number)[] = []
-  const add = (sql: string, ...added: (string | number)[]) => {
-    parts.push(sql)
-    values.push(...added)
-  }
+export function fracWhere(filter: FracFilter): Clause {
+  const clauses: Clause[] = []
+  const add = (...of: Parameters<typeof clause>) => void clauses.push(clause(...of))
   if (filter.states)
     add('state_code IN (SELECT value FROM json_each(?))', JSON.stringify(filter.states))
   if (filter.county !== undefined) add('upper(county) = ?', countyKey(filter.county))
@@ -58,7 +50,7 @@ export function fracClauses(filter: FracFilter): Clauses {
     const spans = spansOf(box)
     add(`(${spans.map(() => 'longitude BETWEEN ? AND ?').join(' OR ')})`, ...spans.flat())
   }
-  return { sql: parts.length === 0 ? '' : `WHERE ${parts.join(' AND ')}`, values }
+  return whereOf(clauses)
 }
 
 function addWord(word: string, add: (sql: string, ...values: (string | number)[]) => void) {

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween, spansOf } from '../../market/geography/geography.ts'
+import { allOf, type Clause } from '../clause.ts'
 import { createStatementCache } from '../statement-cache.ts'
 import { everyTerm, periodCharacters } from './permit-periods.ts'
 import {
@@ -73,12 +74,6 @@ const lastDay = '9999-12-31'
 type Value = string | number
 type Prepared = ReturnType<typeof createStatementCache>
 
-/** A piece of SQL with the values of its question marks. */
-interface Clause {
-  sql: string
-  values: Value[]
-}
-
 const listed = (ids: readonly number[]) => JSON.stringify(ids)
 const inList = (column: string, ids: readonly number[]): Clause =>
   ids.length === 1
@@ -91,11 +86,6 @@ const choiceClause = ({ column, ids }: Choice): Clause => inList(`f.${column}`, 
 const otherwise = ({ column, ids }: Choice): Clause => ({
   sql: `coalesce(f.${column}, 0) NOT IN (SELECT value FROM json_each(?))`,
   values: [listed(ids)],
-})
-
-const allOf = (clauses: readonly Clause[]): Clause => ({
-  sql: clauses.map(clause => clause.sql).join(' AND '),
-  values: clauses.flatMap(clause => clause.values),
 })
 
 function wordClause({ choices, permitIds }: FoundWord): Clause {

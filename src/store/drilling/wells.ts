@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween } from '../../market/geography/geography.ts'
+import { type Clause, clause, whereOf } from '../clause.ts'
 import { readAtOnce, transact } from '../database.ts'
 import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
@@ -126,9 +127,9 @@ export function createWellStore(db: Database): WellStore {
     `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
   )
   const prepared = createStatementCache(db)
-  const matching = <Row>(read: string, filter: WellFilter, rest = ''): Row[] => {
-    const { sql, values } = clausesOf(filter)
-    return prepared<Row, (string | number)[]>(`SELECT ${read} FROM wells WHERE ${sql} ${rest}`).all(
+  const matching = <Row>(read: string, clauses: readonly Clause[], order = ''): Row[] => {
+    const { sql, values } = whereOf(clauses)
+    return prepared<Row, (string | number)[]>(`SELECT ${read} FROM wells ${sql} ${order}`).all(
       ...values,
     )
   }
@@ -140,16 +141,23 @@ export function createWellStore(db: Database): WellStore {
     put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
     get: apiNumber => byNumber.get(apiNumber) ?? undefined,
     search: filter =>
-      within(filter.circle, matching<Well>(selected(columns), filter, 'ORDER BY api_number')),
+      within(
+        filter.circle,
+        matching<Well>(selected(columns), clausesOf(filter), 'ORDER BY api_number'),
+      ),
     lives(filter) {
+      const clauses = clausesOf(filter)
       if (filter.circle)
-        return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, filter)))
+        return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, clauses)))
       const [counted, producing] = readAtOnce(db, () => [
         matching<{ wells: number; sources: string }>(
           'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
-          filter,
+          clauses,
         )[0]!,
-        matching<WellDates>(selected(dateColumns), filter, 'AND first_production_on IS NOT NULL'),
+        matching<WellDates>(selected(dateColumns), [
+          ...clauses,
+          clause('first_production_on IS NOT NULL'),
+        ]),
       ])
       const { wells, sources } = counted
       return { wells, sources: JSON.parse(sources) as string[], producing }
@@ -165,13 +173,9 @@ const livesOf = (wells: readonly WellDates[]): WellLives => ({
 })
 
 /** Conditions on wells; of a circle the belt that it lies in. */
-function clausesOf(filter: WellFilter): { sql: string; values: (string | number)[] } {
-  const parts = ['TRUE']
-  const values: (string | number)[] = []
-  const add = (sql: string, ...added: (string | number)[]) => {
-    parts.push(sql)
-    values.push(...added)
-  }
+function clausesOf(filter: WellFilter): Clause[] {
+  const clauses: Clause[] = []
+  const add = (...of: Parameters<typeof clause>) => void clauses.push(clause(...of))
   const { state, operator, formation, producingFrom, producingTo, circle } = filter
   if (state !== undefined) add('state_code = ?', state)
   if (operator !== undefined) add('instr(upper(operator), ?) > 0', operator.toUpperCase())
@@ -182,7 +186,7 @@ function clausesOf(filter: WellFilter): { sql: string; values: (string | number)
     const { south, north } = boxAround(circle)
     add('latitude BETWEEN ? AND ?', south, north)
   }
-  return { sql: parts.join(' AND '), values }
+  return clauses
 }
 
 type Place = Pick<Well, 'latitude' | 'longitude'>

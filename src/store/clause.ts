@@ -1,0 +1,19 @@
+/** A piece of SQL with the values of its question marks. */
+export interface Clause {
+  sql: string
+  values: (string | number)[]
+}
+
+export const clause = (sql: string, ...values: (string | number)[]): Clause => ({ sql, values })
+
+/** What fits all of them, of which there is one at least. */
+export const allOf = (clauses: readonly Clause[]): Clause => ({
+  sql: clauses.map(({ sql }) => sql).join(' AND '),
+  values: clauses.flatMap(({ values }) => values),
+})
+
+/** The same behind WHERE; nothing where there are none. */
+export function whereOf(clauses: readonly Clause[]): Clause {
+  const { sql, values } = allOf(clauses)
+  return { sql: sql && `WHERE ${sql}`, values }
+}
