@@ -1,12 +1,30 @@
+import type { Bar } from '../market/prices/bars.ts'
+
 /**
  * When the first value of a bar was recorded. The bar of one observation leaves out what follows
  * from its close: nine in ten bars of daily prices are such.
  */
 export const bornAt = (bar: string): string => `coalesce(${bar}.born_at, ${bar}.recorded_at)`
 
+const columns: Readonly<Record<keyof Bar, string>> = {
+  startsAt: 'b.starts_at',
+  open: 'coalesce(b.open, b.close)',
+  high: 'coalesce(b.high, b.close)',
+  low: 'coalesce(b.low, b.close)',
+  close: 'b.close',
+  sum: 'coalesce(b.sum, b.close)',
+  count: 'coalesce(b.count, 1)',
+  hours: 'coalesce(b.hours, 1)',
+  closedAt: 'b.closed_at',
+  recordedAt: 'b.recorded_at',
+  bornAt: bornAt('b'),
+}
+
 /**
- * The columns of a bar, named as the code names them: a row comes out of the database as a bar.
+ * Columns of a bar, named as the code names them: a row comes out of the database as a bar, or as a
+ * part of one.
  */
-export const barColumns = `b.starts_at AS startsAt, coalesce(b.open, b.close) AS open, coalesce(b.high, b.close) AS high,
-  coalesce(b.low, b.close) AS low, b.close, coalesce(b.sum, b.close) AS sum, coalesce(b.count, 1) AS count,
-  coalesce(b.hours, 1) AS hours, b.closed_at AS closedAt, b.recorded_at AS recordedAt, ${bornAt('b')} AS bornAt`
+export const barColumnsOf = (names: readonly (keyof Bar)[]): string =>
+  names.map(name => `${columns[name]} AS ${name}`).join(', ')
+
+export const barColumns = barColumnsOf(Object.keys(columns) as (keyof Bar)[])

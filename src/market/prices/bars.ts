@@ -105,9 +105,6 @@ export function extendBar(bar: Bar, next: Observation): void {
   if (next.recordedAt < bar.bornAt) bar.bornAt = next.recordedAt
 }
 
-export const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
-  new Map(bars.map(bar => [bar.startsAt, bar]))
-
 /** The bars of observations given oldest first. */
 export function barsOf(interval: BarInterval, observations: Iterable<Observation>): Bar[] {
   const bars: Bar[] = []

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { DayClose } from '../../market/condition/faults.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
 import { barsOf, type Observation } from '../../market/prices/bars.ts'
-import { bornAt } from '../bar-columns.ts'
+import { barColumnsOf } from '../bar-columns.ts'
 import { lazy } from '../statement.ts'
 
 export interface QualityStore {
@@ -20,10 +20,18 @@ export interface QualityStore {
 /** What stands in a bar; what its observations come to is added to it. */
 type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
 
-/** Fewer columns than a bar has: they are read of every day of every code. */
-const dayColumns = `b.starts_at AS startsAt, coalesce(b.open, b.close) AS open, coalesce(b.high, b.close) AS high,
-  coalesce(b.low, b.close) AS low, b.close, coalesce(b.sum, b.close) AS sum, coalesce(b.count, 1) AS count,
-  b.closed_at AS closedAt, ${bornAt('b')} AS bornAt`
+/** Fewer than a bar has: they are read of every day of every code. */
+const dayColumns = barColumnsOf([
+  'startsAt',
+  'open',
+  'high',
+  'low',
+  'close',
+  'sum',
+  'count',
+  'closedAt',
+  'bornAt',
+])
 
 export function createQualityStore(db: Database): QualityStore {
   const bars = lazy<StoredDay, [number, number]>(

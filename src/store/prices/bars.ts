@@ -6,7 +6,6 @@ import {
   barsOf,
   bucketEnd,
   bucketStart,
-  byStart,
   extendBar,
   type Observation,
   openBar,
@@ -268,6 +267,9 @@ function foldStored(
     stretches.flatMap(({ from, to }) => barsOf(interval, oldestFirst(seriesId, from, to))),
   )
 }
+
+const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
+  new Map(bars.map(bar => [bar.startsAt, bar]))
 
 /** Some hour of the day has more than one observation, so that the day's hours are stored. */
 const isDense = ({ count, hours }: { count: number; hours: number }): boolean => count > hours
