@@ -1,8 +1,9 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoInstant, parseInstant } from '../time/instant.ts'
-import { makePrivate, privateMode } from './private-file.ts'
+import { makePrivate } from './private-file.ts'
+import { writeStateFile } from './side-file.ts'
 
 export interface Holder {
   pid: number
@@ -140,12 +141,9 @@ function unlock(db: Database) {
   db.close()
 }
 
-/** In one step, so that a second process never reads half a name. */
 function writeHolder(path: string, { pid, role, startedAt, url }: Holder) {
-  const draft = `${path}.new`
   const text = JSON.stringify({ pid, role, started_at: isoInstant(startedAt), url })
-  writeFileSync(draft, `${text}\n`, { mode: privateMode })
-  renameSync(draft, path)
+  writeStateFile(path, `${text}\n`)
 }
 
 function readHolder(path: string): Holder | undefined {
