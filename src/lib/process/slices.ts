@@ -2,9 +2,9 @@ import { type Clock, createSystemClock } from '../time/clock.ts'
 import { nextTurn } from './loop-turns.ts'
 
 export interface SliceOptions {
-  stopwatch?: Pick<Clock, 'monotonic'>
+  stopwatch?: Pick<Clock, 'monotonic'> | undefined
   /** Runs one slice: reads of a database may be begun together. */
-  together?(slice: () => void): void
+  together?: ((slice: () => void) => void) | undefined
 }
 
 /** Does `work` for each item, for at most about `sliceMs` before everybody else has a turn. */

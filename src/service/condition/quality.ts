@@ -1,5 +1,5 @@
 import { inSlices } from '../../lib/process/slices.ts'
-import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { freshUntil } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
@@ -58,8 +58,7 @@ export function createQuality(deps: {
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
-  const { store, frozen, intraday, catalogue, board, quarantine, clock } = deps
-  const { stopwatch = createSystemClock() } = deps
+  const { store, frozen, intraday, catalogue, board, quarantine, clock, stopwatch } = deps
   const cache = new Map<number, CachedQuality>()
 
   const assess = (code: string, series: Series, now: number): CachedQuality => {

@@ -112,7 +112,7 @@ export interface SeriesFaultDeps {
 export function createSeriesFaults({
   store,
   catalogue,
-  together = reads => reads(),
+  together,
   quarantine,
   now,
 }: SeriesFaultDeps): SeriesFaults {
