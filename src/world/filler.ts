@@ -121,7 +121,7 @@ export function withFamilies<Name extends string>(
       readEarly.clear()
     }
   }
-  /** As much as is worth it: changing how the database waits takes longer than a read. */
+  /** For work that writes much: telling the database how to wait takes longer than a read. */
   const writing = <T>(work: () => T): T | undefined =>
     isLaying ? undefined : withoutSyncing(() => laying(work))
   /** The history is there; the clock may have moved since it was written, as of an image. */

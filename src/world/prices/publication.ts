@@ -123,24 +123,25 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
   }
 
   /**
-   * The newest observation of a code and those that its changes are against; undefined where nothing
-   * was published since. What was published before is there.
+   * The newest observation of a code and those that its changes are against, as far as they were
+   * published since; undefined where nothing was.
    */
   function quotedSince(
     series: StoredSeries,
     search: Search,
-  ): (Omit<Quotes, 'points'> & { found: Observation[] }) | undefined {
+  ): (Pick<Quotes, 'moments'> & { observations: Observation[] }) | undefined {
     const recent = recentOf(series, search)
     const newest = newestBefore(series, Number.MAX_SAFE_INTEGER, search, recent)
     if (!newest) return undefined
-    const found = [newest]
+    const observations = [newest]
     const moments = new Set([Number.MAX_SAFE_INTEGER])
     for (const [, before] of changeBases(series.cadence, newest.observedAt)) {
       const base = newestBefore(series, before, search, recent)
-      if (base) found.push(base)
+      if (base) observations.push(base)
+      // What was published before an image is there.
       if (base || search.since > 0) moments.add(before)
     }
-    return { found, moments }
+    return { observations, moments }
   }
 
   /** What a code is quoted with, and the moments before which each is the newest. */
@@ -158,8 +159,8 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
       quotedSince(series, { start, since: 0 })
     if (!quoted) return { points: pointsOf(series, first), moments: new Set() }
     const isMissing = ({ recordedAt }: Observation) => recordedAt >= (imagedTo ?? 0)
-    const found = [...first, ...quoted.found.filter(isMissing)]
-    const byTime = new Map(found.map(one => [one.observedAt, one]))
+    const missing = [...first, ...quoted.observations.filter(isMissing)]
+    const byTime = new Map(missing.map(one => [one.observedAt, one]))
     const inOrder = [...byTime.values()].sort((a, b) => a.observedAt - b.observedAt)
     return { points: pointsOf(series, inOrder), moments: quoted.moments }
   }
@@ -178,7 +179,7 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
   return { between: published, newest: newestOf, older: olderOf, quotes: quotesOf }
 }
 
-/** What is looked at: what was published since a moment, Unix ms, before the copy began. */
+/** What is looked at: what was published since an image, or 0, and before the copy began, Unix ms. */
 interface Search {
   start: number
   since: number

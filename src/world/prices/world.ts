@@ -70,13 +70,13 @@ interface Slot {
 /**
  * Holidays can hold a publication back; nothing is published later than this after it was observed.
  */
-export const longestDelayDays = 7
-/** Where fewer of its steps than one in so many are asked, a session is not computed as a whole. */
-const sparseShare = 12
+const longestDelayDays = 7
 /** From an observation of a code to its publication at the latest. */
 export const longestDelayMs = (cadence: Cadence): number =>
   isIntraday(cadence) ? longestLagMs : longestDelayDays * dayMs
 
+/** Where fewer of its steps than one in so many are asked, a session is not computed as a whole. */
+const sparseShare = 12
 /** The close before a trading day is never further back. */
 const longestClosureDays = 8
 const everything: Depth = {
