@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { median } from '../duel.ts'
 import { processorMs } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
@@ -45,7 +46,6 @@ export async function board(options: BenchOptions): Promise<Line[]> {
       times.push(tookMs)
       works.push(workedMs)
     }
-    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
     const line = (row: string, ms: number): Line => ({
       row,
       ours: `${ms.toFixed(1)} ms`,

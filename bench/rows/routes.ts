@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { median } from '../duel.ts'
 import { whenIdle } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { type Sample, samples } from '../samples.ts'
@@ -102,6 +103,3 @@ async function timesOf(
   }
   return times
 }
-
-const median = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[times.length >> 1]!
