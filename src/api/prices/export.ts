@@ -10,7 +10,7 @@ import {
 } from '../../feed/prices/bulk/open.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../http/answer/range.ts'
-import { streamOf } from '../../http/answer/stream.ts'
+import { streamOf, wholeBody } from '../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../http/input/query.ts'
 import {
   codesParameter,
@@ -30,6 +30,7 @@ import {
   createFinishedExports,
   type FinishedExport,
 } from '../../service/prices/finished-exports.ts'
+import { createKeptExports } from '../../service/prices/kept-exports.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -60,6 +61,9 @@ const defaultDays = 365
 const sliceDays = 31
 /** A part of a finished file is sent in pieces of this size. */
 const pieceBytes = 2 ** 20
+/** Longer exports are made as they are sent. */
+const keptRowsMax = 10_000
+const keptBytesMax = 4 * 2 ** 20
 
 type ExportQuery = Readonly<Record<string, string | undefined>>
 
@@ -75,6 +79,7 @@ export function exportRoutes(deps: ExportDeps) {
   const { access, bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
   const { sourceNamesOf } = deps
   const finished = createFinishedExports()
+  const kept = createKeptExports(keptBytesMax)
 
   const seriesOf = (query: ExportQuery, request: Request): Series[] => {
     const names = listOf(query.codes)
@@ -139,16 +144,8 @@ export function exportRoutes(deps: ExportDeps) {
 
   /** Equal for requests that are answered by the same bytes. */
   const etagOf = ({ question, names, format }: ExportRequest, rows: number): string => {
-    const { interval, from, to, asOf } = question
-    const request = [
-      question.series.map(({ code }) => code),
-      interval,
-      from,
-      to,
-      asOf,
-      names,
-      format,
-    ]
+    const { series, interval, asOf } = question
+    const request = [series, interval, asOf, names, format]
     const text = JSON.stringify([request, bulk.state(question), rows])
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
@@ -182,7 +179,12 @@ export function exportRoutes(deps: ExportDeps) {
       set.status = 304
       return undefined
     }
-    if (!rangeHolds(request, etag)) return streamOf(await bytesOf(asked))
+    if (!rangeHolds(request, etag)) {
+      const versions = rows <= keptRowsMax ? bulk.versions(question) : undefined
+      return versions
+        ? wholeBody(await kept.of(etag, versions, () => bytesOf(asked)))
+        : streamOf(await bytesOf(asked))
+    }
     const file = await finished.of(etag, () => bytesOf(asked))
     const range = rangeOf(request.headers.get('range'), file.size)
     if (range === undefined) return streamOf(partsOf(file, { first: 0, last: file.size - 1 }))

@@ -50,11 +50,15 @@ export interface Bulk {
   blocks(question: BulkQuestion): Generator<PriceBlock>
   /** Another text when the rows of the question are others. */
   state(question: BulkQuestion): string
+  /**
+   * Other objects after every change that the rows may show; undefined: the rows may change without one.
+   */
+  versions(question: BulkQuestion): readonly object[] | undefined
 }
 
 export interface BulkDeps {
   observations: ObservationStore
-  history: Pick<History, 'count' | 'countAsOf' | 'newestRecordedAt'>
+  history: Pick<History, 'count' | 'countAsOf' | 'newestRecordedAt' | 'version'>
   quarantine: QuarantineList
   coverage: Coverage
   withheld: Withheld
@@ -163,6 +167,20 @@ export function createBulk(deps: BulkDeps): Bulk {
   const blocks = (question: BulkQuestion) =>
     question.interval === 'raw' ? rawBlocks(question) : barBlocks(question, question.interval)
 
+  /**
+   * Which rows the range holds: the same for two moments between which none is. Whoever asks for the
+   * last year asks for another range each time.
+   */
+  const windowOf = (question: BulkQuestion): string => {
+    const { series, interval, from, to, asOf } = question
+    if (asOf !== undefined) return `${from} ${to}`
+    if (interval !== 'raw') return wholeDays(question).join(' ')
+    const rowsOf = (seriesId: number, since: number, before: number) =>
+      history.count({ seriesIds: [seriesId], interval, from: since, to: before })
+    const later = Number.MAX_SAFE_INTEGER
+    return series.map(({ id }) => `${rowsOf(id, from, to)}+${rowsOf(id, to, later)}`).join(' ')
+  }
+
   return {
     blocks,
     count(question) {
@@ -181,11 +199,21 @@ export function createBulk(deps: BulkDeps): Bulk {
     },
     state: question =>
       [
+        windowOf(question),
         ...question.series.map(({ id }) => history.newestRecordedAt([id])),
         ...question.series.map(({ id }) =>
           quarantine.within(id, question.from, question.to).days.join(' '),
         ),
       ].join(','),
+    versions(question) {
+      const { series } = question
+      // Which of several sources a value is of changes without a change of the value.
+      const isAsItStands = series.every(
+        ({ id, sources }) =>
+          sources.length <= 1 && !withheld(id) && pointOf(id, question) === undefined,
+      )
+      return isAsItStands ? series.map(({ id }) => history.version(id)) : undefined
+    },
   }
 }
 
@@ -213,10 +241,15 @@ function without(
   return keptCount
 }
 
+/** The days that a range lies in. */
+const wholeDays = ({ from, to }: Pick<BulkQuestion, 'from' | 'to'>): [number, number] => [
+  startOfDay(from),
+  Math.ceil(to / dayMs) * dayMs,
+]
+
 /** The range in pieces that no bucket crosses; its ends are those of whole days. */
 function stretchesOf({ from, to }: BulkQuestion, interval: BarInterval): [number, number][] {
-  const start = startOfDay(from)
-  const end = Math.ceil(to / dayMs) * dayMs
+  const [start, end] = wholeDays({ from, to })
   if (interval !== 'hour') return [[start, end]]
   const stretches: [number, number][] = []
   for (let at = start; at < end; at += hoursStretchMs)

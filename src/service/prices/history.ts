@@ -73,6 +73,8 @@ export interface History {
    * there.
    */
   newestRecordedAt(seriesIds: readonly number[]): number
+  /** Another object after every change of the series that this copy has heard of. */
+  version(seriesId: number): object
   forget(seriesId: number): void
 }
 
@@ -153,6 +155,7 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     },
     newestRecordedAt: seriesIds =>
       Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
+    version: seriesId => indexes.of(seriesId),
     forget: indexes.forget,
   }
 }

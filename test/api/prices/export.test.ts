@@ -249,6 +249,86 @@ describe('a cut export is resumed', () => {
   })
 })
 
+describe('an export of the last year', () => {
+  const url = `${path}?codes=WTI_USD,NATURAL_GAS_GBP`
+  const etagOf = (answer: Response) => answer.headers.get('etag')!
+
+  test.each(['raw', 'hour', 'day', 'month'])(
+    'by %s is the same file for as long as it has the same rows',
+    async interval => {
+      const { instance, token } = openCopy()
+      const asked = `${url}&interval=${interval}`
+      const first = await instance.get(asked, token)
+      const text = await first.text()
+      instance.clock.advance(60_000)
+      const unchanged = await instance.get(asked, token, { 'if-none-match': etagOf(first) })
+      expect(unchanged.status).toBe(304)
+      expect(await (await instance.get(asked, token)).text()).toBe(text)
+      instance.record('WTI_USD', [99], startAt + 30_000, hourMs)
+      const later = await instance.get(asked, token, { 'if-none-match': etagOf(first) })
+      expect(later.status).toBe(200)
+      expect(await later.text()).toContain(',99,USD')
+    },
+  )
+
+  test('is another one when a row has become older than a year', async () => {
+    const { instance, token } = openCopy()
+    instance.record('WTI_USD', [50], startAt - 365 * dayMs + 30_000, hourMs)
+    const first = await instance.get(url, token)
+    expect(await first.text()).toContain(',50,USD')
+    instance.clock.advance(60_000)
+    const later = await instance.get(url, token, { 'if-none-match': etagOf(first) })
+    expect(later.status).toBe(200)
+    expect(later.headers.get('x-total')).toBe('240')
+    expect(await later.text()).not.toContain(',50,USD')
+  })
+
+  test('has every correction, also of an old value while a newer one stands', async () => {
+    const { instance, token } = openCopy()
+    const { catalogue, ingest } = instance.services
+    const seriesId = catalogue.named('BRENT_CRUDE_USD')!.id
+    const [early, late] = [startAt - 3 * dayMs, startAt - 2 * dayMs]
+    ingest.write([{ seriesId, observedAt: early, value: 70 }], early + hourMs)
+    ingest.write([{ seriesId, observedAt: late, value: 71 }], late + hourMs)
+    const brent = `${path}?codes=BRENT_CRUDE_USD`
+    expect(await (await instance.get(brent, token)).text()).toContain(',70,USD')
+    ingest.write([{ seriesId, observedAt: early, value: 72 }], early + 2 * hourMs)
+    expect(await (await instance.get(brent, token)).text()).toContain(',72,USD')
+  })
+
+  test('leaves out a day that was quarantined since', async () => {
+    const { instance, token } = openCopy()
+    const first = await (await instance.get(url, token)).text()
+    const day = isoInstant(startAt - 2 * dayMs).slice(0, 10)
+    expect(first).toContain(`GBP,${day}`)
+    instance.services.quarantine.add({
+      seriesId: instance.services.catalogue.named('NATURAL_GAS_GBP')!.id,
+      fromOn: day,
+      toOn: day,
+      reason: 'a test',
+      createdAt: startAt,
+    })
+    expect(await (await instance.get(url, token)).text()).not.toContain(`GBP,${day}`)
+  })
+
+  test('names its series as they are named now', async () => {
+    const { instance, token } = openCopy()
+    const first = await instance.get(url, token)
+    const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
+    const edited = await instance.send(
+      'PATCH',
+      '/admin/v1/series/WTI_USD',
+      { unit: 'tonne' },
+      undefined,
+      { authorization },
+    )
+    expect(edited.status).toBe(200)
+    const later = await instance.get(url, token, { 'if-none-match': etagOf(first) })
+    expect(later.status).toBe(200)
+    expect(await later.text()).toContain('USD,tonne')
+  })
+})
+
 test('what is written while an export goes on is not of it', async () => {
   const { instance, token } = openCopy()
   const rows = Array.from({ length: 70_000 }, (_, i) => i / 7)
