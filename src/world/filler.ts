@@ -61,6 +61,8 @@ export interface Families<Name extends string> {
   quote(seriesId: number): void
   /** As of the feed, for series that are a family's. */
   hasNewest(seriesId: number, before: number): boolean
+  /** As of the feed, for series that are a family's. */
+  isUnwritten(seriesId: number): boolean
   /** What a request needs of the prices that lists of codes are made of. */
   reachOf(asked: DataRequest): PriceReach
   /** Writes what a request needs of them, filling families through `fill`. */
@@ -93,6 +95,7 @@ export function withFamilies<Name extends string>(
     quoteAll,
     quote,
     hasNewest,
+    isUnwritten,
     reachOf,
     lay,
     supply,
@@ -200,6 +203,8 @@ export function withFamilies<Name extends string>(
       },
       hasNewest: (seriesId: number, before: number) =>
         isWhole || feed.hasNewest(seriesId, before) || hasNewest(seriesId, before),
+      isUnwritten: (seriesId: number) =>
+        !isWhole && (feed.isUnwritten(seriesId) || isUnwritten(seriesId)),
     }),
     asItIs: work => (isLaying ? work() : laying(work)!),
     isWhole: () => isWhole,

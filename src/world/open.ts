@@ -213,19 +213,22 @@ const needs: readonly (readonly [path: string, families: readonly FamilyName[]])
  * asks for the code that it is of.
  */
 const ofEveryCode = [
+  '/admin/v1/condition',
   '/admin/v1/series',
   '/product-facts.json',
+  '/status.json',
   '/v1/commodities',
   '/v1/commodities/categories',
+  '/v1/data-quality/reports',
+  '/v1/data-quality/summary',
   '/v1/demo/commodities',
   '/v1/prices/all',
   '/v1/prices/all/health',
+  '/v1/status',
 ]
 /** The same, unless the address names codes. */
 const ofNamedCodes = ['/v1/prices/latest']
-/** Routes that look at the newest stretch of every code. */
-const ofEveryStretch = ['/v1/data-quality', '/v1/status', '/status.json']
-/** One of them, which looks at that of the code that its path names. */
+/** A route that looks at the newest stretch of the code that its path names. */
 const ofPathCode = '/v1/data-quality/reports/:code'
 /** Controls that move the clock or change what is published next, which stands on it. */
 const standsOnStretch = ['/_dev/clock', '/_dev/feed', '/_dev/scenario']
@@ -240,9 +243,10 @@ function reachOf(
   if (route === ofPathCode) {
     const series = catalogue.named(new URL(url, 'http://localhost').pathname.split('/').at(-1)!)
     // A family is judged by a contract, and that is known with all of them.
-    if (series && series.contractOf === null && !isFamily(series.code)) return [series.code]
+    return series && series.contractOf === null && !isFamily(series.code)
+      ? [series.code]
+      : 'stretch'
   }
-  if (ofEveryStretch.some(isBelow)) return 'stretch'
   if (ofEveryCode.includes(route)) return 'newest'
   return namesCodes(url) || !ofNamedCodes.includes(route) ? [] : 'newest'
 }
@@ -311,6 +315,10 @@ function familiesOf(
     hasNewest(seriesId, before) {
       const series = catalogue.byId(seriesId)
       return series?.contractOf != null && futures.hasNewest(series.code, before)
+    },
+    isUnwritten(seriesId) {
+      const series = catalogue.byId(seriesId)
+      return series?.contractOf != null && futures.isUnwritten(series.code)
     },
     now: clock.now,
     atOnce: work => transact(services.db, work),

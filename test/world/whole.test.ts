@@ -47,12 +47,16 @@ test('an untouched copy answers every GET as one whose data is all there', async
 const ofEveryCode = [
   '/admin/v1/series',
   '/product-facts.json',
+  '/status.json',
   '/v1/commodities/categories',
+  '/v1/data-quality/reports',
+  '/v1/data-quality/summary',
   '/v1/demo/commodities',
   '/v1/prices/all',
   '/v1/prices/all/health',
   '/v1/prices/board',
   '/v1/prices/excel-latest',
+  '/v1/status',
 ]
 
 test('what lists every code is whole as the first answer of a copy', async () => {

@@ -40,11 +40,13 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
     store: { closes, times },
     together: deps.board.together,
     now: deps.clock.now,
+    isUnwritten: deps.supply.isUnwritten,
   })
   const quality = createQuality({
     ...deps,
     frozen: seriesFaults.frozen,
     intraday: seriesFaults.intraday,
+    isUnwritten: deps.supply.isUnwritten,
     store: {
       days(seriesId: number, from: number) {
         deps.supply(seriesId, from)

@@ -1,7 +1,7 @@
 import { inSlices } from '../../lib/process/slices.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/time/instant.ts'
-import { freshUntil } from '../../market/calendars/freshness.ts'
+import { dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
 import type { DayClose, FrozenRun } from '../../market/condition/faults.ts'
 import type { IntradayGaps } from '../../market/condition/intraday.ts'
@@ -51,6 +51,8 @@ export function createQuality(deps: {
   frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
   /** What is missing inside the newest sessions of a series that is quoted all day. */
   intraday?(series: Series): IntradayGaps | undefined
+  /** Of an evaluation copy: whether a series is still to be written, and so has no faults. */
+  isUnwritten?(seriesId: number): boolean
   catalogue: Catalogue
   board: Board
   quarantine: QuarantineList
@@ -59,6 +61,19 @@ export function createQuality(deps: {
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
   const { store, frozen, intraday, catalogue, board, quarantine, clock, stopwatch } = deps
+  const isAwaited = (series: Series, lastAt: number, now: number): boolean =>
+    (deps.isUnwritten?.(series.id) ?? false) && dataStatus(series, lastAt, now) !== 'stale'
+
+  /** The days of a series that are not in quarantine and its newest observation outside of it. */
+  const storedOf = (series: Series, from: number, excluded: ReadonlySet<number>) => {
+    const { days, newest } = store.days(series.id, from)
+    const isClear = newest && !excluded.has(startOfDay(newest.observedAt))
+    return {
+      all: days,
+      clear: days.filter(day => !excluded.has(day.startsAt)),
+      newest: isClear ? newest : board.newest(series),
+    }
+  }
   const cache = new Map<number, CachedQuality>()
 
   const assess = (code: string, series: Series, now: number): CachedQuality => {
@@ -68,20 +83,21 @@ export function createQuality(deps: {
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, now).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const { days: storedDays, newest: lastStored } = store.days(series.id, from)
-    const isClear = lastStored && !excluded.has(startOfDay(lastStored.observedAt))
-    const newest = isClear ? lastStored : board.newest(series)
+    const isWhole = isAwaited(series, extent.lastAt, now)
+    const stored = isWhole ? undefined : storedOf(series, from, excluded)
+    const newest = stored ? stored.newest : board.newest(series)
     if (!newest) return { quality: undefined, validUntil: midnight }
     const report = qualityOf({
       listing: series,
       decimals: series.decimals,
-      days: storedDays.filter(day => !excluded.has(day.startsAt)),
+      days: stored?.clear ?? [],
+      isWhole,
       quarantined,
       firstAt: extent.firstAt,
       lastAt: newest.observedAt,
       now,
-      frozen: frozen?.(series, storedDays),
-      intraday: intraday?.(series),
+      frozen: stored && frozen?.(series, stored.all),
+      intraday: stored && intraday?.(series),
     })
     const until = freshUntil(series, newest.observedAt)
     const { stepMs } = scheduleOf(series)

@@ -107,6 +107,8 @@ export interface SeriesFaultDeps {
   together?: Board['together']
   quarantine: QuarantineList
   now(): number
+  /** Of an evaluation copy: whether a series is still to be written, and so has no faults. */
+  isUnwritten?(seriesId: number): boolean
 }
 
 export function createSeriesFaults({
@@ -115,6 +117,7 @@ export function createSeriesFaults({
   together,
   quarantine,
   now,
+  isUnwritten,
 }: SeriesFaultDeps): SeriesFaults {
   const cache = new Map<number, CachedFaults>()
 
@@ -225,6 +228,7 @@ export function createSeriesFaults({
     const status = statusAt(until, at)
     if (cached?.day === day && cached.status === status && at < cached.validUntil)
       return cached.faults
+    if (status !== 'stale' && isUnwritten?.(series.id)) return []
     const faults = assess(listed.code, series, extent, status, at)
     const { stepMs } = scheduleOf(series)
     const validUntil = stepMs > 0 ? at + stepMs : Number.POSITIVE_INFINITY

@@ -102,6 +102,7 @@ export function openPrices({
     {
       quote: (seriesId: number) => source?.quote(seriesId),
       hasNewest: (seriesId: number, before: number) => source?.hasNewest(seriesId, before) ?? true,
+      isUnwritten: (seriesId: number) => source?.isUnwritten(seriesId) ?? false,
     },
   )
   const isEvaluation = config.mode === 'dev'

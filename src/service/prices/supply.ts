@@ -11,6 +11,11 @@ export interface Supply {
   quote(seriesId: number): void
   /** Whether the newest observation made before `before` is there, whatever else is missing. */
   hasNewest(seriesId: number, before: number): boolean
+  /**
+   * Whether the world has still to write what came before the newest observation: it will be there
+   * whole, by its calendar, and nothing in it is wrong.
+   */
+  isUnwritten(seriesId: number): boolean
 }
 
 const always = Number.MIN_SAFE_INTEGER

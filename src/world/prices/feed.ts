@@ -40,6 +40,8 @@ export interface PriceFeed {
   quote(seriesId: number): void
   /** Whether the newest observation of a series before `before` is there: one of these. */
   hasNewest(seriesId: number, before: number): boolean
+  /** Whether the newest stretch of a series is still to be written. */
+  isUnwritten(seriesId: number): boolean
   /** Writes the history of a code, whatever is there of it already. */
   fill(code: string): void
   /**
@@ -291,6 +293,12 @@ export function createPriceFeed(deps: {
     hasNewest(seriesId, before) {
       const start = progress.begunAt()
       return start !== undefined && (earlyAt(start).quoted.get(seriesId)?.has(before) ?? false)
+    },
+    isUnwritten(seriesId) {
+      const series = byId.get(seriesId)
+      const start = progress.begunAt()
+      if (!series || start === undefined || progress.hasBegun()) return false
+      return !progress.filled().has(series.code) && !isEarly(series, start)
     },
     fill,
     filled: progress.filled,
