@@ -120,8 +120,10 @@ export function withFamilies<Name extends string>(
       return work()
     } finally {
       isLaying = false
-      for (const seriesId of readEarly) forget(seriesId)
-      readEarly.clear()
+      if (readEarly.size > 0) {
+        for (const seriesId of readEarly) forget(seriesId)
+        readEarly.clear()
+      }
     }
   }
   /** For work that writes much: telling the database how to wait takes longer than a read. */

@@ -75,7 +75,7 @@ export interface WorldServices
   extends Pick<Runtime, 'db' | 'config' | 'clock' | 'ids'>,
     Pick<OperatorServices, 'settings'>,
     CatalogueServices,
-    Pick<PriceServices, 'ingest' | 'closes' | 'observations' | 'supplyFrom' | 'forgetSeries'>,
+    Pick<PriceServices, 'ingest' | 'closes' | 'observations' | 'supplyFrom' | 'forgetReads'>,
     Pick<KeyServices, 'keys' | 'meter' | 'plans'>,
     FuturesServices,
     Pick<FundamentalServices, 'storageCapacities' | 'opec' | 'outlooks' | 'monthlyForecasts'>,
@@ -323,7 +323,7 @@ function familiesOf(
     now: clock.now,
     atOnce: work => transact(services.db, work),
     withoutSyncing: work => withoutSyncing(services.db, work),
-    forget: services.forgetSeries,
+    forget: services.forgetReads,
     whenWhole: () => releasePages(services.db),
     reachOf: asked => reachOf(asked, catalogue),
     lay({ route, url }, fill) {

@@ -9,13 +9,13 @@ import type { NewContract } from '../../store/catalogue/series.ts'
 import type { ContractCalendar } from './catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
-/** Created at first use: it takes ten milliseconds, and most processes never need it. */
-let monthName: Intl.DateTimeFormat | undefined
+/** A formatter of the runtime takes ten milliseconds to make. */
+const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** `Jan 2027` for `2027-01`. */
 export function shownMonth(month: string): string {
-  monthName ??= new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
-  return monthName.format(Date.parse(`${month}-01`))
+  const [year, number] = month.split('-')
+  return `${monthNames[Number(number) - 1]} ${year}`
 }
 
 /** The catalogue row of a contract. */

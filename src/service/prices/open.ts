@@ -77,6 +77,8 @@ export interface PriceServices {
   onQuarantineChange(listener: (seriesId: number) => void): void
   /** Forgets what is kept in memory of a series: another thread has written to it. */
   forgetSeries(seriesId: number): void
+  /** The same, where whose its values are is known still. */
+  forgetReads(seriesId: number): void
   /** Called before anything is read of a series; nothing outside an evaluation copy. */
   supply: Supply
   /** Names what writes the observations of an evaluation copy when they are asked for. */
@@ -224,6 +226,7 @@ export function openPrices({
     sourcesOfRows: provenance.ofRows,
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
+    forgetReads: seriesId => notifyChanged(seriesId),
     forgetSeries(seriesId) {
       notifyChanged(seriesId)
       attribute(seriesId)

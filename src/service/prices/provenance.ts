@@ -67,11 +67,18 @@ export function createProvenance({
       : source && namedSource(source.name, catalogue.byId(seriesId))
 
   /** The values of other series are not looked at. */
-  const sourced = new Map<number, boolean>()
+  let sourced: Map<number, boolean> | undefined
   const isSourced = (seriesId: number): boolean => {
+    sourced ??= lookAtAll()
     const isKnown = sourced.get(seriesId) ?? sources.ofSeries(seriesId).length > 0
     sourced.set(seriesId, isKnown)
     return isKnown
+  }
+  /** At first of all series at once: one by one they take some milliseconds. */
+  const lookAtAll = (): Map<number, boolean> => {
+    const known = new Map(catalogue.list().map(({ id }) => [id, false]))
+    for (const id of sources.everySeries()) known.set(id, true)
+    return known
   }
 
   const published = (series: Series, source: ValueSource | undefined): Series => {
@@ -170,7 +177,7 @@ export function createProvenance({
     },
     newestOf: seriesId => fedByOf(sources.ofNewest(seriesId), seriesId),
     isSourced,
-    forget: seriesId => void sourced.delete(seriesId),
+    forget: seriesId => void sourced?.delete(seriesId),
     attributed,
     nameOf,
     namesOf: seriesId => [
