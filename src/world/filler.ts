@@ -63,6 +63,8 @@ export interface Families<Name extends string> {
   hasNewest(seriesId: number, before: number): boolean
   /** As of the feed, for series that are a family's. */
   isUnwritten(seriesId: number): boolean
+  /** Whether a series is a family's and may still have to be written. */
+  isMissing(seriesId: number): boolean
   /** What a request needs of the prices that lists of codes are made of. */
   reachOf(asked: DataRequest): PriceReach
   /** Writes what a request needs of them, filling families through `fill`. */
@@ -96,6 +98,7 @@ export function withFamilies<Name extends string>(
     quote,
     hasNewest,
     isUnwritten,
+    isMissing,
     reachOf,
     lay,
     supply,
@@ -152,7 +155,8 @@ export function withFamilies<Name extends string>(
   const supplied = (seriesId: number, from: number): boolean => {
     if (isWhole) return false
     if (isLaying) readEarly.add(seriesId)
-    const hasWritten = laying(() => {
+    const mayWrite = !isLaying && (feed.isUnwritten(seriesId) || isMissing(seriesId))
+    const hasWritten = (mayWrite ? writing : laying)(() => {
       const ofPrices = feed.supply(seriesId, from)
       return supply(seriesId, from) || ofPrices
     })

@@ -320,6 +320,10 @@ function familiesOf(
       const series = catalogue.byId(seriesId)
       return series?.contractOf != null && futures.isUnwritten(series.code)
     },
+    isMissing(seriesId) {
+      const series = catalogue.byId(seriesId)
+      return series?.contractOf != null && futures.isMissing(series.code)
+    },
     now: clock.now,
     atOnce: work => transact(services.db, work),
     withoutSyncing: work => withoutSyncing(services.db, work),

@@ -466,6 +466,9 @@ test('what can be written again does not wait for the disk, and everything after
       }),
     ).toThrow('refused')
     expect(pragma(db, 'synchronous')).toBe(full)
+    // Somebody else's transaction is written as they wanted it.
+    transact(db, () => expect(withoutSyncing(db, () => pragma(db, 'synchronous'))).toBe(full))
+    expect(pragma(db, 'synchronous')).toBe(full)
     db.close()
   })
 })

@@ -70,6 +70,8 @@ export interface FuturesFiller extends Required<Filler> {
   quoteContract(contract: string): void
   /** Whether the newest price of a contract before `before` is there: one of these. */
   hasNewest(contract: string, before: number): boolean
+  /** Whether a contract may still have to be written. */
+  isMissing(contract: string): boolean
   /** Whether a contract is quoted, and its history still to be written. */
   isUnwritten(contract: string): boolean
   /** Makes all contracts known. */
@@ -288,6 +290,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     quoteAll: () => quoteFronts(curves),
     quote: code => quoteFronts(curves.filter(({ family }) => family.code === code)),
     hasNewest: (contract, before) => quoted.get(contract)?.has(before) ?? false,
+    isMissing: contract => !written.has(contract),
     isUnwritten: contract => !hasBegun() && quoted.has(contract) && !written.has(contract),
     open: openAll,
     quoteContract(contract) {
