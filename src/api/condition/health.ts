@@ -228,7 +228,7 @@ function statusRoute(deps: HealthDeps) {
         apiComponent(deps.isOverloaded()),
         databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
         ingestComponent(feeds, faulty),
-        schedulerComponent(deps.lastPassAt(), now),
+        schedulerComponent(deps.lastPassAt(), now, clock.monotonic() - deps.openedMs),
         ...deps.senders(),
       ]
       const { total, missing, stale, newestAt } = freshness.overview()

@@ -67,7 +67,11 @@ export function publicStatusRoutes(deps: PublicStatusDeps) {
       const feeds = freshness.feeds()
       const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
       // Whoever looks after the jobs is none of them.
-      components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now))
+      components.splice(
+        3,
+        0,
+        schedulerComponent(deps.lastPassAt(), now, clock.monotonic() - deps.openedMs),
+      )
       markSeries(set as Answering, marks, catalogue.list())
       set.headers['cache-control'] = 'no-store'
       return {

@@ -95,11 +95,20 @@ const nameList = (names: readonly string[]): string =>
 const stalledAfterMs = minuteMs
 const endedAfterMs = 10 * minuteMs
 
-/** `lastPassAt`: when the jobs last ended a pass; null where none run in this process. */
-export function schedulerComponent(lastPassAt: number | null | undefined, now: number): Component {
+/**
+ * `lastPassAt`: when the jobs last ended a pass; null where none run in this process. `upMs`: for how
+ * long the process has been there.
+ */
+export function schedulerComponent(
+  lastPassAt: number | null | undefined,
+  now: number,
+  upMs: number,
+): Component {
   if (lastPassAt === null) return { name: 'scheduler', status: 'disabled' }
   if (lastPassAt === undefined)
-    return { name: 'scheduler', status: 'degraded', message: 'The jobs have not run yet.' }
+    return upMs <= stalledAfterMs
+      ? { name: 'scheduler', status: 'operational' }
+      : { name: 'scheduler', status: 'degraded', message: 'The jobs have not run yet.' }
   const ageMs = now - lastPassAt
   if (ageMs <= stalledAfterMs) return { name: 'scheduler', status: 'operational' }
   return {

@@ -46,16 +46,19 @@ describe('ingestComponent: what comes in', () => {
 
 describe('schedulerComponent: the jobs', () => {
   const now = Date.parse('2026-11-20T15:00:00Z')
-  test.each<[string, number | null | undefined, Component['status']]>([
+  const soon = minuteMs
+  const later = minuteMs + 1
+  test.each<[string, number | null | undefined, Component['status'], number?]>([
     ['of a process that has none', null, 'disabled'],
-    ['that have not run yet', undefined, 'degraded'],
+    ['that have not run yet', undefined, 'degraded', later],
+    ['of a process that has just begun', undefined, 'operational', soon],
     ['that just ran', now, 'operational'],
     ['that ran a minute ago', now - minuteMs, 'operational'],
     ['that ran longer ago', now - minuteMs - 1, 'degraded'],
     ['that ran ten minutes ago', now - 10 * minuteMs, 'degraded'],
     ['that ran still longer ago', now - 10 * minuteMs - 1, 'down'],
-  ])('%s are told apart', (_, lastPassAt, status) => {
-    expect(schedulerComponent(lastPassAt, now).status).toBe(status)
+  ])('%s are told apart', (_, lastPassAt, status, upMs = later) => {
+    expect(schedulerComponent(lastPassAt, now, upMs).status).toBe(status)
   })
 })
 
