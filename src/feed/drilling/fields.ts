@@ -1,4 +1,5 @@
 import { isoDay } from '../../lib/time/instant.ts'
+import { monthNumber } from '../../lib/time/month-names.ts'
 import { basinOf, country, otherStates } from '../../market/drilling/drilling.ts'
 import { surveyOn } from '../../market/drilling/period.ts'
 import { stateOf } from '../../market/drilling/states.ts'
@@ -60,20 +61,6 @@ export const neededCount = (row: DatasetRow, field: string): number =>
 export const surveyIn = (row: DatasetRow, field: string, now: number): string =>
   surveyOn(neededMonth(row, field, now))
 
-const monthNames = [
-  'jan',
-  'feb',
-  'mar',
-  'apr',
-  'may',
-  'jun',
-  'jul',
-  'aug',
-  'sep',
-  'oct',
-  'nov',
-  'dec',
-]
 const namedMonth = /^([A-Za-z]{3})[a-z]*[ -](\d{4})$/
 
 /**
@@ -82,8 +69,8 @@ const namedMonth = /^([A-Za-z]{3})[a-z]*[ -](\d{4})$/
  */
 export function monthIn(text: string, now: number): string | undefined {
   const [, name = '', year = ''] = namedMonth.exec(text) ?? []
-  const index = monthNames.indexOf(name.toLowerCase())
-  const month = index >= 0 ? `${year}-${String(index + 1).padStart(2, '0')}` : text
+  const number = monthNumber(name)
+  const month = number > 0 ? `${year}-${String(number).padStart(2, '0')}` : text
   return /^\d{4}-(0[1-9]|1[0-2])$/.test(month) &&
     month <= isoDay(now).slice(0, 7) &&
     month >= '1900-01'

@@ -1,4 +1,5 @@
 import { parseDay } from '../../lib/time/instant.ts'
+import { monthNumber } from '../../lib/time/month-names.ts'
 import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
 import { shown } from './cell.ts'
 
@@ -130,7 +131,6 @@ const percents: Readonly<Record<string, string>> = {
   '%M': 'mm',
   '%S': 'ss',
 }
-const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
 function dayReader(format: string): DayReader {
   if (format.toLowerCase() === 'serial')
@@ -166,7 +166,7 @@ function dayOf(found: Readonly<Record<string, string | undefined>>): string | un
   // Two digits of a year: 70 to 99 are of the last century.
   const year = found.year ?? `${Number(short) < 70 ? '20' : '19'}${short}`
   if (found.quarter) return `${year}-Q${found.quarter}`
-  const named = monthNames.indexOf((found.name ?? '').slice(0, 3).toLowerCase()) + 1
+  const named = monthNumber((found.name ?? '').slice(0, 3))
   const month = two(found.month ?? String(named))
   if (month === '00') return undefined
   if (found.day === undefined) return `${year}-${month}`

@@ -1,4 +1,5 @@
 import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
+import { monthNumber } from '../../lib/time/month-names.ts'
 
 /** How long the time is that a value speaks for. A week is named by the day that its publisher gives it. */
 export const periodKinds = ['day', 'week', 'month', 'quarter', 'year'] as const
@@ -82,8 +83,6 @@ export function britishDay(written: string): string | undefined {
   return year && isoOf(yearOf(year), month, day)
 }
 
-const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
-
 /** `13 April 2026` and `2026-Jul-09 00:00:00`. */
 export function namedDay(written: string): string | undefined {
   const text = written.trim()
@@ -92,7 +91,7 @@ export function namedDay(written: string): string | undefined {
   const [year, name, day] = british
     ? [british[3]!, british[2]!, british[1]!]
     : [stamped?.[1] ?? '', stamped?.[2] ?? '', stamped?.[3] ?? '']
-  const month = monthNames.indexOf(name.toLowerCase()) + 1
+  const month = monthNumber(name)
   return month > 0 ? isoOf(year, String(month), day) : undefined
 }
 

@@ -1,3 +1,4 @@
+import { shortMonthNames } from '../../lib/time/month-names.ts'
 import { lastTradingDay, listedMonths, tradingDate } from '../../market/futures/contracts.ts'
 import {
   contractCode,
@@ -9,13 +10,11 @@ import type { NewContract } from '../../store/catalogue/series.ts'
 import type { ContractCalendar } from './catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
-/** A formatter of the runtime takes ten milliseconds to make. */
-const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `Jan 2027` for `2027-01`. */
+/** `Jan 2027` for `2027-01`. A formatter of the runtime takes ten milliseconds to make. */
 export function shownMonth(month: string): string {
   const [year, number] = month.split('-')
-  return `${monthNames[Number(number) - 1]} ${year}`
+  return `${shortMonthNames[Number(number) - 1]} ${year}`
 }
 
 /** The catalogue row of a contract. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, isoDay, startOfMonth, startOfNextMonth } from '../../lib/time/instant.ts'
+import { monthNames } from '../../lib/time/month-names.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { changePercent } from '../../market/prices/change.ts'
 import type { Close } from '../../market/prices/window.ts'
@@ -27,8 +28,6 @@ const watchedCodes: readonly { code: string; kind: 'price' | 'stocks' }[] = [
 const months = 24
 /** The last survey of a month is published in the first days of the next. */
 const settledMs = 7 * dayMs
-const monthNames =
-  'January February March April May June July August September October November December'.split(' ')
 
 interface Move {
   before: Close
