@@ -1,4 +1,6 @@
+import { dataStatus } from '../../market/calendars/freshness.ts'
 import type { Runtime } from '../../runtime.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import { createIncidentStore } from '../../store/condition/incidents.ts'
 import { createQualityStore } from '../../store/condition/quality.ts'
 import type { Settings } from '../../store/operator/settings.ts'
@@ -35,18 +37,20 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
     deps.supply(seriesId, from)
     return store.times(seriesId, from)
   }
+  const isAwaited = (series: Series, lastAt: number) =>
+    deps.supply.isUnwritten(series.id) && dataStatus(series, lastAt, deps.clock.now()) !== 'stale'
   const seriesFaults = createSeriesFaults({
     ...deps,
     store: { closes, times },
     together: deps.board.together,
     now: deps.clock.now,
-    isUnwritten: deps.supply.isUnwritten,
+    isAwaited,
   })
   const quality = createQuality({
     ...deps,
     frozen: seriesFaults.frozen,
     intraday: seriesFaults.intraday,
-    isUnwritten: deps.supply.isUnwritten,
+    isAwaited,
     store: {
       days(seriesId: number, from: number) {
         deps.supply(seriesId, from)

@@ -1,7 +1,7 @@
 import { inSlices } from '../../lib/process/slices.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/time/instant.ts'
-import { dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
+import { freshUntil } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
 import type { DayClose, FrozenRun } from '../../market/condition/faults.ts'
 import type { IntradayGaps } from '../../market/condition/intraday.ts'
@@ -51,8 +51,11 @@ export function createQuality(deps: {
   frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
   /** What is missing inside the newest sessions of a series that is quoted all day. */
   intraday?(series: Series): IntradayGaps | undefined
-  /** Of an evaluation copy: whether a series is still to be written, and so has no faults. */
-  isUnwritten?(seriesId: number): boolean
+  /**
+   * Of an evaluation copy: whether a series that has gone on up to `lastAt` is still to be written, and
+   * so has no faults.
+   */
+  isAwaited?(series: Series, lastAt: number): boolean
   catalogue: Catalogue
   board: Board
   quarantine: QuarantineList
@@ -60,10 +63,8 @@ export function createQuality(deps: {
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
-  const { store, frozen, intraday, catalogue, board, quarantine, clock, stopwatch } = deps
-  const isAwaited = (series: Series, lastAt: number, now: number): boolean =>
-    (deps.isUnwritten?.(series.id) ?? false) && dataStatus(series, lastAt, now) !== 'stale'
-
+  const { store, frozen, intraday, isAwaited, catalogue, board, quarantine, clock, stopwatch } =
+    deps
   /** The days of a series that are not in quarantine and its newest observation outside of it. */
   const storedOf = (series: Series, from: number, excluded: ReadonlySet<number>) => {
     const { days, newest } = store.days(series.id, from)
@@ -83,7 +84,7 @@ export function createQuality(deps: {
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, now).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const isWhole = isAwaited(series, extent.lastAt, now)
+    const isWhole = isAwaited?.(series, extent.lastAt) ?? false
     const stored = isWhole ? undefined : storedOf(series, from, excluded)
     const newest = stored ? stored.newest : board.newest(series)
     if (!newest) return { quality: undefined, validUntil: midnight }

@@ -107,8 +107,11 @@ export interface SeriesFaultDeps {
   together?: Board['together']
   quarantine: QuarantineList
   now(): number
-  /** Of an evaluation copy: whether a series is still to be written, and so has no faults. */
-  isUnwritten?(seriesId: number): boolean
+  /**
+   * Of an evaluation copy: whether a series that has gone on up to `lastAt` is still to be written, and
+   * so has no faults.
+   */
+  isAwaited?(series: Series, lastAt: number): boolean
 }
 
 export function createSeriesFaults({
@@ -117,7 +120,7 @@ export function createSeriesFaults({
   together,
   quarantine,
   now,
-  isUnwritten,
+  isAwaited,
 }: SeriesFaultDeps): SeriesFaults {
   const cache = new Map<number, CachedFaults>()
 
@@ -228,7 +231,7 @@ export function createSeriesFaults({
     const status = statusAt(until, at)
     if (cached?.day === day && cached.status === status && at < cached.validUntil)
       return cached.faults
-    if (status !== 'stale' && isUnwritten?.(series.id)) return []
+    if (isAwaited?.(series, extent.lastAt)) return []
     const faults = assess(listed.code, series, extent, status, at)
     const { stepMs } = scheduleOf(series)
     const validUntil = stepMs > 0 ? at + stepMs : Number.POSITIVE_INFINITY
