@@ -165,7 +165,7 @@ function livenessRoutes({
     return {
       status: status as (typeof Health)['static']['status'],
       version,
-      uptime_seconds: Math.floor((clock.monotonic() - openedMs) / secondMs),
+      uptime_seconds: Math.floor(upMs({ clock, openedMs }) / secondMs),
       timestamp: isoInstant(clock.now()),
       ...(reason !== undefined && { reason }),
     }
@@ -192,6 +192,10 @@ function livenessRoutes({
       },
     })
 }
+
+/** For how long the process has been there. */
+export const upMs = ({ clock, openedMs }: Pick<HealthDeps, 'clock' | 'openedMs'>): number =>
+  clock.monotonic() - openedMs
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs }
 
@@ -228,7 +232,7 @@ function statusRoute(deps: HealthDeps) {
         apiComponent(deps.isOverloaded()),
         databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
         ingestComponent(feeds, faulty),
-        schedulerComponent(deps.lastPassAt(), now, clock.monotonic() - deps.openedMs),
+        schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
         ...deps.senders(),
       ]
       const { total, missing, stale, newestAt } = freshness.overview()

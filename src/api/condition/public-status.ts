@@ -7,7 +7,7 @@ import { publicParts } from '../../service/condition/parts.ts'
 import { version } from '../../version.ts'
 import type { Answering } from '../answer.ts'
 import { markSeries } from '../commodities/row.ts'
-import { FeedRow, feedRow, type HealthDeps } from './health.ts'
+import { FeedRow, feedRow, type HealthDeps, upMs } from './health.ts'
 
 export interface PublicStatusDeps extends HealthDeps {
   serviceName: string
@@ -67,11 +67,7 @@ export function publicStatusRoutes(deps: PublicStatusDeps) {
       const feeds = freshness.feeds()
       const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
       // Whoever looks after the jobs is none of them.
-      components.splice(
-        3,
-        0,
-        schedulerComponent(deps.lastPassAt(), now, clock.monotonic() - deps.openedMs),
-      )
+      components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
       markSeries(set as Answering, marks, catalogue.list())
       set.headers['cache-control'] = 'no-store'
       return {
