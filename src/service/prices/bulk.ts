@@ -48,7 +48,7 @@ export interface Bulk {
   count(question: BulkQuestion): number
   /** The rows by code and time; without quarantined days and what may not be passed on. */
   blocks(question: BulkQuestion): Generator<PriceBlock>
-  /** Another text when the rows of the question are others. */
+  /** Another text when the rows of the question are others, unless their number is. */
   state(question: BulkQuestion): string
   /**
    * Other objects after every change that the rows may show; undefined: the rows may change without one.
@@ -168,17 +168,16 @@ export function createBulk(deps: BulkDeps): Bulk {
     question.interval === 'raw' ? rawBlocks(question) : barBlocks(question, question.interval)
 
   /**
-   * Which rows the range holds: the same for two moments between which none is. Whoever asks for the
-   * last year asks for another range each time.
+   * With the number of its rows, which the range holds: the same for two moments between which none is.
+   * Whoever asks for the last year asks for another range each time.
    */
   const windowOf = (question: BulkQuestion): string => {
     const { series, interval, from, to, asOf } = question
     if (asOf !== undefined) return `${from} ${to}`
     if (interval !== 'raw') return wholeDays(question).join(' ')
-    const rowsOf = (seriesId: number, since: number, before: number) =>
-      history.count({ seriesIds: [seriesId], interval, from: since, to: before })
-    const later = Number.MAX_SAFE_INTEGER
-    return series.map(({ id }) => `${rowsOf(id, from, to)}+${rowsOf(id, to, later)}`).join(' ')
+    // Of ranges that end with the same rows, the one that begins later has fewer.
+    const later = { interval, from: to, to: Number.MAX_SAFE_INTEGER }
+    return series.map(({ id }) => history.count({ seriesIds: [id], ...later })).join(' ')
   }
 
   return {
