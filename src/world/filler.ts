@@ -123,6 +123,7 @@ export function withFamilies<Name extends string>(
       return work()
     } finally {
       isLaying = false
+      // To empty a set that is empty takes longer than a read.
       if (readEarly.size > 0) {
         for (const seriesId of readEarly) forget(seriesId)
         readEarly.clear()

@@ -209,7 +209,7 @@ const needs: readonly (readonly [path: string, families: readonly FamilyName[]])
 ]
 
 /**
- * Routes that list the newest price of every code, which are written at once. Of others each read
+ * Routes that need the newest price of every code, which are written at once. Of others each read
  * asks for the code that it is of.
  */
 const ofEveryCode = [
@@ -276,6 +276,11 @@ function familiesOf(
   const { seed } = config.dev
   const futures = futuresFiller(services, world)
   const { permits, frac, production } = wellFillers(services, world)
+  /** The code of a series that is a contract. */
+  const contractOfId = (seriesId: number): string | undefined => {
+    const series = catalogue.byId(seriesId)
+    return series?.contractOf ? series.code : undefined
+  }
   return {
     fillers: {
       futures,
@@ -313,16 +318,16 @@ function familiesOf(
       else if (contractOf !== null) futures.quoteContract(code)
     },
     hasNewest(seriesId, before) {
-      const series = catalogue.byId(seriesId)
-      return series?.contractOf != null && futures.hasNewest(series.code, before)
+      const contract = contractOfId(seriesId)
+      return contract !== undefined && futures.hasNewest(contract, before)
     },
     isUnwritten(seriesId) {
-      const series = catalogue.byId(seriesId)
-      return series?.contractOf != null && futures.isUnwritten(series.code)
+      const contract = contractOfId(seriesId)
+      return contract !== undefined && futures.isUnwritten(contract)
     },
     isMissing(seriesId) {
-      const series = catalogue.byId(seriesId)
-      return series?.contractOf != null && futures.isMissing(series.code)
+      const contract = contractOfId(seriesId)
+      return contract !== undefined && futures.isMissing(contract)
     },
     now: clock.now,
     atOnce: work => transact(services.db, work),
@@ -341,8 +346,8 @@ function familiesOf(
       for (const name of names) fill(name)
     },
     supply(seriesId) {
-      const series = catalogue.byId(seriesId)
-      return series?.contractOf ? futures.supply(series.code) : false
+      const contract = contractOfId(seriesId)
+      return contract !== undefined && futures.supply(contract)
     },
   }
 }
