@@ -40,11 +40,11 @@ export function createKeptExports(bytesMax: number): KeptExports {
     async of(etag, versions, make) {
       const kept = exports.get(etag)
       const stands = kept !== undefined && versions.every((one, i) => one === kept.versions[i])
-      const now = stands
+      const current = stands
         ? kept
         : { versions, bytes: new Uint8Array(Buffer.concat([...(await make())])) }
-      keep(etag, now)
-      return now.bytes
+      keep(etag, current)
+      return current.bytes
     },
   }
 }

@@ -76,9 +76,8 @@ export function createProvenance({
   }
   /** At first of all series at once: one by one they take some milliseconds. */
   const lookAtAll = (): Map<number, boolean> => {
-    const known = new Map(catalogue.list().map(({ id }) => [id, false]))
-    for (const id of sources.everySeries()) known.set(id, true)
-    return known
+    const sourcedIds = new Set(sources.everySeries())
+    return new Map(catalogue.list().map(({ id }) => [id, sourcedIds.has(id)]))
   }
 
   const published = (series: Series, source: ValueSource | undefined): Series => {
