@@ -367,9 +367,10 @@ describe('live, backtest and oracle agree', () => {
           triggers += await agree(condition, cooldown, prices)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 200 },
     )
-    expect(triggers).toBeGreaterThan(60)
+    // Some 330 in most runs, and hardly ever below 240.
+    expect(triggers).toBeGreaterThan(100)
   })
 
   test('on conditions on daily closes, over days of several prices and days of none', async () => {
