@@ -1,10 +1,15 @@
 /**
+ * Nothing else is minified: renaming identifiers silently switches off numeric bounds of request
+ * schemas.
+ */
+export const minified = ['--minify-whitespace', '--minify-syntax'] as const
+
+/**
  * Compiles the program for a target, `bun-linux-x64-musl` and its like; without one for this
- * machine. Whitespace and syntax are minified and nothing else: renaming identifiers silently
- * switches off numeric bounds of request schemas. Neither bunfig.toml nor .env of the working
- * directory may change what the binary does. Bytecode beside the source costs 6 MB and spares the
- * parsing at every start: two thirds of the time to the first answer. The assets are files that the
- * program finds within itself. Answers the exit code.
+ * machine. Neither bunfig.toml nor .env of the working directory may change what the binary does.
+ * Bytecode beside the source costs 6 MB and spares the parsing at every start: two thirds of the time
+ * to the first answer. The assets are files that the program finds within itself. Answers the exit
+ * code.
  */
 export function compile(outfile: string, assets: readonly string[], target?: string): number {
   const built = Bun.spawnSync(
@@ -18,8 +23,7 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       // What is loaded when it is asked for stays out of a start, and the threads share their modules
       // with the program: each would have a bundle of its own, with its bytecode.
       '--splitting',
-      '--minify-whitespace',
-      '--minify-syntax',
+      ...minified,
       '--no-compile-autoload-bunfig',
       '--no-compile-autoload-dotenv',
       '--define',

@@ -1,5 +1,6 @@
 import { Elysia, ValidationError } from 'elysia'
 import { isStorageFault } from '../store/storage-fault.ts'
+import { atOnce } from './answer/at-once.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'
 import { createKnownNames, type KnownNames } from './input/known-names.ts'
@@ -110,12 +111,14 @@ export function createBase(deps: BaseDeps) {
       Object.assign(set.headers, problemHeaders(problem))
       return problemBody(problem, context)
     })
-  if (!profiles) return app.mapResponse({ as: 'global' }, settle)
+  // Left to read a minified hook, Elysia awaits every answer: a fifteenth of the time of a short one.
+  const reads = ['set', 'request', 'pass', 'responseValue']
+  if (!profiles) return app.mapResponse({ as: 'global' }, atOnce(reads, settle))
   // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia
   // skips those after one that answers.
-  return app
-    .onRequest(({ request }) => profiles.arrive(request))
-    .mapResponse({ as: 'global' }, ({ set, request, pass, responseValue }) => {
+  return app.onRequest(atOnce(['request'], ({ request }) => profiles.arrive(request))).mapResponse(
+    { as: 'global' },
+    atOnce(reads, ({ set, request, pass, responseValue }) => {
       // What no route is behind is no shape of ours.
       if (!pass && responseValue instanceof Response)
         return settle({ set, request, pass, responseValue })
@@ -136,7 +139,8 @@ export function createBase(deps: BaseDeps) {
       })
       // Elysia sends any value; its types know of Responses only.
       return answer ?? (switched as Response | undefined)
-    })
+    }),
+  )
 }
 
 const pathCharactersMax = 200

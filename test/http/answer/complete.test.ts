@@ -1,4 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { minified } from '../../../scripts/compile.ts'
 import { createApp } from '../../../src/app.ts'
 import { createEncoder } from '../../../src/http/answer/encoding.ts'
 import { front } from '../../../src/http/front.ts'
@@ -49,6 +53,27 @@ test('the newest price of one code is answered in the turn of its request, witho
   )
   expect(answer).toBeInstanceOf(Response)
   expect(await (answer as Response).json()).toMatchObject({ data: { code: 'WTI_USD', price: 71 } })
+})
+
+// Elysia reads the sources of hooks and handlers to see what to await, and minified ones are others.
+test('so it is in the code of the binary', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'wellhead-minified-'))
+  try {
+    const program = join(import.meta.dir, '../../support/instance/at-once.ts')
+    const built = Bun.spawnSync([
+      process.execPath,
+      'build',
+      '--target=bun',
+      ...minified,
+      `--outdir=${dir}`,
+      program,
+    ])
+    expect(built.exitCode).toBe(0)
+    const run = Bun.spawnSync([process.execPath, 'at-once.js'], { cwd: dir })
+    expect(run.stdout.toString()).toBe('200\n')
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 })
 
 test('a short answer is the same text with the same headers, whatever encodings a client takes', async () => {
