@@ -111,7 +111,7 @@ export function createBase(deps: BaseDeps) {
       Object.assign(set.headers, problemHeaders(problem))
       return problemBody(problem, context)
     })
-  // Left to read a minified hook, Elysia awaits every answer: a fifteenth of the time of a short one.
+  // Left to read a minified hook, Elysia awaits every answer: a thirteenth of the time of a short one.
   const reads = ['set', 'request', 'pass', 'responseValue']
   if (!profiles) return app.mapResponse({ as: 'global' }, atOnce(reads, settle))
   // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia
