@@ -14,6 +14,7 @@ import { isActive } from '../../service/keys/key-changes.ts'
 import { heldKeys, type Keyring, type KeyState } from '../../service/keys/keyring.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import type { NewAuditEntry } from '../../store/operator/audit.ts'
+import { ownPath } from '../own-path.ts'
 import { pageAnswer, seeOther } from '../page.ts'
 import {
   codeForm,
@@ -99,17 +100,6 @@ function frame({ sessions, ownUrl, serviceName, now }: SignInPagesDeps) {
       return pageAnswer({ serviceName, title: 'Not from here', body }, { status: 403 })
     },
   }
-}
-
-const nextMax = 500
-
-/** A page of this site to go on to; undefined for whatever would lead elsewhere. */
-function ownPath(next: string | undefined): string | undefined {
-  // Browsers take a backslash for a slash, and two of them for another host.
-  if (next === undefined || next.length > nextMax || !/^\/(?![/\\])/.test(next)) return undefined
-  const here = 'http://localhost'
-  const url = URL.parse(next, here)
-  return url?.origin === here ? `${url.pathname}${url.search}` : undefined
 }
 
 const fieldsOf = (body: unknown): URLSearchParams =>

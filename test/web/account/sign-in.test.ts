@@ -80,6 +80,36 @@ describe('the sign-in link', () => {
     expect(await (await get(`${forged.pathname}${forged.search}`)).text()).not.toContain('evil')
   })
 
+  test.each(['/.//evil.example', '/a/..//evil.example', '/%2e//evil.example', '/./\\evil.example'])(
+    'leads to no other site by the spelling %p, and neither do a password and a code',
+    async next => {
+      const all = people()
+      const { account, email } = all.person('ann')
+      const { signIn, secondFactor } = all.services
+      await signIn.setPassword(account, password)
+      await send(all, '/sign-in/link', { email, next })
+      await signIn.settled()
+      const [link] = /http\S+sign-in\?token=\S+/.exec(all.letters(email).at(-1)!.text)!
+      const { searchParams } = new URL(link)
+      expect(searchParams.get('next')).toBeNull()
+      const linked = await send(all, '/sign-in', { token: searchParams.get('token')!, next })
+      expect([linked.status, linked.headers.get('location')]).toEqual([303, '/sign-in'])
+      const signedIn = await send(all, '/sign-in', { email, password, next })
+      expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/sign-in'])
+
+      const accountId = account.account.id
+      secondFactor.enrol(accountId, email)
+      const { secret } = secondFactor.waiting(accountId, email)!
+      const code = () => new TOTP({ secret }).generate({ timestamp: all.clock.now() })
+      secondFactor.confirm(accountId, code())
+      all.clock.advance(60_000)
+      const first = await (await send(all, '/sign-in', { email, password, next })).text()
+      const [, step] = /name="second_step" value="([\w-]+)"/.exec(first)!
+      const done = await send(all, '/sign-in', { second_step: step!, code: code(), next })
+      expect([done.status, done.headers.get('location')]).toEqual([303, '/sign-in'])
+    },
+  )
+
   test('that nobody used is over after an hour', async () => {
     const all = people()
     const { linkToken } = productionKeys(all.services)
