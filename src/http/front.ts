@@ -40,8 +40,8 @@ export interface FrontDeps {
   sequence?: (() => number) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
   encoder?: Encoder
-  /** Has requests answered once the event loop has looked at all sockets; absent: at once. */
-  turns?: TurnQueue
+  /** Has requests that compete answered once the event loop has looked at all sockets; absent: at once. */
+  turns?: TurnQueue<Request>
   /** Writes a line for what is answered; absent: none, and nothing of it is on the way. */
   accessLog?: AccessLog
 }
@@ -57,6 +57,12 @@ function guardedBy(constant: Readonly<Record<string, string>>) {
 
 /** Of every answer: no browser guesses at what it is. */
 export const withSniffingOff = guardedBy(constantHeaders(false))
+
+/**
+ * Nobody receives it: the connection was closed while the request waited for its turn, so nothing is
+ * changed. The runtime closes a connection on which another request arrives meanwhile.
+ */
+const abandoned = () => new Response(null, { status: 499 })
 
 const slash = 47
 
@@ -168,6 +174,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
     const isRead = readMethods.has(request.method)
+    if (!isRead && request.signal.aborted) return abandoned()
     const refusal = isRead ? undefined : deps.refusal?.()
     if (refusal !== undefined)
       return refuse(request, `Nothing is written here: ${refusal}.`, 'STORAGE_UNAVAILABLE')
@@ -243,7 +250,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       : finished(request, sent)
   }
   const { accessLog } = deps
-  const inTurn = turns ? (request: Request) => turns.run(() => leave(request)) : leave
+  const inTurn = turns ? (request: Request) => turns.run(request, () => leave(request)) : leave
   if (!accessLog) return inTurn
   return async request => {
     const startedMs = accessLog.now()

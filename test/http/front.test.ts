@@ -102,8 +102,8 @@ describe('headers of every answer', () => {
 
 describe('where requests wait for their turn', () => {
   const waiting: (() => void)[] = []
-  const turns: TurnQueue = {
-    run: work => new Promise(resolve => waiting.push(() => resolve(work()))),
+  const turns: TurnQueue<Request> = {
+    run: (_request, work) => new Promise(resolve => waiting.push(() => resolve(work()))),
   }
   test('nothing of a request is looked at before, not even whether it is refused', async () => {
     let asked = 0
@@ -126,6 +126,42 @@ describe('where requests wait for their turn', () => {
     for (const take of waiting) take()
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     expect([asked, ...statuses]).toEqual([1, 200, 400])
+  })
+
+  test('a write whose connection was closed meanwhile changes nothing', async () => {
+    const handled: string[] = []
+    const door = front({
+      handle(request) {
+        handled.push(request.method)
+        return new Response('routed')
+      },
+      ids: createSeededIds(1),
+      links: linker(services.config),
+      corsOrigins: [],
+      vary: '',
+      originals: new WeakMap(),
+      turns,
+    })
+    waiting.length = 0
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: door })
+    const pipelined = ['POST', 'GET'].map(
+      method => `${method} /v1/api-keys HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`,
+    )
+    await new Promise<void>((resolve, reject) => {
+      void Bun.connect({
+        hostname: '127.0.0.1',
+        port: server.port!,
+        socket: {
+          open: socket => void socket.write(pipelined.join('')),
+          data: (_socket, bytes) => reject(new Error(bytes.toString())),
+          close: () => resolve(),
+          error: (_socket, error) => reject(error),
+        },
+      })
+    })
+    for (const take of waiting) take()
+    expect(handled).toEqual([])
+    await server.stop(true)
   })
 })
 

@@ -87,7 +87,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     vary: varyOf(config.clientProfiles),
     originals,
     encoder: createEncoder(),
-    turns: requestTurns(),
+    turns: requestTurns(server),
   })
   const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   const announce = () => {

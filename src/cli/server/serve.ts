@@ -142,7 +142,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     vary: varyOf(config.clientProfiles),
     originals,
     encoder: createEncoder(),
-    turns: requestTurns(),
+    turns: requestTurns(server),
     ...(accessLog && { accessLog }),
   })
   const count = createYoungCollector(collectedRequests)
@@ -215,7 +215,11 @@ export type Answer = (
 ) => Response | Promise<Response> | undefined
 
 /** The turns in which a server answers requests. */
-export const requestTurns = () => createTurnQueue(createSystemClock(), turnBudgetMs)
+export const requestTurns = (server: Pick<Server<SocketData>, 'requestIP'>) =>
+  createTurnQueue<Request>(createSystemClock(), turnBudgetMs, request => {
+    const peer = server.requestIP(request)
+    return peer ? `${peer.address} ${peer.port}` : undefined
+  })
 
 /** Binds the address, or throws. */
 export const listen = (

@@ -3,23 +3,46 @@ import type { Clock } from '../time/clock.ts'
 /** Resolves once the event loop has looked at all of its sockets. */
 export const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done))
 
-/** Does what has come once the event loop has looked at all of its sockets. */
-export interface TurnQueue {
-  /** In the order in which it came. */
-  run<T>(work: () => T | Promise<T>): Promise<T>
+/** Orders the work that comes from connections. */
+export interface TurnQueue<Source> {
+  /** In the order in which it came: at once while nothing else competes, else in a later turn. */
+  run<T>(source: Source, work: () => T | Promise<T>): T | Promise<T>
 }
+
+/** So much of one connection is done at once before the others are looked at. */
+const pipelinedMax = 100
+/** After so many turns with a single piece of work, nothing competes. */
+const calmTurns = 8
 
 /**
  * The runtime goes on accepting connections for as long as each is answered at once, and sockets
- * that are open already wait meanwhile. So whatever comes waits until the loop has looked at all of
+ * that are open already wait meanwhile. So work that competes waits until the loop has looked at all of
  * its sockets; then a turn does as much of it as fits into `budgetMs`, one thing after the other.
  * That is also quicker: between two sockets the processor forgets the code of an answer, and half of
  * the time of a short one goes into fetching it again.
+ *
+ * Work that does not compete is done at once. The runtime closes a connection on which a request
+ * arrives while an earlier one waits, so pipelined requests are answered only if none of them waits.
  */
-export function createTurnQueue(stopwatch: Pick<Clock, 'monotonic'>, budgetMs: number): TurnQueue {
+export function createTurnQueue<Source>(
+  stopwatch: Pick<Clock, 'monotonic'>,
+  budgetMs: number,
+  connectionOf: (source: Source) => string | undefined,
+): TurnQueue<Source> {
   let waiting: (() => void)[] = []
+  /** Several connections competed within the last turns. */
+  let isBusy = false
+  let quietTurns = 0
+  /** What was done at once since the loop last looked at all of its sockets. */
+  let doneAtOnce = 0
+  let connection: string | undefined
+
+  const beginLook = () => {
+    doneAtOnce = 0
+  }
   const turn = () => {
     const endsAt = stopwatch.monotonic() + budgetMs
+    quietTurns = waiting.length === 1 ? quietTurns + 1 : 0
     let count = 0
     do {
       waiting[count]!()
@@ -27,10 +50,25 @@ export function createTurnQueue(stopwatch: Pick<Clock, 'monotonic'>, budgetMs: n
     } while (count < waiting.length && stopwatch.monotonic() < endsAt)
     waiting = waiting.slice(count)
     if (waiting.length > 0) setImmediate(turn)
+    else isBusy = quietTurns < calmTurns
+  }
+  const competes = (source: Source): boolean => {
+    if (isBusy) return true
+    if (doneAtOnce === 0) {
+      setImmediate(beginLook)
+      connection = connectionOf(source)
+    } else if (doneAtOnce === pipelinedMax || connectionOf(source) !== connection) {
+      isBusy = true
+      quietTurns = 0
+      return true
+    }
+    doneAtOnce += 1
+    return false
   }
   return {
-    run: work =>
-      new Promise((resolve, reject) => {
+    run(source, work) {
+      if (!competes(source)) return work()
+      return new Promise((resolve, reject) => {
         waiting.push(() => {
           try {
             resolve(work())
@@ -39,6 +77,7 @@ export function createTurnQueue(stopwatch: Pick<Clock, 'monotonic'>, budgetMs: n
           }
         })
         if (waiting.length === 1) setImmediate(turn)
-      }),
+      })
+    },
   }
 }
