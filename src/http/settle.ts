@@ -1,5 +1,6 @@
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log/log.ts'
+import { cacheControlOf } from './answer/cache-control.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { detailsOf } from './gate/audited.ts'
@@ -52,6 +53,10 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     if (!pass) return undefined
+    if (headers['cache-control'] === undefined && !hasOwnCacheControl(responseValue)) {
+      const cacheControl = cacheControlOf(pass.access, pass.route, request.method)
+      if (cacheControl !== undefined) headers['cache-control'] = cacheControl
+    }
     if (pass.action) pass.action.details = detailsOf(responseValue)
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
@@ -77,6 +82,9 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     return undefined
   }
 }
+
+const hasOwnCacheControl = (value: unknown): boolean =>
+  value instanceof Response && value.headers.has('cache-control')
 
 /** The text that a value leaves as; undefined: Elysia makes the answer of it. */
 function textOf(value: unknown, headers: Record<string, string>): string | undefined {

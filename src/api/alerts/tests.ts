@@ -60,6 +60,9 @@ const BacktestShape = t.Object({
 export const alertTestRoutes = (deps: AlertsDeps, context: AlertContext) =>
   new RouteList().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
 
+/** It changes nothing, whatever its method. */
+const onlyReading = { ...writing, action: 'read' } as const
+
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
@@ -74,7 +77,7 @@ const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own 
       return testRow(tested!, clock.monotonic() - startedMs)
     },
     {
-      access: writing,
+      access: onlyReading,
       params: alertParams,
       body: noBody,
       response: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
@@ -108,7 +111,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
       }
     },
     {
-      access: writing,
+      access: onlyReading,
       body: CodeBody.schema,
       query: t.Object({
         commodity_code: codeParameter({
@@ -171,8 +174,7 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
       }
     },
     {
-      // It changes nothing, whatever its method.
-      access: { ...writing, action: 'read', heavy: true },
+      access: { ...onlyReading, heavy: true },
       body: forms.backtest,
       response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
       detail: {

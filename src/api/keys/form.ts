@@ -77,7 +77,12 @@ export const createKeyBody = (nameMax: number) =>
     expires_at: optional(
       nullable(moment({ examples: ['2027-12-31T00:00:00Z'] }), { description: 'In the future.' }),
     ),
-    read_only: optional(flag({ description: 'Good for GET and HEAD only.' })),
+    read_only: optional(
+      flag({
+        description:
+          'Good for requests that change nothing: GET, HEAD, and POST where it only reads, such as a batch of prices or MCP.',
+      }),
+    ),
     scopes: optional(
       nullableAs(
         listOf(

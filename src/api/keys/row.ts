@@ -34,7 +34,10 @@ const keyFields = {
   revoked_at: instantOrNull('When the key was revoked.'),
   last_used_at: instantOrNull('When the key was last let in, at most a second behind.'),
   expires_at: instantOrNull('From then on the key is answered 401.'),
-  read_only: t.Boolean({ description: 'Good for GET and HEAD only.' }),
+  read_only: t.Boolean({
+    description:
+      'Good for requests that change nothing: GET, HEAD, and POST where it only reads, such as a batch of prices or MCP.',
+  }),
   allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
     description: 'Networks the key may be used from; empty: any.',
   }),

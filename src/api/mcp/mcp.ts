@@ -91,7 +91,8 @@ export function mcpRoutes(deps: McpDeps) {
         return answer
       },
       {
-        access: { meter: false, header: true, untold: true },
+        // Tools that change something are refused where the requests that they make are.
+        access: { meter: false, header: true, action: 'read', untold: true },
         body: t.Optional(
           t.Any({
             description: 'A JSON-RPC message of the Model Context Protocol.',

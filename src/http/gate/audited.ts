@@ -11,6 +11,10 @@ const looks = (method: string): boolean => method === 'GET' || method === 'HEAD'
 export const changesByOperator = (access: OperatorAccess, method: string): boolean =>
   access.looks !== true && !looks(method)
 
+/** Whether a request with a key changes something: routes that only read may take a POST. */
+export const changesData = (access: KeyAccess, method: string): boolean =>
+  !looks(method) && access.action !== 'read'
+
 /** Whether a request with a key changes something, or reads a secret. */
 export function isAudited(access: KeyAccess, method: string): boolean {
   const action = access.action ?? actionOf(method)

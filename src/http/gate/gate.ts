@@ -22,7 +22,7 @@ import { Problem } from '../problem/problem.ts'
 import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
 import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
-import { type AuditedAction, changesByOperator, isAudited, whatOf } from './audited.ts'
+import { type AuditedAction, changesByOperator, changesData, isAudited, whatOf } from './audited.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
 import { createRateSlots } from './rate-slots.ts'
 import type { RateTables } from './rates.ts'
@@ -313,7 +313,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     const isHeldBack = state === 'exhausted' || isSuspended(key)
     const { windows, startedMs } = pass
     const burst = takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
-    refuseKey(key, request, peer)
+    refuseKey(access, key, request, peer)
     refuseScope(key, pass.route)
     refuseManaging(access, key, session, request)
     refuseRole(access, key, request)
@@ -332,7 +332,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 
   /** An operator sees what the account sees: nothing is changed, told or counted. */
   const look = (pass: Pass, access: KeyAccess, key: KeyState, request: Request) => {
-    if (!['GET', 'HEAD'].includes(request.method) || isAudited(access, request.method))
+    if (changesData(access, request.method) || isAudited(access, request.method))
       throw new Problem(
         'KEY_READ_ONLY',
         'This is an operator who looks at the account: nothing is changed, and no secret is read.',
@@ -430,7 +430,7 @@ function createRecheck(
     if (key?.account.account.id !== accountId)
       return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
     try {
-      refuseKey(key, copy, then)
+      refuseKey(access, key, copy, then)
       refuseScope(key, pass.route)
       refuseRole(access, key, copy)
       refusePlan(access, keys.entitlements(key.account), copy)

@@ -10,6 +10,7 @@ import { Problem } from '../problem/problem.ts'
 import { featureMissing, type Links } from '../problem/refusals.ts'
 import type { KeyAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import { changesData } from './audited.ts'
 import { fromAllowedDomain } from './origin.ts'
 import { requireAction } from './permission.ts'
 
@@ -28,7 +29,7 @@ export interface RestrictionDeps {
 /** What keeps the holder of a valid key out: each check throws its 403 or does nothing. */
 export interface Restrictions {
   /** State and restrictions of the key. */
-  refuseKey(key: KeyState, request: Request, peer: PeerLookup): void
+  refuseKey(access: KeyAccess, key: KeyState, request: Request, peer: PeerLookup): void
   /** The part of the interface that the key is good for. */
   refuseScope(key: KeyState, route: string): void
   /** What a limited key may not do, and what wants a recent sign-in. */
@@ -56,7 +57,7 @@ export const createRestrictions = ({
   secondStep,
   links,
 }: RestrictionDeps): Restrictions => ({
-  refuseKey(state, request, peer) {
+  refuseKey(access, state, request, peer) {
     if (isSuspended(state))
       throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
     if (!state.isRestricted) return
@@ -65,7 +66,7 @@ export const createRestrictions = ({
       throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
     if (key.allowedDomains.length > 0 && !fromAllowedDomain(key.allowedDomains, request))
       throw new Problem('DOMAIN_NOT_ALLOWED', 'This API key may not be used from this domain.')
-    if (key.readOnly && request.method !== 'GET' && request.method !== 'HEAD')
+    if (key.readOnly && changesData(access, request.method))
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
   },
   refuseScope({ key, isRestricted }, route) {

@@ -1,0 +1,18 @@
+import { actionOf } from '../../plan/roles.ts'
+import { scopeOf } from '../../plan/scopes.ts'
+import type { Access } from '../gate/access-kind.ts'
+
+/** Kept by a client only, which asks whether it is still current before it is used again. */
+export const revalidatedByClient = 'private, no-cache'
+export const neverStored = 'no-store'
+
+/**
+ * Who may store the answer of a route that sets no `Cache-Control` itself; undefined: whoever wants.
+ * A shared cache does not see that an answer is for one key, because the key may be in the address.
+ */
+export function cacheControlOf(access: Access, route: string, method: string): string | undefined {
+  const looks = method === 'GET' || method === 'HEAD'
+  if ('open' in access) return looks ? undefined : neverStored
+  if ('operator' in access || scopeOf(route) === 'account') return neverStored
+  return (access.action ?? actionOf(method)) === 'read' ? revalidatedByClient : neverStored
+}
