@@ -37,6 +37,8 @@ import type { CommitMark } from './store/commit-mark.ts'
 import { foldLongLog } from './store/log-folding.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 
+type JobVitals = Pick<Vitals, 'isOverloaded' | 'senders' | 'queryWorkers'>
+
 /** What an instance gives its jobs beside the services. */
 export interface JobParts {
   serving: boolean
@@ -46,7 +48,7 @@ export interface JobParts {
   mark: CommitMark
   publishing: Publishing | undefined
   cluster: Cluster | undefined
-  vitals(): Pick<Vitals, 'isOverloaded' | 'senders'>
+  vitals(): JobVitals
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** Looks after the kept states of an evaluation copy. */
@@ -68,7 +70,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
       ? conditionJobsOf(services, parts.vitals, feed).map(job => onceWhole(job, feed))
       : []),
     ...(serving && !feed
-      ? [createNoticesJob(openNotices(services, parts.sending), services.clock)]
+      ? [createNoticesJob(openNotices(services, parts.sending, parts.vitals), services.clock)]
       : []),
     parts.sending,
     ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
@@ -114,7 +116,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
  */
 const conditionJobsOf = (
   services: Services,
-  vitals: () => Pick<Vitals, 'isOverloaded' | 'senders'>,
+  vitals: () => JobVitals,
   feed: JobParts['feed'],
 ): Job[] => [
   createSeriesFaultsJob(services.seriesFaults, services.clock),

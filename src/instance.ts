@@ -20,6 +20,7 @@ import { type Publishing, startPublishing } from './publishing.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
+import { paymentComponents } from './service/condition/condition.ts'
 import { aloneVitals, type Vitals } from './service/condition/vitals.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
 import type { Services } from './services.ts'
@@ -141,6 +142,7 @@ export function openInstance(options: InstanceOptions): Instance {
     jobTimings: runner.timings,
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
     loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
+    queryWorkers: () => readers?.state(),
     isStopping: () => opened.stopping,
     replication: () => {
       const view = publishing?.view()
@@ -314,9 +316,12 @@ const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =
   })
 
 const sendingVitals = (
-  { outbox, clock }: Services,
+  { outbox, clock, providerTroubles, billing }: Services,
   sending: OutboxJob,
 ): Pick<Vitals, 'senders' | 'backlog'> => ({
-  senders: () => senderComponents(outbox, clock.now(), sending),
+  senders: () => [
+    ...senderComponents(outbox, clock.now(), sending, providerTroubles),
+    ...paymentComponents(billing),
+  ],
   backlog: () => outbox.vitals(),
 })

@@ -1,6 +1,8 @@
 import { dayMs, isoInstant, minuteMs } from './lib/time/instant.ts'
 import { certificateEnd } from './send/notices/certificate.ts'
 import { noticeHook, noticeText } from './send/notices/hook.ts'
+import { troubleText } from './service/condition/condition.ts'
+import type { QueryWorkers, Vitals } from './service/condition/vitals.ts'
 import { spentKeys } from './service/keys/spent-keys.ts'
 import { createCertificateWatch } from './service/operator/certificate.ts'
 import {
@@ -28,7 +30,11 @@ const certificateMs = 14 * dayMs
 const megabyte = 2 ** 20
 
 /** Everything that needs the operator now; `sending` is who sends in this process, if anybody does. */
-export function mattersOf(services: Services, sending?: SendingState): Matter[] {
+export function mattersOf(
+  services: Services,
+  sending?: SendingState,
+  workers?: QueryWorkers,
+): Matter[] {
   const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
   const matters: Matter[] = []
   const trouble = disk.trouble()
@@ -40,6 +46,16 @@ export function mattersOf(services: Services, sending?: SendingState): Matter[] 
       id: 'pages',
       text: `${damage} The log names the pages; run verify, and restore a backup`,
       urgent: true,
+    })
+  if (workers?.trouble)
+    matters.push({
+      id: 'query workers',
+      text: `${troubleText(workers.trouble)}. History and analytics are slow or fail`,
+    })
+  for (const [provider, trouble] of providersOf(services))
+    matters.push({
+      id: `provider ${provider}`,
+      text: `the provider of ${provider} does not take what it is sent: ${trouble}`,
     })
   const free = disk.freeBytes()
   if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
@@ -77,6 +93,18 @@ export function mattersOf(services: Services, sending?: SendingState): Matter[] 
       text: `a webhook endpoint was switched off after failing again and again: ${hostOf(url)}`,
     })
   return [...matters, ...dataMatters(services), ...peopleMatters(services)]
+}
+
+/** The providers that fail, and what they say. */
+const providersOf = ({ providerTroubles, billing }: Services): [string, string][] => {
+  const troubles = {
+    'e-mail': providerTroubles.email(),
+    'text messages': providerTroubles.sms(),
+    payments: billing.trouble(),
+  }
+  return Object.entries(troubles).flatMap(([name, trouble]): [string, string][] =>
+    trouble === undefined ? [] : [[name, trouble]],
+  )
 }
 
 function dataMatters({ freshness, doubtedValues, seriesFaults }: Services): Matter[] {
@@ -121,7 +149,11 @@ function peopleMatters(services: Services): Matter[] {
 const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'
 
 /** Notices of an instance to the places that its configuration names. */
-export function openNotices(services: Services, sending: SendingState): OperatorNotices {
+export function openNotices(
+  services: Services,
+  sending: SendingState,
+  vitals: () => Pick<Vitals, 'queryWorkers'>,
+): OperatorNotices {
   const { config, mail, ids, settings, clock, log } = services
   const { notices, brand } = config
   const url = notices.url.reveal()
@@ -152,7 +184,7 @@ export function openNotices(services: Services, sending: SendingState): Operator
     : undefined
   const operatorNotices = createOperatorNotices({
     matters: () => [
-      ...mattersOf(services, sending),
+      ...mattersOf(services, sending, vitals().queryWorkers()),
       ...certificateMatters(certificate?.endsAt(), clock.now()),
     ],
     places,

@@ -1,6 +1,5 @@
 import { createPriceTexts } from './api/prices/texts.ts'
-import type { Config } from './config.ts'
-import { hydrated } from './http/readers/config-copy.ts'
+import { openedWorkerConfig } from './http/readers/config-copy.ts'
 import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log/log.ts'
 import { createSystemClock, sleep } from './lib/time/clock.ts'
@@ -29,7 +28,7 @@ import { createOutgoingEvents } from './store/replication/outgoing-events.ts'
 export interface PublisherStart {
   task: 'publish' | 'snapshot'
   databasePath: string
-  /** The configuration, without what is secret. */
+  /** The configuration of a worker. */
   config: unknown
   nats: NatsSettings
   lineage: string
@@ -59,12 +58,25 @@ declare const self: {
   postMessage(message: FromPublisher): void
 }
 
-self.onmessage = ({ data }) => void (data.task === 'publish' ? publish(data) : snapshot(data))
+self.onmessage = ({ data }) =>
+  void (data.task === 'publish' ? publishFromOpening(data) : snapshot(data))
+
+/** A database that does not open now may open later: a thread that ended would not be replaced. */
+async function publishFromOpening(start: PublisherStart): Promise<void> {
+  for (;;) {
+    try {
+      return await publish(start)
+    } catch (error) {
+      self.postMessage({ kind: 'trouble', message: reasonOf(error) })
+      await sleep(retryMs)
+    }
+  }
+}
 
 async function snapshot(start: PublisherStart): Promise<void> {
   try {
     const nats = await connectNats(start.nats)
-    const { copies } = (hydrated(start.config) as Config).nats
+    const { copies } = openedWorkerConfig(start.config).nats
     const { sequence } = await storeSnapshot(nats, start.databasePath, copies)
     await nats.close()
     self.postMessage({ kind: 'snapshot', sequence })
@@ -75,7 +87,7 @@ async function snapshot(start: PublisherStart): Promise<void> {
 
 /** Publishes until the process ends, over a read-only connection of its own. */
 async function publish(start: PublisherStart): Promise<void> {
-  const config = hydrated(start.config) as Config
+  const config = openedWorkerConfig(start.config)
   const clock = createSystemClock()
   const db = openDatabase(start.databasePath, { readonly: true })
   const log = createLog({ ...config.log, write: line => process.stderr.write(line), clock })

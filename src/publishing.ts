@@ -1,5 +1,6 @@
-import { dehydrated } from './http/readers/config-copy.ts'
+import { workerConfig } from './http/readers/config-copy.ts'
 import type { Job } from './jobs/job.ts'
+import { workerErrorMessage } from './lib/process/worker-error.ts'
 import { sleep } from './lib/time/clock.ts'
 import { minuteMs, secondMs } from './lib/time/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
@@ -249,11 +250,11 @@ function createThreads(
   >,
 ): Threads {
   const { nats } = config
-  const configCopy = dehydrated(config)
+  const configCopy = workerConfig(config)
   return (task, hear) => {
     const worker = new Worker(new URL('./publisher.ts', import.meta.url).href)
     worker.onmessage = event => hear(event.data as FromPublisher)
-    worker.onerror = event => hear({ kind: 'trouble', message: event.message })
+    worker.onerror = event => hear({ kind: 'trouble', message: workerErrorMessage(event.message) })
     const start: PublisherStart = {
       task,
       databasePath,

@@ -1,9 +1,8 @@
 import { createApp } from './app.ts'
-import type { Config } from './config.ts'
 import { createEncoder } from './http/answer/encoding.ts'
 import type { Caller } from './http/gate/gate.ts'
 import { createAnswering, type ReaderInstance } from './http/readers/answering.ts'
-import { hydrated } from './http/readers/config-copy.ts'
+import { openedWorkerConfig } from './http/readers/config-copy.ts'
 import type { AskedSeries, ReaderCaller, ToReader } from './http/readers/terms.ts'
 import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log/log.ts'
@@ -15,7 +14,7 @@ import { openDatabase, readAtOnce } from './store/database.ts'
 /** What the main thread starts a reader with. */
 export interface ReaderStart {
   databasePath: string
-  /** The configuration, without what is secret. */
+  /** The configuration of a worker. */
   config: unknown
   now: number
 }
@@ -31,7 +30,7 @@ const keptBytesMax = 4 * 2 ** 20
  * main thread has let in, and hears of every write before the questions that come after it.
  */
 function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderInstance {
-  const config = hydrated(copied) as Config
+  const config = openedWorkerConfig(copied)
   const clock = createManualClock(now, createSystemClock())
   const log = createLog({
     level: config.log.level,
@@ -108,7 +107,13 @@ declare const self: {
 
 // The first message says what to open, all others are the main thread's.
 self.onmessage = ({ data }) => {
-  const instance = openReader(data as ReaderStart)
+  let instance: ReaderInstance
+  try {
+    instance = openReader(data as ReaderStart)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return self.postMessage({ kind: 'failed', message })
+  }
   const hear = createAnswering(instance, (message, transfer) => self.postMessage(message, transfer))
   self.onmessage = event => hear(event.data as ToReader)
   self.postMessage({ kind: 'ready' })

@@ -1,7 +1,8 @@
-import { dehydrated } from './http/readers/config-copy.ts'
+import { workerConfig } from './http/readers/config-copy.ts'
 import { withKeptAnswers } from './http/readers/kept-answers.ts'
 import { createReaderPool, type ReaderPool } from './http/readers/pool.ts'
 import type { FromReader, ReaderThread } from './http/readers/terms.ts'
+import { workerErrorMessage } from './lib/process/worker-error.ts'
 import { createSystemClock } from './lib/time/clock.ts'
 import type { ReaderStart } from './reader.ts'
 import type { Services } from './services.ts'
@@ -10,7 +11,7 @@ import { openVersion } from './store/database-version.ts'
 /** Reader threads over a database file, which hear of everything that the services write. */
 export function openReaders(services: Services, databasePath: string): ReaderPool {
   const { config, clock, log, ingest, catalogue } = services
-  const copied = dehydrated(config)
+  const copied = workerConfig(config)
   const pool = createReaderPool({
     threads: config.readers.threads,
     log,
@@ -55,7 +56,7 @@ function startThread(start: ReaderStart): ReaderThread {
       worker.onmessage = event => listener(event.data as FromReader)
     },
     onEnd(listener) {
-      worker.onerror = event => listener(event.message)
+      worker.onerror = event => listener(workerErrorMessage(event.message))
       worker.addEventListener('close', () => listener('closed'))
     },
     stop: () => void worker.terminate(),

@@ -4,6 +4,7 @@ import { databasePath } from './directory.ts'
 import type { Connections } from './http/cable.ts'
 import type { PeerLookup } from './http/gate/address.ts'
 import { linker } from './http/problem/links.ts'
+import { withoutProviders } from './http/readers/config-copy.ts'
 import { createReplicaAnswers } from './http/replica-answers.ts'
 import { requestIdOf } from './http/request-id.ts'
 import type { ProcessRuntime } from './runtime.ts'
@@ -75,6 +76,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   written.run('PRAGMA foreign_keys = OFF')
   const services = openServices({
     ...runtime,
+    // The primary sends what there is to send.
+    config: withoutProviders(config),
     db: openDatabase(path, { readonly: true }),
     masterKey: noMasterKey,
   })

@@ -188,5 +188,6 @@ const retryAfterSeconds: Partial<Record<ProblemCode, number>> = {
   manual_send_cooldown: 600,
   sms_limit_reached: dayMs / 1000,
   PROCESSOR_UNAVAILABLE: 30,
+  QUERY_WORKER_UNAVAILABLE: 5,
   STORAGE_UNAVAILABLE: 5,
 }

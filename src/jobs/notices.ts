@@ -4,7 +4,7 @@ import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
 /** What there is to tell takes some looking up. */
-const everyMs = 15 * secondMs
+const everyMs = 5 * secondMs
 
 /** Tells the operator what needs them. */
 export function createNoticesJob(

@@ -11,9 +11,10 @@ import {
   databaseComponent,
   ingestComponent,
   schedulerComponent,
+  workersText,
 } from '../../service/condition/condition.ts'
 import type { Feed } from '../../service/condition/freshness.ts'
-import type { Vitals } from '../../service/condition/vitals.ts'
+import type { QueryWorkers, Vitals } from '../../service/condition/vitals.ts'
 import { damageText } from '../../service/operator/scrub.ts'
 import { version } from '../../version.ts'
 import { type Answering, envelope, success } from '../answer.ts'
@@ -152,13 +153,16 @@ function livenessRoutes({
   openedMs,
   isStopping,
   senders,
+  queryWorkers,
   replicaLagMs,
 }: HealthDeps) {
   const answer = (set: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
     const isBehind = maxLag !== undefined && (replicaLagMs() ?? 0) > millisecondsOf(maxLag)
     const lives = !isStopping() && !isBehind && databaseAnswers(settings)
     const writes = disk.trouble() === undefined
-    const reason = lives ? reasonOf({ disk, backupRecord, scrub }, senders()) : undefined
+    const reason = lives
+      ? reasonOf({ disk, backupRecord, scrub }, queryWorkers(), senders())
+      : undefined
     if (!lives || (ready === 'write' && !writes)) set.status = 503
     set.headers['cache-control'] = 'no-store'
     const status = !lives ? 'unavailable' : reason === undefined ? 'ok' : 'degraded'
@@ -207,12 +211,15 @@ const millisecondsOf = (text: string): number => {
 /** What needs the operator, without a name of anybody's. */
 function reasonOf(
   { disk, backupRecord, scrub }: Pick<HealthDeps, 'disk' | 'backupRecord' | 'scrub'>,
+  workers: QueryWorkers | undefined,
   senders: readonly Component[],
 ): string | undefined {
   const trouble = disk.trouble()
   if (trouble) return `The data cannot be written: ${trouble.reason}.`
   const damage = damageText(scrub.standing())
   if (damage !== undefined) return damage
+  const failing = workersText(workers)
+  if (failing !== undefined) return failing
   const waits = senders.find(sender => sender.status === 'degraded' && sender.message)
   if (waits) return waits.message
   return backupRecord.get().trouble === undefined
@@ -229,7 +236,7 @@ function statusRoute(deps: HealthDeps) {
       const feeds = freshness.feeds()
       const faulty = seriesFaults.codes()
       const components: Component[] = [
-        apiComponent(deps.isOverloaded()),
+        apiComponent(deps.isOverloaded(), deps.queryWorkers()),
         databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
         ingestComponent(feeds, faulty),
         schedulerComponent(deps.lastPassAt(), now, upMs(deps)),

@@ -129,6 +129,7 @@ export async function examineServer(dir: string): Promise<ServerState> {
       status?: string
       version?: string
       timestamp?: string
+      reason?: string
     }
     const server = { holder, answers: true, now: parseInstant(health.timestamp ?? '') }
     if (!answer.ok)
@@ -138,15 +139,22 @@ export async function examineServer(dir: string): Promise<ServerState> {
           faulty(check, `${who} says it is ${health.status}`, 'see its log; start it again'),
         ],
       }
-    if (health.version === version)
-      return { ...server, findings: [fine(check, `${who} answers, version ${version}`)] }
     const sentence = `${who} is version ${health.version}, this command is ${version}`
-    return {
-      ...server,
-      findings: [
-        doubtful(check, sentence, 'start the server again with the program that is installed'),
-      ],
-    }
+    const answers =
+      health.version === version
+        ? fine(check, `${who} answers, version ${version}`)
+        : doubtful(check, sentence, 'start the server again with the program that is installed')
+    const degraded =
+      health.reason === undefined
+        ? []
+        : [
+            doubtful(
+              'health',
+              health.reason.replace(/(?: The log says why)?\.$/, ''),
+              'see the log of the server',
+            ),
+          ]
+    return { ...server, findings: [answers, ...degraded, ...(await examineWorkers(unix))] }
   } catch (error) {
     const sentence = `${who} holds the directory and does not answer: ${(error as Error).message}`
     return {
@@ -154,6 +162,25 @@ export async function examineServer(dir: string): Promise<ServerState> {
       findings: [faulty(check, sentence, 'see its log; stop the process and start it again')],
     }
   }
+}
+
+/** Whether the server's query workers start and work; nothing where it has none. */
+async function examineWorkers(unix: string): Promise<Finding[]> {
+  const check = 'query workers'
+  const answer = await fetch('http://localhost/admin/v1/condition', {
+    unix,
+    signal: AbortSignal.timeout(answerMsMax),
+  })
+  // An older server has no such field.
+  if (!answer.ok) return []
+  const { data } = (await answer.json()) as {
+    data?: { process?: { query_workers?: { ready: number; trouble: string | null } | null } }
+  }
+  const workers = data?.process?.query_workers
+  if (!workers) return []
+  if (workers.trouble === null) return [fine(check, `${workers.ready} ready`)]
+  const advice = 'correct that; until then the main thread answers history and analytics, slowly'
+  return [faulty(check, workers.trouble, advice)]
 }
 
 /** Space for a copy of the database, and the size of its log. */

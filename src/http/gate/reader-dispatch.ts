@@ -1,7 +1,7 @@
 import type { Meter } from '../../service/keys/meter.ts'
 import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
-import { overloaded } from '../problem/refusals.ts'
+import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ReaderPool } from '../readers/pool.ts'
 import type { ReaderCaller } from '../readers/terms.ts'
@@ -15,7 +15,7 @@ interface Answering {
 
 /** Hands heavy requests that the gate has let in to the readers. */
 export interface ReaderDispatch {
-  /** The answer; undefined: it must be answered here, because it has to write. */
+  /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
   answer(
     pass: Pass,
     request: Request,
@@ -84,10 +84,10 @@ export function createReaderDispatch({
       now: now(),
       mark: mark(),
     })
-    if (outcome.kind === 'needs_writer') return undefined
+    if (outcome.kind === 'needs_writer' || outcome.kind === 'no_worker') return undefined
     connections.idle(request, idleSeconds)
-    // A reader that died is replaced; the request may be sent again, as when too much is asked.
-    if (outcome.kind !== 'answer') throw overloaded()
+    if (outcome.kind === 'overloaded') throw overloaded()
+    if (outcome.kind === 'lost') throw queryWorkerUnavailable()
     if (caller)
       for (const { seriesIds, etag } of outcome.asked) meter.noteAsked(caller.key, seriesIds, etag)
     const headers = set.headers as Record<string, string>

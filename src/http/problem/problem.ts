@@ -200,6 +200,12 @@ export const problems = {
     true,
   ),
   OVERLOADED: entry(503, 'nested', 'Too much is being asked at once.', true),
+  QUERY_WORKER_UNAVAILABLE: entry(
+    503,
+    'nested',
+    'The query worker for a heavy request ended, or was not ready in time.',
+    true,
+  ),
   DATA_TOO_STALE: entry(
     503,
     'nested',

@@ -37,6 +37,15 @@ export const overloaded = (): Problem =>
     { headers: { 'retry-after': '5' } },
   )
 
+/** 503 for a heavy request whose worker ended, or for which none was ready in time. */
+export const queryWorkerUnavailable = (): Problem =>
+  new Problem(
+    'QUERY_WORKER_UNAVAILABLE',
+    'The query worker for this request ended or was not ready in time: try again in 5 s.',
+    {},
+    { headers: { 'retry-after': '5' } },
+  )
+
 /**
  * 402 or 429 for a used-up quota: what was used, when it returns, what would lower the use and
  * which plan carries more.

@@ -26,7 +26,7 @@ export const NestedProblem = t.Object(
 export const OverloadProblem = {
   ...NestedProblem,
   description:
-    'Too much is being asked at once: `OVERLOADED`. Prices go on; this path answers again after the seconds in `Retry-After`.',
+    '`OVERLOADED`: too many heavy requests wait; prices are still answered. `QUERY_WORKER_UNAVAILABLE`: the worker for this request ended or was not ready in time. Send the request again after the seconds in `Retry-After`.',
 }
 
 export const FailProblem = t.Object(

@@ -1,5 +1,7 @@
 import type { Log } from '../../lib/log/log.ts'
-import { type Clock, sleep } from '../../lib/time/clock.ts'
+import { after, type Clock, sleep } from '../../lib/time/clock.ts'
+import { minuteMs, secondMs } from '../../lib/time/instant.ts'
+import type { QueryWorkers, WorkerTrouble } from '../../service/condition/vitals.ts'
 import type { FromReader, ReaderQuestion, ReaderThread, ToReader } from './terms.ts'
 
 /** What became of a question: its answer, or why there is none. */
@@ -7,7 +9,10 @@ export type ReaderOutcome =
   | Extract<FromReader, { kind: 'answer' }>
   | { kind: 'needs_writer' }
   | { kind: 'overloaded' }
+  /** The worker ended while it answered, or none was ready in time. */
   | { kind: 'lost' }
+  /** No worker starts: whoever asks answers it. */
+  | { kind: 'no_worker' }
 
 /** Threads that answer what takes long, each over a read-only connection of its own. */
 export interface ReaderPool {
@@ -19,6 +24,8 @@ export interface ReaderPool {
   tell(message: Exclude<ToReader, { kind: 'question' | 'more' | 'drop' }>): void
   /** Questions that wait for a reader or for their answer. */
   waiting(): number
+  /** How the workers are doing, for whoever watches over the service. */
+  state(): QueryWorkers
   stop(): void
 }
 
@@ -34,6 +41,8 @@ export interface ReaderPoolDeps {
   perAccountMax?: number
   /** How long a question waits for a reader before it is refused, milliseconds. */
   waitMaxMs?: number
+  /** The waits before a worker that did not start is tried again, one after the other. */
+  retryDelaysMs?: readonly number[]
 }
 
 interface Waiting {
@@ -52,6 +61,8 @@ interface Rest {
 interface Reader {
   thread: ReaderThread
   isReady: boolean
+  /** Ends the watch over how long it takes to open. */
+  opened: () => void
   /** What waits for its answer, by the number of the question. */
   asked: Map<number, (outcome: ReaderOutcome) => void>
 }
@@ -59,12 +70,24 @@ interface Reader {
 const perAccountDefault = 64
 const waitDefaultMs = 10_000
 const sweepsAWait = 20
-const restartDelayMs = 200
+/** One that cannot start would take a core with trying. */
+const retryDelaysDefaultMs = [200, secondMs, 5 * secondMs, 15 * secondMs, minuteMs]
+/** After as many starts that failed, nobody waits for a worker any more. */
+const failuresMax = 3
+/** A worker that has not opened by then never will. */
+const openMaxMs = minuteMs
+/** How long the end of a worker is reported. */
+const endReportedMs = minuteMs
 /** One that is worked on and one behind it, so that a reader need not wait for its next question. */
 const inHandMax = 2
 
 export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
-  const { log, perAccountMax = perAccountDefault, waitMaxMs = waitDefaultMs } = deps
+  const {
+    log,
+    perAccountMax = perAccountDefault,
+    waitMaxMs = waitDefaultMs,
+    retryDelaysMs = retryDelaysDefaultMs,
+  } = deps
   const { monotonic } = deps.stopwatch
   const queue = createFairQueue(perAccountMax)
   const readers = new Set<Reader>()
@@ -72,43 +95,112 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
   let lastId = 0
   let isStopped = false
   let isSweeping = false
+  /** Starts that failed since the last one that succeeded, and why the last of them did. */
+  let failures = 0
+  let failure: string | undefined
+  /** The newest end of a worker that had started, by the stopwatch. */
+  let lastEnd: { at: number; reason: string } | undefined
+  let isPausing = false
+  let endPause = () => {}
+
+  const isAnyReady = () => {
+    for (const { isReady } of readers) if (isReady) return true
+    return false
+  }
+  const isGivenUp = () => failures >= failuresMax && !isAnyReady()
 
   /**
    * One more reader where every one that there is has something to do: each holds 60 MB, and most of
    * what is asked at once is the same question.
    */
   const startAnother = () => {
-    if (isStopped || readers.size >= deps.threads) return
+    if (isStopped || isPausing || readers.size >= deps.threads) return
     for (const { asked } of readers) if (asked.size === 0) return
     startOne()
   }
 
   const startOne = () => {
-    const reader: Reader = { thread: deps.start(), isReady: false, asked: new Map() }
+    const reader: Reader = {
+      thread: deps.start(),
+      isReady: false,
+      opened: () => {},
+      asked: new Map(),
+    }
     readers.add(reader)
     reader.thread.onMessage(message => hear(reader, message))
     reader.thread.onEnd(reason => bury(reader, reason))
+    reader.opened = after(openMaxMs, () => giveUp(reader, 'It took longer than a minute to open.'))
   }
 
-  /** A reader that dies is replaced; whoever waited for its answer is told that it is lost. */
+  const giveUp = (reader: Reader, reason: string) => {
+    reader.thread.stop()
+    bury(reader, reason)
+  }
+
+  /** A reader that ends is replaced; whoever waited for its answer is told that it is lost. */
   const bury = (reader: Reader, reason: string) => {
     if (!readers.delete(reader)) return
+    reader.opened()
     for (const [id, rest] of rests) if (rest.reader === reader) endRest(id, new Error(reason))
     for (const settle of reader.asked.values()) settle({ kind: 'lost' })
     reader.asked.clear()
     if (isStopped) return
-    log.error('reader_ended', { reason, message: 'A reader thread ended; another one is started.' })
-    // A pause, so that a reader that cannot start does not take a core with trying.
-    void sleep(restartDelayMs).then(() => {
-      if (queue.size() > 0) startAnother()
+    if (reader.isReady) noteEnd(reason)
+    else noteFailure(reason)
+  }
+
+  const noteEnd = (reason: string) => {
+    lastEnd = { at: monotonic(), reason }
+    log.error('query_worker_ended', { reason })
+    pause(retryDelaysMs[0]!)
+  }
+
+  /** It is logged once for each reason: the trials that follow may go on for days. */
+  const noteFailure = (reason: string) => {
+    failures += 1
+    if (failure !== reason) log.error('query_worker_not_started', { reason })
+    failure = reason
+    if (failures === failuresMax)
+      log.error('query_workers_unavailable', {
+        message: 'The main thread answers heavy requests until a query worker starts.',
+      })
+    if (isGivenUp()) for (const waiting of queue.drain()) waiting.settle({ kind: 'no_worker' })
+    pause(retryDelaysMs[Math.min(failures, retryDelaysMs.length) - 1]!)
+  }
+
+  const pause = (ms: number) => {
+    endPause()
+    isPausing = true
+    endPause = after(ms, () => {
+      isPausing = false
+      // Without a question too, so that the service recovers while nobody asks.
+      if (failures > 0 && readers.size < deps.threads) startOne()
+      else if (queue.size() > 0) startAnother()
     })
+  }
+
+  const noteReady = (reader: Reader) => {
+    reader.isReady = true
+    reader.opened()
+    if (failures > 0) log.info('query_worker_started', { failures })
+    failures = 0
+    failure = undefined
+    handOut()
+  }
+
+  const trouble = (): WorkerTrouble | undefined => {
+    if (failure !== undefined) return { kind: 'not_started', reason: failure }
+    return lastEnd && monotonic() - lastEnd.at < endReportedMs
+      ? { kind: 'ended', reason: lastEnd.reason }
+      : undefined
   }
 
   const hear = (reader: Reader, message: FromReader) => {
     switch (message.kind) {
       case 'ready':
-        reader.isReady = true
-        return handOut()
+        return noteReady(reader)
+      case 'failed':
+        return giveUp(reader, message.message)
       case 'answer':
         if (message.goesOn) rests.set(message.id, { reader, controller: undefined })
         return finish(reader, message.id, message)
@@ -158,7 +250,8 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
     while (queue.size() > 0) {
       await sleep(waitMaxMs / sweepsAWait)
       const since = monotonic() - waitMaxMs
-      for (const waiting of queue.olderThan(since)) waiting.settle({ kind: 'overloaded' })
+      const kind = isAnyReady() ? 'overloaded' : 'lost'
+      for (const waiting of queue.olderThan(since)) waiting.settle({ kind })
     }
     isSweeping = false
   }
@@ -178,6 +271,7 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
   return {
     async ask(account, question) {
       return await new Promise<ReaderOutcome>(settle => {
+        if (isGivenUp()) return settle({ kind: 'no_worker' })
         const waiting = { account, question, settle, since: monotonic() }
         if (isStopped || !queue.add(waiting)) return settle({ kind: 'overloaded' })
         startAnother()
@@ -208,8 +302,14 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
       for (const reader of readers) reader.thread.post(message)
     },
     waiting: () => [...readers].reduce((sum, { asked }) => sum + asked.size, queue.size()),
+    state() {
+      const ready = [...readers].filter(({ isReady }) => isReady).length
+      const current = trouble()
+      return { ready, starting: readers.size - ready, failed: current ? 1 : 0, trouble: current }
+    },
     stop() {
       isStopped = true
+      endPause()
       for (const waiting of queue.drain()) waiting.settle({ kind: 'overloaded' })
       for (const reader of readers) reader.thread.stop()
       for (const reader of [...readers]) bury(reader, 'stopped')

@@ -57,6 +57,8 @@ export interface AskedSeries {
 /** What a reader tells main. */
 export type FromReader =
   | { kind: 'ready' }
+  /** It could not open, and ends. */
+  | { kind: 'failed'; message: string }
   | {
       kind: 'answer'
       id: number

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import { secondMs } from '../../lib/time/instant.ts'
+import type { ProviderWatch } from '../provider-watch.ts'
 import {
   type Payer,
   PaymentRefused,
@@ -30,6 +31,8 @@ export interface StripeSettings {
   now(): number
   /** Of one attempt; the library makes one more after a fault of the network. */
   attemptMs?: number
+  /** Takes in whether the processor answers. */
+  watch?: ProviderWatch
 }
 
 const attemptMs = 15 * secondMs
@@ -47,7 +50,7 @@ export function createStripeProcessor(settings: StripeSettings): Processor {
 
 type Connection = ReturnType<typeof connection>
 
-function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings) {
+function connection({ key, url, attemptMs: timeout = attemptMs, watch }: StripeSettings) {
   const { protocol, hostname, port } = new URL(url)
   let loading: Promise<Stripe> | undefined
   /** The library is big, and only who uses it needs it. */
@@ -66,17 +69,28 @@ function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings
     loading ??= open()
     return loading
   }
+  const watched = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
+    try {
+      const result = await work(await client())
+      watch?.worked()
+      return result
+    } catch (error) {
+      if (isOwnFault(error)) watch?.worked()
+      else watch?.failed(error instanceof Error ? error.message : String(error))
+      throw error
+    }
+  }
   /** Asks, and puts the library's faults into words of this instance. */
   const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
     try {
-      return await work(await client())
+      return await watched(work)
     } catch (error) {
       throw faultOf(error)
     }
   }
   const find = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T | undefined> => {
     try {
-      return await work(await client())
+      return await watched(work)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw faultOf(error)
@@ -89,6 +103,13 @@ const fieldOf = (error: unknown, field: string): unknown =>
   (error as Record<string, unknown> | undefined)?.[field]
 const isMissing = (error: unknown): boolean =>
   fieldOf(error, 'code') === 'resource_missing' && fieldOf(error, 'statusCode') === 404
+
+/** The processor answered, and refused this one request: a card, or something that is not there. */
+function isOwnFault(error: unknown): boolean {
+  if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return true
+  const status = fieldOf(error, 'statusCode')
+  return typeof status === 'number' && status < 500 && status !== 401 && status !== 403
+}
 
 function faultOf(error: unknown): Error {
   if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return error

@@ -8,6 +8,7 @@ import type { Plans } from '../../plan/plans.ts'
 import { type Processor, ProcessorUnavailable } from '../../send/billing/processor.ts'
 import { ledgerPayments, testPayments } from '../../send/billing/processor-manual.ts'
 import { createStripeProcessor } from '../../send/billing/processor-stripe.ts'
+import { createProviderWatch, type ProviderWatch } from '../../send/provider-watch.ts'
 import {
   createInvoiceStore,
   type Invoice,
@@ -40,6 +41,8 @@ import type { SubscriptionEngine } from './terms.ts'
 export interface Billing {
   /** `manual`, or the processor's name. */
   provider: string
+  /** Why the processor does not take requests; undefined: it does, or there is none. */
+  trouble(): string | undefined
   /**
    * The running subscription, as it is now, of a plan that the operator set too; undefined for the
    * free plan.
@@ -97,7 +100,8 @@ export function createBilling(deps: BillingDeps): Billing {
   const { db, config, keys, clock } = deps
   const { billing: settings, brand, server } = config
   const manual = config.mode === 'dev' ? testPayments : ledgerPayments
-  const processor = processorOf(config, clock)
+  const watch = createProviderWatch('payments', deps.log)
+  const processor = processorOf(config, clock, watch)
   const stores = {
     subscriptions: createSubscriptionStore(db),
     invoices: createInvoiceStore(db),
@@ -136,6 +140,7 @@ export function createBilling(deps: BillingDeps): Billing {
 
   return {
     provider: processor?.name ?? 'manual',
+    trouble: watch.trouble,
     current,
     standing(account) {
       const subscription = current(account)
@@ -219,7 +224,11 @@ function byWhomItIsRun(
   }
 }
 
-function processorOf({ billing: settings }: Config, clock: Clock): Processor | undefined {
+function processorOf(
+  { billing: settings }: Config,
+  clock: Clock,
+  watch: ProviderWatch,
+): Processor | undefined {
   if (settings.provider === 'manual') return undefined
   const needed = (key: string, value: string): string => {
     if (value === '')
@@ -233,5 +242,6 @@ function processorOf({ billing: settings }: Config, clock: Clock): Processor | u
     webhookSecret: needed('billing.stripe_webhook_secret', settings.stripeWebhookSecret.reveal()),
     url: settings.stripeUrl,
     now: clock.now,
+    watch,
   })
 }

@@ -2,6 +2,7 @@ import { isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 import type { Feed } from './freshness.ts'
 import type { FaultyCodes } from './series-faults.ts'
+import type { QueryWorkers, WorkerTrouble } from './vitals.ts'
 
 /** How a part of the service is doing. `disabled`: it is not part of this copy. */
 export interface Component {
@@ -13,14 +14,43 @@ export interface Component {
 export type Condition = 'operational' | 'degraded' | 'down'
 
 /** The API itself: it is up, or nobody would read this. */
-export const apiComponent = (isOverloaded: boolean): Component =>
-  isOverloaded
-    ? {
-        name: 'api',
-        status: 'degraded',
-        message: 'Overloaded: heavy analytics are refused for now.',
-      }
-    : { name: 'api', status: 'operational' }
+export function apiComponent(isOverloaded: boolean, workers?: QueryWorkers): Component {
+  const name = 'api'
+  if (isOverloaded)
+    return { name, status: 'degraded', message: 'Overloaded: heavy analytics are refused for now.' }
+  const message = workersText(workers)
+  return message === undefined
+    ? { name, status: 'operational' }
+    : { name, status: 'degraded', message }
+}
+
+/** What is wrong with the query workers, in words for everybody; undefined: nothing. */
+export function workersText(workers: QueryWorkers | undefined): string | undefined {
+  if (workers?.trouble === undefined) return undefined
+  return workers.trouble.kind === 'not_started'
+    ? 'Query workers do not start: history and analytics are slow. The log says why.'
+    : 'A query worker ended: heavy requests failed. The log says why.'
+}
+
+/** The same with the error, for the operator. */
+export const troubleText = ({ kind, reason }: WorkerTrouble): string =>
+  kind === 'not_started'
+    ? `query workers do not start: ${reason}`
+    : `a query worker ended: ${reason}`
+
+/** Payments, where a processor takes them. */
+export function paymentComponents({ provider, trouble }: PaymentState): Component[] {
+  if (provider === 'manual') return []
+  const name = 'payments'
+  return trouble() === undefined
+    ? [{ name, status: 'operational' }]
+    : [{ name, status: 'degraded', message: 'The payment processor does not answer.' }]
+}
+
+interface PaymentState {
+  provider: string
+  trouble(): string | undefined
+}
 
 /** Whether the database answers a query now. */
 export function databaseAnswers(settings: Settings): boolean {

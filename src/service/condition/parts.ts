@@ -4,7 +4,7 @@ import type { Freshness } from './freshness.ts'
 import type { SeriesFaults } from './series-faults.ts'
 import type { Vitals } from './vitals.ts'
 
-export interface PublicPartsDeps extends Pick<Vitals, 'isOverloaded' | 'senders'> {
+export interface PublicPartsDeps extends Pick<Vitals, 'isOverloaded' | 'senders' | 'queryWorkers'> {
   settings: Settings
   freshness: Pick<Freshness, 'feeds'>
   seriesFaults: Pick<SeriesFaults, 'codes'>
@@ -16,9 +16,10 @@ export const publicParts = ({
   freshness,
   seriesFaults,
   isOverloaded,
+  queryWorkers,
   senders,
 }: PublicPartsDeps): Component[] => [
-  apiComponent(isOverloaded()),
+  apiComponent(isOverloaded(), queryWorkers()),
   databaseComponent(settings),
   ingestComponent(freshness.feeds(), seriesFaults.codes()),
   ...senders(),

@@ -9,6 +9,25 @@ export interface Backlog {
   oldestAt: number | undefined
 }
 
+/** The threads that answer heavy requests. */
+export interface QueryWorkers {
+  /** They can be asked. */
+  ready: number
+  /** They are opening the database. */
+  starting: number
+  /** 1 while something is wrong with them, else 0. */
+  failed: number
+  /** What is wrong with them; undefined: nothing. */
+  trouble: WorkerTrouble | undefined
+}
+
+export interface WorkerTrouble {
+  /** `not_started`: none starts. `ended`: one ended within the last minute while it worked. */
+  kind: 'not_started' | 'ended'
+  /** The error, for the operator. */
+  reason: string
+}
+
 /** State of the process that the interface itself cannot see. */
 export interface Vitals {
   /** When the jobs last ended a pass, Unix ms; null where none run. */
@@ -22,6 +41,8 @@ export interface Vitals {
   isOverloaded: () => boolean
   /** The longest wait for a turn of the event loop in the last minute. */
   loopWaitMs: () => number
+  /** Undefined where the main thread answers everything. */
+  queryWorkers: () => QueryWorkers | undefined
   /** The process is stopping and should get no new requests. */
   isStopping: () => boolean
   /** Undefined where nothing is published. */
@@ -42,6 +63,7 @@ export const aloneVitals: Vitals = {
   backlog: () => ({ pending: 0, oldestAt: undefined }),
   isOverloaded: () => false,
   loopWaitMs: () => 0,
+  queryWorkers: () => undefined,
   isStopping: () => false,
   replication: () => undefined,
   replicaLagMs: () => undefined,

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import { createProviderWatch } from '../../send/provider-watch.ts'
 import {
   createNotificationStore,
   type NotificationStore,
@@ -20,7 +21,13 @@ import { createMail, type Mail } from './mail.ts'
 import { createMailSender } from './mail-sender.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { createPhones, type Phones } from './phones.ts'
-import { mailerOf, smsProviderOf } from './providers.ts'
+import {
+  mailerOf,
+  type ProviderTroubles,
+  smsProviderOf,
+  watchedMailer,
+  watchedTexter,
+} from './providers.ts'
 import { createRecipients, type Recipients } from './recipients.ts'
 import { createTextMessages, type TextMessages } from './sms.ts'
 import { createSmsSender } from './sms-sender.ts'
@@ -38,6 +45,7 @@ export interface MessageServices {
   preferences: PreferenceStore
   suppressions: SuppressionStore
   inbox: InboxStore
+  providerTroubles: ProviderTroubles
   /** Tests of the ways out. */
   trials: Trials
 }
@@ -78,8 +86,13 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     masterKey: deps.masterKey,
     clock,
   })
-  const mailer = mailerOf({ ...deps, inbox })
-  const texter = smsProviderOf({ ...deps, inbox })
+  const mailWatch = createProviderWatch('email', deps.log)
+  const textWatch = createProviderWatch('sms', deps.log)
+  const ownMailer = mailerOf({ ...deps, inbox })
+  const ownTexter = smsProviderOf({ ...deps, inbox })
+  // Without a provider every message fails, which is a setting and no trouble.
+  const mailer = config.mail.provider === 'none' ? ownMailer : watchedMailer(ownMailer, mailWatch)
+  const texter = watchedTexter(ownTexter, textWatch)
   const reaches = config.sms.provider !== 'log'
   const textMessages = createTextMessages({
     outbox,
@@ -135,6 +148,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     preferences,
     suppressions,
     inbox,
+    providerTroubles: { email: mailWatch.trouble, sms: textWatch.trouble },
     trials: createTrials({ config, mailer, texter, clock, ids }),
   }
 }

@@ -6,6 +6,7 @@ import { createResendMailer } from '../../send/messages/mailer-resend.ts'
 import { createSmtpMailer } from '../../send/messages/mailer-smtp.ts'
 import type { SmsProvider } from '../../send/messages/sms.ts'
 import { createTwilioSmsProvider } from '../../send/messages/sms-twilio.ts'
+import { noteHandover, type ProviderWatch } from '../../send/provider-watch.ts'
 import type { InboxStore } from '../../store/outbox/inbox.ts'
 import { createCapturingMailer, createDisabledMailer } from './mail-sender.ts'
 import { createCapturingSmsProvider, createLoggingSmsProvider } from './sms-sender.ts'
@@ -16,6 +17,19 @@ export interface ProviderDeps {
   clock: Clock
   log: Log
 }
+
+/** What is wrong with the providers of e-mail and text messages, where there are any. */
+export type ProviderTroubles = Readonly<Record<'email' | 'sms', () => string | undefined>>
+
+/** A mailer whose attempts `watch` takes in. */
+export const watchedMailer = (mailer: Mailer, watch: ProviderWatch): Mailer => ({
+  send: async (letter, sending) => noteHandover(watch, await mailer.send(letter, sending)),
+})
+
+/** The same of text messages. */
+export const watchedTexter = (texter: SmsProvider, watch: ProviderWatch): SmsProvider => ({
+  send: async (message, key) => noteHandover(watch, await texter.send(message, key)),
+})
 
 /** The way out for mail that is configured. Throws when a setting that it needs is missing. */
 export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {

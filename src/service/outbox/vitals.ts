@@ -67,6 +67,8 @@ export function vitalsOf(
 
 const names: Readonly<Record<Kind, string>> = { webhook: 'webhooks', email: 'email', sms: 'sms' }
 
+const labels = { email: 'E-mail does not go out', sms: 'Text messages do not go out' } as const
+
 /** What waits this long for what others hold is held up. */
 const heldUpMs = 5 * secondMs
 /** What waits this long beyond its time, for whatever, is not on its way. */
@@ -83,12 +85,14 @@ export interface SendingState {
 /**
  * The parts that send, each judged by what waits for it. A receiver of webhooks that is slow holds
  * up what waits for itself, which is no fault of the service; whoever waits for it is one. Without
- * `sending`, where nobody sends in this process, all that is late counts.
+ * `sending`, where nobody sends in this process, all that is late counts. `troubles`: what the
+ * providers themselves refuse.
  */
 export function senderComponents(
   outbox: { vitals(): OutboxVitals },
   now: number,
   sending?: SendingState,
+  troubles?: Readonly<Record<'email' | 'sms', () => string | undefined>>,
 ): Component[] {
   const { kinds, shut } = outbox.vitals()
   const lateSince = (kind: Kind, oldestAt: number | undefined): number | undefined => {
@@ -106,6 +110,12 @@ export function senderComponents(
         name,
         status: 'degraded',
         message: `The secrets of ${shut} webhook receiver${shut === 1 ? '' : 's'} do not open with the master key.`,
+      }
+    if (kind !== 'webhook' && troubles?.[kind]() !== undefined)
+      return {
+        name,
+        status: 'degraded',
+        message: `${labels[kind]}: the provider does not take it.`,
       }
     const since = lateSince(kind, oldestAt)
     if (since !== undefined)

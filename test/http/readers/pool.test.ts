@@ -52,10 +52,18 @@ function heldReader() {
         asked: [],
       }),
     die: () => end('killed by the test'),
+    fail: (message: string) => hear({ kind: 'failed', message }),
   }
 }
 
-function poolOf(options: { perAccountMax?: number; waitMaxMs?: number; threads?: number } = {}) {
+function poolOf(
+  options: {
+    perAccountMax?: number
+    waitMaxMs?: number
+    threads?: number
+    retryDelaysMs?: readonly number[]
+  } = {},
+) {
   const readers: ReturnType<typeof heldReader>[] = []
   const lines: string[] = []
   const clock = createManualClock(0)
@@ -125,9 +133,16 @@ describe('createReaderPool', () => {
     expect(await Promise.race([other, Promise.resolve('waits')])).toBe('waits')
   })
 
-  test('what waits beyond the deadline is refused', async () => {
+  test('what waits beyond the deadline for busy workers is refused as an overload', async () => {
+    const { pool, readers } = poolOf({ waitMaxMs: 20 })
+    for (let i = 0; i < 3; i += 1) void pool.ask('a', question)
+    readers[0]!.ready()
+    expect(await pool.ask('b', question)).toEqual({ kind: 'overloaded' })
+  })
+
+  test('what waits beyond the deadline for a worker that starts is no overload', async () => {
     const { pool } = poolOf({ waitMaxMs: 20 })
-    expect(await pool.ask('a', question)).toEqual({ kind: 'overloaded' })
+    expect(await pool.ask('a', question)).toEqual({ kind: 'lost' })
   })
 
   test('a reader that dies loses its questions only, is told in the log and replaced', async () => {
@@ -139,7 +154,8 @@ describe('createReaderPool', () => {
     readers[0]!.die()
     expect(await lost).toEqual({ kind: 'lost' })
     expect(await second).toEqual({ kind: 'lost' })
-    expect(lines.join()).toContain('reader_ended')
+    expect(lines.join()).toContain('query_worker_ended')
+    expect(pool.state()).toMatchObject({ failed: 1, trouble: { kind: 'ended' } })
     while (readers.length < 2) await new Promise(done => setImmediate(done))
     readers[1]!.ready()
     readers[1]!.answer(readers[1]!.questions()[0]!.id)
@@ -157,6 +173,76 @@ describe('createReaderPool', () => {
       'catalogue',
       'question',
     ])
+  })
+
+  const broken = 'unable to open database file'
+  const quick = { retryDelaysMs: [0] }
+  /** Lets each worker fail as it starts, until as many have. */
+  const failing = async (readers: ReturnType<typeof heldReader>[], times: number) => {
+    for (let i = 0; i < times; i += 1) {
+      while (readers.length <= i) await new Promise(done => setImmediate(done))
+      readers[i]!.fail(broken)
+    }
+  }
+
+  test('after three workers that do not start the caller answers what waits and what comes', async () => {
+    const { pool, readers } = poolOf(quick)
+    const waiting = pool.ask('a', question)
+    await failing(readers, 3)
+    expect(await waiting).toEqual({ kind: 'no_worker' })
+    expect(await pool.ask('a', question)).toEqual({ kind: 'no_worker' })
+    expect(pool.state()).toMatchObject({
+      ready: 0,
+      failed: 1,
+      trouble: { kind: 'not_started', reason: broken },
+    })
+    pool.stop()
+  })
+
+  test('a worker that starts again ends the trouble and is asked, without a question between', async () => {
+    const { pool, readers, lines } = poolOf(quick)
+    void pool.ask('a', question)
+    await failing(readers, 4)
+    while (readers.length < 5) await new Promise(done => setImmediate(done))
+    readers[4]!.ready()
+    expect(pool.state()).toEqual({ ready: 1, starting: 0, failed: 0, trouble: undefined })
+    expect(lines.join()).toContain('query_worker_started')
+    void pool.ask('a', question)
+    expect(readers[4]!.questions()).toHaveLength(1)
+    pool.stop()
+  })
+
+  test('a reason is logged once, however often the start is tried', async () => {
+    const { pool, readers, lines } = poolOf(quick)
+    void pool.ask('a', question)
+    await failing(readers, 6)
+    const events = lines.map(line => (JSON.parse(line) as { msg: string }).msg)
+    expect(events).toEqual(['query_worker_not_started', 'query_workers_unavailable'])
+    expect(JSON.parse(lines[0]!)).toMatchObject({ reason: broken })
+    pool.stop()
+  })
+
+  test('no worker is started while the last one that failed waits for its next trial', async () => {
+    const { pool, readers } = poolOf({ retryDelaysMs: [60_000] })
+    void pool.ask('a', question)
+    readers[0]!.fail(broken)
+    for (let i = 0; i < 5; i += 1) void pool.ask(`${i}`, question)
+    expect(readers).toHaveLength(1)
+    pool.stop()
+  })
+
+  test('one worker that does not start leaves the questions to the one that works', async () => {
+    const { pool, readers } = poolOf({ ...quick, threads: 2 })
+    for (let i = 0; i < 4; i += 1) void pool.ask('a', question)
+    readers[0]!.ready()
+    for (let i = 1; i < 5; i += 1) {
+      while (readers.length <= i) await new Promise(done => setImmediate(done))
+      readers[i]!.fail(broken)
+    }
+    const next = pool.ask('b', question)
+    for (let id = 1; id <= 5; id += 1) readers[0]!.answer(id)
+    expect(await next).toMatchObject({ kind: 'answer' })
+    pool.stop()
   })
 
   test('stopping answers whoever waits', async () => {

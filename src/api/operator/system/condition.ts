@@ -2,6 +2,8 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
+import { troubleText } from '../../../service/condition/condition.ts'
+import type { QueryWorkers } from '../../../service/condition/vitals.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 import { orNull } from '../../schema.ts'
@@ -16,6 +18,7 @@ export type AdminConditionDeps = Pick<
   | 'backlog'
   | 'loopWaitMs'
   | 'isOverloaded'
+  | 'queryWorkers'
   | 'clock'
 >
 
@@ -42,6 +45,18 @@ const Condition = envelope(
           examples: [12.5],
         }),
         is_overloaded: t.Boolean({ description: 'Heavy routes are refused.' }),
+        query_workers: orNull(
+          t.Object({
+            ready: integer({ description: 'Workers that can be asked.', examples: [1] }),
+            starting: integer({ description: 'Workers that are starting.', examples: [0] }),
+            failed: integer({
+              description: '1 while none starts, and for a minute after one ended.',
+              examples: [0],
+            }),
+            trouble: orNull(t.String(), 'What is wrong with them.'),
+          }),
+          'The threads that answer heavy requests. Null: the main thread answers them.',
+        ),
         answers: integer({ description: 'Answers since the start.', examples: [120433] }),
         server_errors: integer({
           description: 'Of them with a status of 500 or above.',
@@ -71,6 +86,9 @@ const Condition = envelope(
 
 const instantOrNull = (at: number | undefined): string | null =>
   at === undefined ? null : isoInstant(at)
+
+const workersOf = (workers: QueryWorkers | undefined) =>
+  workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
 
 /** What an operator looks at first. */
 export function conditionAdminRoutes(deps: AdminConditionDeps) {
@@ -102,6 +120,7 @@ export function conditionAdminRoutes(deps: AdminConditionDeps) {
           memory_bytes: process.memoryUsage.rss(),
           loop_wait_ms: deps.loopWaitMs(),
           is_overloaded: deps.isOverloaded(),
+          query_workers: workersOf(deps.queryWorkers()),
           answers: total,
           server_errors: failed,
         },

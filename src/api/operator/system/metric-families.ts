@@ -27,6 +27,7 @@ export type MetricDeps = Pick<
   | 'lastPassAt'
   | 'jobTimings'
   | 'isOverloaded'
+  | 'queryWorkers'
   | 'senders'
   | 'loopWaitMs'
   | 'replication'
@@ -281,12 +282,15 @@ function outboxFamilies({ outbox, webhooks, clock, senders }: MetricDeps): Metri
   ]
 }
 
+const noWorkers = { ready: 0, starting: 0, failed: 0 }
+
 function processFamilies({
   clock,
   lastPassAt,
   jobTimings,
   isOverloaded,
   loopWaitMs,
+  queryWorkers,
 }: MetricDeps): MetricFamily[] {
   const startedAt = clock.now() - process.uptime() * secondMs
   const single = (
@@ -340,6 +344,18 @@ function processFamilies({
     single('wellhead_overloaded', '1 while heavy routes are refused.', () =>
       Number(isOverloaded()),
     ),
+    {
+      name: 'wellhead_query_workers',
+      help: 'Threads that answer heavy requests, by state; failed is 1 while none starts and for a minute after one ended.',
+      type: 'gauge',
+      samples() {
+        const { ready, starting, failed } = queryWorkers() ?? noWorkers
+        return Object.entries({ ready, starting, failed }).map(([state, value]) => ({
+          labels: { state },
+          value,
+        }))
+      },
+    },
     single('process_resident_memory_bytes', 'Memory of the process.', () =>
       process.memoryUsage.rss(),
     ),

@@ -1,0 +1,40 @@
+import type { Log } from '../lib/log/log.ts'
+import type { Handover } from './handover.ts'
+
+/** Whether a provider takes what it is given, as the last attempts show. */
+export interface ProviderWatch {
+  /** Why it does not, as it says itself; undefined: it does, or nothing was tried yet. */
+  trouble(): string | undefined
+  worked(): void
+  failed(reason: string): void
+}
+
+/** Logs when a provider begins to fail, and when it works again. */
+export function createProviderWatch(name: string, log: Pick<Log, 'error' | 'info'>): ProviderWatch {
+  let trouble: string | undefined
+  return {
+    trouble: () => trouble,
+    worked() {
+      if (trouble !== undefined) log.info('provider_recovered', { provider: name })
+      trouble = undefined
+    },
+    failed(reason) {
+      if (trouble === undefined) log.error('provider_failing', { provider: name, reason })
+      trouble = reason
+    },
+  }
+}
+
+const serverError = 500
+
+/**
+ * Takes in what a provider made of one message. A refusal of the message itself says nothing about
+ * the provider: only one that cannot be reached, fails, or refuses this instance is failing.
+ */
+export function noteHandover(watch: ProviderWatch, handed: Handover): Handover {
+  if (handed.accepted) watch.worked()
+  else if (handed.fault === 'setting') watch.failed(handed.reason)
+  else if (handed.again && (handed.statusCode === null || handed.statusCode >= serverError))
+    watch.failed(handed.reason)
+  return handed
+}
