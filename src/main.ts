@@ -21,6 +21,7 @@ const code = await run(process.argv.slice(2), {
   write: text => write(process.stdout, text),
   stdin: Bun.stdin.stream(),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
+  canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
   width: process.stdout.isTTY ? process.stdout.columns : undefined,
   giveWay,

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { version } from '../version.ts'
+import { billingCommands } from './accounts/billing.ts'
 import { accountCommands } from './accounts/commands.ts'
 import { firstLine } from './accounts/sign-in.ts'
 import { thingCommands } from './accounts/things.ts'
@@ -7,6 +8,7 @@ import { auditCommands } from './audit.ts'
 import { backupCommands } from './backups/commands.ts'
 import type { OperatorAction } from './command.ts'
 import { configExplain } from './config.ts'
+import { confirmIrreversible } from './confirm.ts'
 import { batchCommands } from './data/batches.ts'
 import { codeCommands } from './data/codes.ts'
 import { dataCommands } from './data/commands.ts'
@@ -64,6 +66,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
     .action((options: Options & { json?: boolean }) =>
       act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
     )
+  billingCommands(program, located, act)
   thingCommands(program, located, act)
   codeCommands(program, located, act)
   sourceCommands(program, located, act)
@@ -81,6 +84,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   trialCommands(program, env, results)
   remoteCommands(program, env)
   manualCommands(program, env)
+  confirmIrreversible(program, env)
   addExamples(program)
   return program
 }

@@ -10,6 +10,8 @@ export interface ProgramEnvironment {
   terminal: NodeJS.WritableStream | undefined
   /** A person reads standard output. */
   isTerminal?: boolean
+  /** A person can be asked: standard input and standard error are a terminal. */
+  canAsk?: boolean
   /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
   width?: number | undefined
   /** Lets everything else on this machine go first. Absent: the process is not the command's own. */

@@ -82,7 +82,8 @@ export function resultOf<T extends object | undefined>(
         `The payment was refused, and nothing has changed: ${result.why}`,
       )
     case 'invoice_closed':
-      throw stateForbids('invoice_closed', result.why)
+    case 'open_invoice':
+      throw stateForbids(result.refused, result.why)
     case 'no_active_subscription':
       throw stateForbids(
         'no_active_subscription',

@@ -16,6 +16,7 @@ import { creditAdminRoutes } from './people/credits.ts'
 import { lookAdminRoutes } from './people/looks.ts'
 import { organizationAdminRoutes } from './people/organizations.ts'
 import { signInAdminRoutes } from './people/sign-in.ts'
+import { subscriptionAdminRoutes } from './people/subscriptions.ts'
 import { auditAdminRoutes } from './system/audit.ts'
 import { backupAdminRoutes } from './system/backups.ts'
 import { clusterAdminRoutes } from './system/cluster.ts'
@@ -38,6 +39,7 @@ export function mountOperator(app: AnyElysia, context: Context): void {
   app.use(settingsAdminRoutes(context))
   app.use(auditAdminRoutes(context))
   app.use(billingAdminRoutes(context))
+  app.use(subscriptionAdminRoutes(context))
   app.use(creditAdminRoutes(context))
   app.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
   app.use(dataAdminRoutes(context))

@@ -67,6 +67,10 @@ const accountTable = (accounts: readonly AccountLine[]) =>
     ]),
   )
 
+/** An account that is named by its id or its address. */
+export const accountOf = async (env: CommandEnvironment, who: string): Promise<{ id: string }> =>
+  (await answerOf<{ account: AccountDetail }>(env, 'GET', await accountPath(env, who))).account
+
 const detailLines = (account: AccountDetail) => [
   ...accountTable([account]),
   '',

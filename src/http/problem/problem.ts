@@ -172,6 +172,11 @@ export const problems = {
     'valid',
     'The invoice is settled, or is not for the operator to settle.',
   ),
+  open_invoice: entry(
+    409,
+    'valid',
+    'The subscription that would end has an open invoice, and the request does not say what becomes of it.',
+  ),
   backups_not_configured: entry(422, 'valid', 'The configuration names no place for backups.'),
   backup_under_way: entry(422, 'valid', 'A backup is being made or checked.'),
   INVALID_SIGNATURE: entry(

@@ -18,6 +18,7 @@ import { createPaymentStore } from '../../store/billing/payments.ts'
 import {
   createSubscriptionStore,
   type Subscription,
+  type SubscriptionFilter,
   type SubscriptionStore,
 } from '../../store/billing/subscriptions.ts'
 import type { CreditStore } from '../../store/keys/credits.ts'
@@ -51,6 +52,12 @@ export interface Billing {
   /** What `subscription_status` of the account says. */
   standing(account: AccountState): BillingStanding
   subscriptions: SubscriptionEngine
+  /** Every subscription, running or ended; a plan that the operator set has none. */
+  sold: {
+    page(filter: SubscriptionFilter, limit: number, offset: number): Subscription[]
+    count(filter: SubscriptionFilter): number
+    byId(id: string): Subscription | undefined
+  }
   payments: BillingPayments
   credits: CreditSales
   invoices: {
@@ -158,6 +165,11 @@ export function createBilling(deps: BillingDeps): Billing {
     subscriptions: byWhomItIsRun(own, remote, subscriptions, account =>
       placedSubscription(account, keys, clock.now()),
     ),
+    sold: {
+      page: subscriptions.page,
+      count: subscriptions.countOf,
+      byId: subscriptions.byId,
+    },
     payments: createBillingPayments({
       ...shared,
       manual,
@@ -175,7 +187,7 @@ export function createBilling(deps: BillingDeps): Billing {
         return invoice?.accountId === accountId ? invoice : undefined
       },
     },
-    ledger: createBillingLedger({ ...shared, agree: own.agree }),
+    ledger: createBillingLedger({ ...shared, agree: own.agree, endNow: own.endNow }),
     receive: messages.receive,
     duties: {
       pass() {

@@ -2,9 +2,10 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { Terms } from '../../plan/subscription.ts'
 import type { Charge } from '../../send/billing/processor.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
+import type { Subscription } from '../../store/billing/subscriptions.ts'
 import type { AccountState } from '../keys/keyring.ts'
 import type { BillingEntries } from './entries.ts'
-import type { BillingRefusal, Changed } from './terms.ts'
+import type { AgreementOptions, BillingRefusal, Changed, OpenInvoices } from './terms.ts'
 
 export interface WantedInvoice {
   description: string
@@ -22,8 +23,14 @@ export interface Ledger {
   issue(account: AccountState, wanted: WantedInvoice): Invoice
   /** Refused for an invoice that is settled, and for one whose money the processor takes. */
   mark(invoice: Invoice, status: 'paid' | 'void' | 'uncollectible'): Invoice | BillingRefusal
-  /** Puts an account on a plan at an agreed price, in place of a running subscription. */
-  agree(account: AccountState, terms: Terms): Changed | BillingRefusal
+  /**
+   * Puts an account on a plan at an agreed price. The running subscription stays where it has these
+   * terms; otherwise it ends, and `openInvoices` says what becomes of its open invoices. Without an
+   * answer to that an agreement is refused while there are any.
+   */
+  agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
+  /** Ends a subscription that is run here at once; its open invoices as for `agree`. */
+  endNow(subscription: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal
 }
 
 export interface LedgerDeps {
@@ -31,11 +38,13 @@ export interface LedgerDeps {
   clock: Clock
   charge(accountId: string): Charge
   agree: Ledger['agree']
+  endNow: Ledger['endNow']
 }
 
-export function createBillingLedger({ entries, clock, charge, agree }: LedgerDeps): Ledger {
+export function createBillingLedger({ entries, clock, charge, agree, endNow }: LedgerDeps): Ledger {
   return {
     agree,
+    endNow,
     issue({ account }, { description, ...invoice }) {
       return entries.together(() => {
         const lines = [{ description, amountCents: invoice.amountCents }]

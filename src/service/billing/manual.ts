@@ -12,10 +12,12 @@ import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { BillingEntries } from './entries.ts'
 import { placedSubscription } from './placed.ts'
 import {
+  type AgreementOptions,
   type BillingRefusal,
   type Changed,
   isRefusal,
   listPrice,
+  type OpenInvoices,
   offered,
   type SubscriptionEngine,
   termsOf,
@@ -37,10 +39,11 @@ export interface OwnDeps {
 /** Subscriptions whose periods and invoices are made here. */
 export interface ManualSubscriptions extends SubscriptionEngine {
   /**
-   * Puts an account on a plan at a price that was agreed with it; in place of a running
-   * subscription, which ends.
+   * Puts an account on a plan at a price that was agreed with it. A running subscription with these
+   * terms stays; another one ends.
    */
-  agree(account: AccountState, terms: Terms): Changed | BillingRefusal
+  agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
+  endNow(subscription: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal
   /** Does what is due of one account, as it is before anything is read or changed. */
   catchUp(accountId: string): void
   /**
@@ -108,10 +111,11 @@ function selling(deps: OwnDeps) {
     { account }: AccountState,
     terms: Terms,
     agreed: boolean,
+    id = ids.uuid(),
   ): Changed | BillingRefusal => {
     const now = clock.now()
     const added: Subscription = {
-      id: ids.uuid(),
+      id,
       accountId: account.id,
       ...terms,
       agreed,
@@ -195,7 +199,8 @@ function selling(deps: OwnDeps) {
 function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
   const { entries, subscriptions, plans, keys, clock, charge } = deps
   const { begin, changeNow } = selling(deps)
-  const { apply, cancelled, resumed } = changing(deps, changeNow)
+  const { apply, stay, cancelled, resumed } = changing(deps, changeNow)
+  const endingWith = endings(deps)
   const heldBy = ({ account }: AccountState): Subscription | undefined => {
     catchUp(account.id)
     return subscriptions.running(account.id)
@@ -236,7 +241,15 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       const current = heldOrPlaced(account)
       return current?.cancelAtPeriodEnd ? resumed(current) : current
     },
-    agree(account: AccountState, terms: Terms): Changed | BillingRefusal {
+    endNow(current: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal {
+      const end = endingWith(current, openInvoices)
+      return isRefusal(end) ? end : entries.together(end)
+    },
+    agree(
+      account: AccountState,
+      terms: Terms,
+      { openInvoices, id }: AgreementOptions = {},
+    ): Changed | BillingRefusal {
       const current = heldBy(account)
       if (current && current.provider !== 'manual') {
         return {
@@ -244,14 +257,52 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
           why: 'can not take the place of a subscription that the processor runs; it has to end there first.',
         }
       }
+      if (current && isSameTerms(current, terms)) {
+        const lasting = { cancelAtPeriodEnd: false, cancelledAt: null }
+        const settled = { pendingPlan: null, pendingBillingPeriod: null }
+        return stay(current, { agreed: true, ...lasting, ...settled })
+      }
+      const end = current && endingWith(current, openInvoices)
+      if (isRefusal(end)) return end
       const charged: Charge =
         terms.priceCents === 0 ? { outcome: 'paid' } : charge(account.account.id)
       if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
       return entries.together(() => {
-        if (current) entries.end(current)
-        return begin(account, terms, true)
+        end?.()
+        return begin(account, terms, true, id)
       })
     },
+  }
+}
+
+const isSameTerms = (current: Subscription, terms: Terms): boolean =>
+  current.plan === terms.plan &&
+  current.billingPeriod === terms.billingPeriod &&
+  current.priceCents === terms.priceCents
+
+/**
+ * How a subscription ends before its period does; refused while it has open invoices and nobody
+ * said what becomes of them.
+ */
+function endings({ entries, invoices }: OwnDeps) {
+  return (
+    current: Subscription,
+    openInvoices: OpenInvoices | undefined,
+  ): (() => Subscription) | BillingRefusal => {
+    const open = invoices.openOf(current.id)
+    if (open.length > 0 && openInvoices === undefined) {
+      const numbers = open.map(({ number }) => number).join(', ')
+      return {
+        refused: 'open_invoice',
+        why: `${open.length === 1 ? `Invoice ${numbers}` : `Invoices ${numbers}`} of the running subscription ${open.length === 1 ? 'is' : 'are'} open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.`,
+      }
+    }
+    return () => {
+      const ended = entries.end(current)
+      if (openInvoices === 'void')
+        for (const invoice of open) entries.settle(invoice, { status: 'void', nextAttemptAt: null })
+      return ended
+    }
   }
 }
 
@@ -304,7 +355,7 @@ function changing({ entries, clock }: OwnDeps, changeNow: ReturnType<typeof sell
       entries.revise(current, { cancelAtPeriodEnd: false, cancelledAt: null, pendingPlan }),
     )
   }
-  return { apply, cancelled, resumed }
+  return { apply, stay, cancelled, resumed }
 }
 
 function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, charge }: OwnDeps) {

@@ -5,11 +5,24 @@ import type { Subscription } from '../../store/billing/subscriptions.ts'
 import type { AccountState } from '../keys/keyring.ts'
 
 export type BillingRefusal =
-  | { refused: 'invalid_plan' | 'payment_failed' | 'invoice_closed'; why: string }
+  | {
+      refused: 'invalid_plan' | 'payment_failed' | 'invoice_closed' | 'open_invoice'
+      why: string
+    }
   | { refused: 'no_active_subscription' | 'subscription_past_due' }
 
 export const isRefusal = (result: object | undefined): result is BillingRefusal =>
   result !== undefined && 'refused' in result
+
+/** What becomes of the open invoices of a subscription that ends before its period does. */
+export const openInvoiceChoices = ['keep', 'void'] as const
+export type OpenInvoices = (typeof openInvoiceChoices)[number]
+
+export interface AgreementOptions {
+  openInvoices?: OpenInvoices | undefined
+  /** Of a new subscription; made here when absent. */
+  id?: string
+}
 
 /** A subscription after a change, what the change costs now, and from when on it holds. */
 export interface Changed {

@@ -29,6 +29,12 @@ export interface Subscription {
   updatedAt: number
 }
 
+export interface SubscriptionFilter {
+  accountId?: string | undefined
+  status?: Subscription['status'] | undefined
+  plan?: string | undefined
+}
+
 export interface SubscriptionStore {
   byId(id: string): Subscription | undefined
   byRef(providerRef: string): Subscription | undefined
@@ -37,6 +43,9 @@ export interface SubscriptionStore {
   /** The running one, else the one that ended last. */
   latest(accountId: string): Subscription | undefined
   count(accountId: string): number
+  /** Newest first. */
+  page(filter: SubscriptionFilter, limit: number, offset: number): Subscription[]
+  countOf(filter: SubscriptionFilter): number
   put(subscription: Subscription): void
   /** Those of a provider whose period is over. */
   over(provider: string, now: number, limit: number): Subscription[]
@@ -83,6 +92,22 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
     db,
     'SELECT count(*) AS n FROM subscriptions WHERE account_id = ?',
   )
+  const filtered =
+    '(?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR plan = ?3)'
+  type Filter = [string | null, string | null, string | null]
+  const page = lazy<Row, [...Filter, number, number]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE ${filtered} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`,
+  )
+  const countOf = lazy<{ n: number }, Filter>(
+    db,
+    `SELECT count(*) AS n FROM subscriptions WHERE ${filtered}`,
+  )
+  const valuesOf = ({ accountId, status, plan }: SubscriptionFilter): Filter => [
+    accountId ?? null,
+    status ?? null,
+    plan ?? null,
+  ]
   const put = lazy(
     db,
     `INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
@@ -117,6 +142,9 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
     running: accountId => subscriptionOrNone(running.get(accountId)),
     latest: accountId => subscriptionOrNone(latest.get(accountId)),
     count: accountId => count.get(accountId)!.n,
+    page: (filter, limit, offset) =>
+      page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),
+    countOf: filter => countOf.get(...valuesOf(filter))!.n,
     put: s =>
       void put.run(
         s.id,

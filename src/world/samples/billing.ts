@@ -14,6 +14,7 @@ export interface BillingSamplesDeps<A extends Account> {
       agree(
         account: A,
         terms: { plan: 'enterprise'; billingPeriod: 'monthly'; priceCents: number },
+        options: { id: string },
       ): unknown
       issue(
         account: A,
@@ -32,6 +33,7 @@ export interface BillingSamplesDeps<A extends Account> {
 }
 
 const invoiceId = sampleId(901)
+const subscriptionId = sampleId(902)
 const monthDays = 30
 
 /**
@@ -52,9 +54,6 @@ export function sampleBilling<A extends Account>(
     startsAt: now - monthDays * dayMs,
     endsAt: now,
   })
-  billing.ledger.agree(account, {
-    plan: 'enterprise',
-    billingPeriod: 'monthly',
-    priceCents: 120_000,
-  })
+  const terms = { plan: 'enterprise', billingPeriod: 'monthly', priceCents: 120_000 } as const
+  billing.ledger.agree(account, terms, { id: subscriptionId })
 }

@@ -1,15 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
-import {
-  body,
-  choice,
-  field,
-  moment,
-  optional,
-  text,
-  whole,
-} from '../../../http/input/body-schema.ts'
+import { body, moment, optional, text, whole } from '../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
@@ -17,20 +9,18 @@ import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts
 import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../../plan/invoice.ts'
-import { firstPlan } from '../../../plan/plans.ts'
-import { planIds } from '../../../plan/tiers.ts'
-import type { AccountState, Keyring } from '../../../service/keys/keyring.ts'
+import type { Keyring } from '../../../service/keys/keyring.ts'
 import type { Invoice } from '../../../store/billing/invoices.ts'
-import { emailMax } from '../../account/account-form.ts'
 import { envelope, success } from '../../answer.ts'
-import { periodField, resultOf } from '../../billing/form.ts'
-import { InvoiceShape, invoiceRow, SubscriptionShape, subscriptionRows } from '../../billing/row.ts'
+import { resultOf } from '../../billing/form.ts'
+import { InvoiceShape, invoiceRow } from '../../billing/row.ts'
 import type { Context } from '../../context.ts'
-import { countOrNull, instantOrNull, isoOrNull } from '../../keys/row.ts'
+import { instantOrNull, isoOrNull } from '../../keys/row.ts'
+import { accountField } from './account-field.ts'
 
 export type AdminBillingDeps = Pick<
   Context,
-  'access' | 'billing' | 'idempotency' | 'keys' | 'meter' | 'links' | 'now'
+  'access' | 'billing' | 'idempotency' | 'keys' | 'links' | 'now'
 >
 
 const operator = { operator: 'people' } as const
@@ -77,28 +67,9 @@ const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['stati
   lines: invoice.lines.map(line => ({ description: line.description, amount: line.amountCents })),
 })
 
-/** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
+/** The operator's ledger: invoices, and whether they are paid. */
 export const billingAdminRoutes = (deps: AdminBillingDeps) =>
-  new RouteList({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
-
-/** An account, named by its id or its address. */
-const accountField = (keys: Keyring) =>
-  field<AccountState>(
-    t.String({
-      maxLength: emailMax,
-      description: 'Id or e-mail address of the account.',
-      examples: ['eval@example.com'],
-    }),
-    (form, name) => {
-      const idOrEmail = form.text(name, emailMax)
-      if (idOrEmail === undefined) return undefined
-      return (
-        keys.account(idOrEmail) ??
-        keys.accountByEmail(idOrEmail) ??
-        form.fault(name, 'is neither the id nor the address of an account.')
-      )
-    },
-  )
+  new RouteList({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps))
 
 const createInvoiceBody = (keys: Keyring) =>
   body({
@@ -156,6 +127,24 @@ function ledger({ access, idempotency, billing, keys, links, now }: AdminBilling
           operationId: 'listLedger',
           summary: 'Invoices of all accounts',
           description: 'Every invoice, the newest first.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/invoices/:id',
+      ({ params: { id }, request }) => {
+        const invoice = billing.invoices.byId(id)
+        if (!invoice) throw notFound('The invoice')
+        return success({ invoice: rowOf(invoice, links(request).baseUrl) })
+      },
+      {
+        access: operator,
+        params,
+        response: { 200: One, 404: NestedProblem },
+        detail: {
+          operationId: 'getLedgerInvoice',
+          summary: 'Get an invoice of any account',
+          description: 'Returns the invoice with its lines and what became of its payment.',
         },
       },
     )
@@ -254,55 +243,4 @@ function marking({ access, billing, idempotency, links }: AdminBillingDeps) {
         `It is owed and will not be paid. ${closed}`,
       ),
     })
-}
-
-function agreeing({ access, billing, idempotency, keys, meter, now }: AdminBillingDeps) {
-  const row = subscriptionRows({ billing, keys, meter, now })
-  const plans = planIds.filter(plan => plan !== firstPlan)
-  const agreementBody = body({
-    account: accountField(keys),
-    plan: choice(plans),
-    billing_period: periodField,
-    price: whole(0, centsMax, { description: 'Of a period, in cents.', examples: [120_000] }),
-  })
-  return new RouteList().use(access).post(
-    '/admin/v1/subscriptions',
-    ({ body, pass, request, set }) =>
-      idempotency.once({ pass, request, set }, body, () => {
-        const {
-          account,
-          plan,
-          price: priceCents,
-          billing_period: billingPeriod = 'monthly',
-        } = agreementBody.read(body)
-        resultOf(billing.ledger.agree(account, { plan, billingPeriod, priceCents }), 'plan', plan)
-        set.status = 201
-        return success({
-          subscription: { ...row(account), account_id: account.account.id, price: priceCents },
-        })
-      }),
-    {
-      access: operator,
-      headers: idempotencyHeader,
-      body: agreementBody.schema,
-      response: {
-        201: envelope(
-          t.Object({
-            subscription: t.Object({
-              ...SubscriptionShape.properties,
-              account_id: t.String(),
-              price: countOrNull('Of a period, in cents.'),
-            }),
-          }),
-        ),
-        422: ValidationProblem,
-      },
-      detail: {
-        operationId: 'agreeSubscription',
-        summary: 'Subscribe an account at an agreed price',
-        description:
-          "Puts an account on a plan, at a price that stays from period to period, in place of the subscription that it has, which ends without a credit. Invoices follow from it as from every subscription, in the operator's ledger also where there is a processor.",
-      },
-    },
-  )
 }

@@ -1,0 +1,309 @@
+import { type Command, Option } from 'commander'
+import {
+  answerOf,
+  type CommandEnvironment,
+  type JsonOption,
+  type OperatorAction,
+  print,
+  runAgainstServer,
+} from '../command.ts'
+import { tableLines } from '../table.ts'
+import { accountOf } from './accounts.ts'
+
+interface InvoiceLine {
+  id: string
+  number: string
+  account_id: string
+  billed_to: string
+  amount: number
+  currency: string
+  status: string
+  created_at: string
+  due_at: string
+  paid_at: string | null
+  last_error: string | null
+  lines: { description: string; amount: number }[]
+}
+
+interface SubscriptionLine {
+  id: string
+  account_email: string
+  plan: string
+  status: string
+  billing_period: string
+  price: number
+  price_agreed: boolean
+  current_period_end: string
+  cancel_at_period_end: boolean
+  ended_at: string | null
+}
+
+const invoicesPath = '/admin/v1/invoices'
+const subscriptionsPath = '/admin/v1/subscriptions'
+const perPage = 100
+const invoiceStatuses = ['open', 'paid', 'void', 'uncollectible']
+const subscriptionStatuses = ['active', 'past_due', 'cancelled']
+
+const money = (cents: number, currency = 'USD') => `${currency} ${(cents / 100).toFixed(2)}`
+
+const invoiceTable = (invoices: readonly InvoiceLine[]) =>
+  tableLines(
+    ['NUMBER', 'BILLED TO', 'AMOUNT', 'STATUS', 'ISSUED', 'DUE', 'PAID', 'ID'],
+    invoices.map(invoice => [
+      invoice.number,
+      invoice.billed_to,
+      money(invoice.amount, invoice.currency),
+      invoice.status,
+      invoice.created_at.slice(0, 10),
+      invoice.due_at.slice(0, 10),
+      invoice.paid_at?.slice(0, 10) ?? '-',
+      invoice.id,
+    ]),
+  )
+
+const invoiceDetail = (invoice: InvoiceLine) => [
+  ...invoiceTable([invoice]),
+  '',
+  ...tableLines(
+    ['LINE', 'AMOUNT'],
+    invoice.lines.map(line => [line.description, money(line.amount, invoice.currency)]),
+  ),
+  ...(invoice.last_error === null ? [] : ['', `The last payment failed: ${invoice.last_error}`]),
+]
+
+const endOf = (subscription: SubscriptionLine): string => {
+  if (subscription.ended_at !== null) return `ended ${subscription.ended_at.slice(0, 10)}`
+  const day = subscription.current_period_end.slice(0, 10)
+  return subscription.cancel_at_period_end ? `ends ${day}` : `renews ${day}`
+}
+
+const subscriptionTable = (subscriptions: readonly SubscriptionLine[]) =>
+  tableLines(
+    ['ACCOUNT', 'PLAN', 'PRICE', 'PERIOD', 'STATUS', 'NEXT', 'ID'],
+    subscriptions.map(subscription => [
+      subscription.account_email,
+      subscription.plan,
+      `${money(subscription.price)}${subscription.price_agreed ? ' (agreed)' : ''}`,
+      subscription.billing_period,
+      subscription.status,
+      endOf(subscription),
+      subscription.id,
+    ]),
+  )
+
+interface Filter {
+  status?: string
+  account?: string
+  plan?: string
+}
+
+/** All pages of a list that is filtered. */
+async function allOf<T>(
+  env: CommandEnvironment,
+  path: string,
+  name: string,
+  { account, ...filter }: Filter,
+): Promise<T[]> {
+  const query = new URLSearchParams({
+    per_page: String(perPage),
+    ...filter,
+    ...(account !== undefined && { account: (await accountOf(env, account)).id }),
+  })
+  const all: T[] = []
+  for (let page = 1; ; page += 1) {
+    const answer = await answerOf<Record<string, T[]>>(env, 'GET', `${path}?${query}&page=${page}`)
+    const rows = answer[name]!
+    all.push(...rows)
+    if (rows.length < perPage) return all
+  }
+}
+
+export const listInvoices = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
+  runAgainstServer(env, 'invoices list', async () => {
+    const invoices = await allOf<InvoiceLine>(env, invoicesPath, 'invoices', filter)
+    print(env, invoices, rows => (rows.length === 0 ? ['No invoices.'] : invoiceTable(rows)))
+  })
+
+/** The path of an invoice that is named by its id or its number. */
+async function invoicePath(env: CommandEnvironment, which: string): Promise<string> {
+  if (!/^\d{4}-\d+$/.test(which)) return `${invoicesPath}/${encodeURIComponent(which)}`
+  const invoices = await allOf<InvoiceLine>(env, invoicesPath, 'invoices', {})
+  const invoice = invoices.find(({ number }) => number === which)
+  if (!invoice) throw new Error(`no invoice has the number ${which}: see wellhead invoices list`)
+  return `${invoicesPath}/${invoice.id}`
+}
+
+/** Shows an invoice, or marks it and shows what it is then. */
+export const oneInvoice = (
+  env: CommandEnvironment,
+  which: string,
+  verb: 'show' | 'pay' | 'void',
+): Promise<number> =>
+  runAgainstServer(env, `invoices ${verb}`, async () => {
+    const path = await invoicePath(env, which)
+    const { invoice } = await (verb === 'show'
+      ? answerOf<{ invoice: InvoiceLine }>(env, 'GET', path)
+      : answerOf<{ invoice: InvoiceLine }>(env, 'POST', `${path}/${verb}`))
+    print(env, invoice, verb === 'show' ? invoiceDetail : one => invoiceTable([one]))
+  })
+
+export const listSubscriptions = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
+  runAgainstServer(env, 'subscriptions list', async () => {
+    const sold = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', filter)
+    print(env, sold, rows => (rows.length === 0 ? ['No subscriptions.'] : subscriptionTable(rows)))
+  })
+
+export interface Agreement {
+  plan: string
+  /** In dollars, as a person writes it. */
+  price: string
+  yearly?: boolean
+  openInvoices?: string
+}
+
+/** `99`, `99.50`; never rounded. */
+function centsOf(price: string): number {
+  const match = /^(\d{1,10})(?:\.(\d{1,2}))?$/.exec(price)
+  if (!match) throw new Error(`--price must be an amount such as 99 or 99.50; got ${price}.`)
+  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
+}
+
+/** Puts an account on a plan at an agreed price. */
+export const agreeSubscription = (
+  env: CommandEnvironment,
+  who: string,
+  { plan, price, yearly = false, openInvoices }: Agreement,
+): Promise<number> =>
+  runAgainstServer(env, 'subscriptions agree', async () => {
+    const account = await accountOf(env, who)
+    const before = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
+      account: account.id,
+    })
+    const { subscription } = await answerOf<{ subscription: { id: string } }>(
+      env,
+      'POST',
+      subscriptionsPath,
+      {
+        account: account.id,
+        plan,
+        price: centsOf(price),
+        billing_period: yearly ? 'yearly' : 'monthly',
+        ...(openInvoices !== undefined && { open_invoices: openInvoices }),
+      },
+    )
+    const isSame = before.some(({ id }) => id === subscription.id)
+    const agreed = await answerOf<{ subscription: SubscriptionLine }>(
+      env,
+      'GET',
+      `${subscriptionsPath}/${subscription.id}`,
+    )
+    print(env, agreed.subscription, row => [
+      ...subscriptionTable([row]),
+      ...(isSame
+        ? ['', 'The account had this plan at this price already: nothing was invoiced.']
+        : []),
+    ])
+  })
+
+/** Ends a subscription, named by its id or its account. */
+export const cancelSubscription = (
+  env: CommandEnvironment,
+  which: string,
+  { now = false, openInvoices }: { now?: boolean; openInvoices?: string } = {},
+): Promise<number> =>
+  runAgainstServer(env, 'subscriptions cancel', async () => {
+    const id = which.includes('@') ? await runningOf(env, which) : which
+    const { subscription } = await answerOf<{ subscription: SubscriptionLine }>(
+      env,
+      'POST',
+      `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
+      {
+        when: now ? 'now' : 'period_end',
+        ...(openInvoices !== undefined && { open_invoices: openInvoices }),
+      },
+    )
+    print(env, subscription, row => subscriptionTable([row]))
+  })
+
+async function runningOf(env: CommandEnvironment, who: string): Promise<string> {
+  const all = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
+    account: who,
+  })
+  const running = all.find(({ ended_at }) => ended_at === null)
+  if (!running) throw new Error(`${who} has no subscription`)
+  return running.id
+}
+
+/** `invoices` and `subscriptions`: what accounts pay for, and whether they have. */
+export function billingCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+): void {
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  const openInvoices = () =>
+    new Option(
+      '--open-invoices <what>',
+      'what becomes of open invoices of the subscription that ends',
+    ).choices(['keep', 'void'])
+  const filtered = (command: Command, statuses: readonly string[]) =>
+    leaf(command)
+      .addOption(new Option('--status <status>', 'only those of this status').choices(statuses))
+      .option('--account <account>', 'only those of an account: id or e-mail address')
+
+  const invoices = program.command('invoices').description('invoices of accounts')
+  filtered(
+    invoices.command('list').description('list invoices, the newest first'),
+    invoiceStatuses,
+  ).action((options: JsonOption & Filter) =>
+    act(options, env => listInvoices(env, filterOf(options))),
+  )
+  for (const [verb, about] of [
+    ['show', 'show an invoice with its lines'],
+    ['pay', 'mark an invoice as paid: the money has come'],
+    ['void', 'cancel an invoice that should not have been issued'],
+  ] as const)
+    leaf(invoices.command(verb).argument('<invoice>', 'number or id').description(about)).action(
+      (which: string, options: JsonOption) => act(options, env => oneInvoice(env, which, verb)),
+    )
+
+  const subscriptions = program.command('subscriptions').description('plans that accounts pay for')
+  filtered(
+    subscriptions.command('list').description('list subscriptions, the newest first'),
+    subscriptionStatuses,
+  )
+    .option('--plan <plan>', 'only those to this plan')
+    .action((options: JsonOption & Filter) =>
+      act(options, env => listSubscriptions(env, filterOf(options))),
+    )
+  leaf(
+    subscriptions
+      .command('agree')
+      .argument('<account>', 'id or e-mail address')
+      .description('put an account on a plan at an agreed price'),
+  )
+    .requiredOption('--plan <plan>', 'the plan')
+    .requiredOption('--price <amount>', 'of a period, in USD: 99 or 99.50')
+    .option('--yearly', 'by the year instead of by the month')
+    .addOption(openInvoices())
+    .action((who: string, options: JsonOption & Agreement) =>
+      act(options, env => agreeSubscription(env, who, options)),
+    )
+  leaf(
+    subscriptions
+      .command('cancel')
+      .argument('<subscription>', 'id of the subscription, or e-mail address of the account')
+      .description('end a subscription at the end of its period'),
+  )
+    .option('--now', 'end it at once, without a credit')
+    .addOption(openInvoices())
+    .action((which: string, options: JsonOption & { now?: boolean; openInvoices?: string }) =>
+      act(options, env => cancelSubscription(env, which, options)),
+    )
+}
+
+const filterOf = ({ status, account, plan }: Filter): Filter => ({
+  ...(status !== undefined && { status }),
+  ...(account !== undefined && { account }),
+  ...(plan !== undefined && { plan }),
+})

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { oneLine } from '../lib/log/log.ts'
+import { firstLine } from './accounts/sign-in.ts'
+import type { ProgramEnvironment } from './environment.ts'
+
+interface Irreversible {
+  /** What cannot be taken back, as a sentence. */
+  loss: string
+  /** Whether these options of the command are harmless; absent: none are. */
+  isHarmless?(options: Readonly<Record<string, unknown>>): boolean
+}
+
+/**
+ * Commands that cannot be taken back, by their words. What leaves a way back is not among them:
+ * a batch is undone, a quarantine is lifted, a suspended key is resumed, and a restore keeps the
+ * database that it replaces.
+ */
+export const irreversible: Readonly<Record<string, Irreversible>> = {
+  'accounts close': {
+    loss: 'The account, its keys and everything that runs for it end permanently.',
+  },
+  'accounts erase': { loss: 'What is stored about the person is deleted permanently.' },
+  'keys revoke': { loss: 'The key stops working permanently.' },
+  'keys roll': {
+    loss: 'The present token of the key stops working at once.',
+    isHarmless: ({ overlap }) => typeof overlap === 'number' && overlap > 0,
+  },
+  'token revoke': { loss: 'The admin token stops working permanently.' },
+  'token rotate': { loss: 'All earlier admin tokens stop working at once.' },
+  'invoices void': { loss: 'The invoice is cancelled permanently: nobody owes it.' },
+  'subscriptions cancel': {
+    loss: 'The account loses its plan at once, without a credit.',
+    isHarmless: ({ now }) => now !== true,
+  },
+}
+
+/** Gives the commands that cannot be taken back `--yes`, and lets them ask before they begin. */
+export function confirmIrreversible(program: Command, env: ProgramEnvironment): void {
+  const walk = (command: Command, words: readonly string[]) => {
+    const rule = irreversible[words.join(' ')]
+    if (rule) {
+      command.option('--yes', 'do not ask: this cannot be taken back')
+      command.hook('preAction', () => confirm(command, words.join(' '), rule, env))
+    }
+    for (const each of command.commands) walk(each, [...words, each.name()])
+  }
+  walk(program, [])
+}
+
+async function confirm(
+  command: Command,
+  name: string,
+  { loss, isHarmless }: Irreversible,
+  env: ProgramEnvironment,
+): Promise<void> {
+  const options = command.opts()
+  if (options.yes === true || isHarmless?.(options)) return
+  const called = oneLine([name, ...command.args].join(' '))
+  if (!env.canAsk) throw new Error(`${called}: ${loss} Add --yes to run it without a terminal.`)
+  env.err(`${called}: ${loss}`)
+  env.err('Continue? [y/N]')
+  const answer = await firstLine(env.stdin)
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new Error(`${name}: nothing was changed.`)
+}
