@@ -162,8 +162,12 @@ CREATE TABLE batches (
   biggest TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(biggest)),
   undone_at INTEGER,
   -- 1: what stood before its rows of datasets is not kept any more, so it cannot be undone.
-  forgotten INTEGER NOT NULL DEFAULT 0 CHECK (forgotten IN (0, 1))
+  forgotten INTEGER NOT NULL DEFAULT 0 CHECK (forgotten IN (0, 1)),
+  -- Values that were left out because an operator had replaced or removed them.
+  kept INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+-- Every import looks whether an operator has decided anything.
+CREATE INDEX batches_of_decisions ON batches (kind) WHERE kind IN ('correction', 'undo');
 
 -- Where in each series a batch wrote: its points are looked for between these ends alone.
 CREATE TABLE batch_series (
@@ -195,7 +199,8 @@ CREATE TABLE batch_under_way (
 ) STRICT;
 
 -- Values that the guards at the door doubted. waiting: held, not recorded. flagged: recorded, and
--- listed. The others are decided: released ones were recorded then, rejected ones never are.
+-- listed. kept: sent again by the source whose value an operator had replaced or removed, and left out.
+-- The others are decided: released ones were recorded then, rejected ones never are.
 CREATE TABLE doubted_values (
   id INTEGER PRIMARY KEY,
   -- Null where it is a number of a row of a dataset.
@@ -208,7 +213,7 @@ CREATE TABLE doubted_values (
   reason TEXT NOT NULL,
   source_id INTEGER NOT NULL,
   batch_id INTEGER NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('waiting', 'flagged', 'released', 'rejected')),
+  status TEXT NOT NULL CHECK (status IN ('waiting', 'flagged', 'released', 'rejected', 'kept')),
   doubted_at INTEGER NOT NULL,
   decided_at INTEGER,
   decided_by TEXT,
@@ -1735,7 +1740,9 @@ CREATE TABLE feed_runs (
   held INTEGER NOT NULL DEFAULT 0,
   newest_period TEXT,
   problem_code TEXT,
-  problem TEXT
+  problem TEXT,
+  -- Values that were left out because an operator had replaced or removed them.
+  kept INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX feed_runs_by_feed ON feed_runs (feed, number);
 CREATE INDEX feed_runs_open ON feed_runs (number) WHERE finished_at IS NULL;

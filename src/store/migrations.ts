@@ -519,6 +519,45 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX wells_by_state ON wells (state_code, first_production_on, permit_on, spud_on, completed_on, source);
     `,
   },
+  {
+    version: 23,
+    why: 'What an operator put right is not changed back by the values that it replaced.',
+    sql: `
+      ALTER TABLE batches ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE feed_runs ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX batches_of_decisions ON batches (kind) WHERE kind IN ('correction', 'undo');
+      CREATE TABLE doubted_values_23 (
+        id INTEGER PRIMARY KEY,
+        series_id INTEGER REFERENCES series (id),
+        observed_at INTEGER NOT NULL,
+        value REAL NOT NULL,
+        before REAL,
+        rule TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        source_id INTEGER NOT NULL,
+        batch_id INTEGER NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('waiting', 'flagged', 'released', 'rejected', 'kept')),
+        doubted_at INTEGER NOT NULL,
+        decided_at INTEGER,
+        decided_by TEXT,
+        decision_reason TEXT,
+        dataset TEXT,
+        line TEXT,
+        numbers TEXT,
+        doubted_column TEXT,
+        fields TEXT,
+        UNIQUE (series_id, observed_at, value),
+        CHECK ((series_id IS NULL) = (dataset IS NOT NULL))
+      ) STRICT;
+      INSERT INTO doubted_values_23 SELECT id, series_id, observed_at, value, before, rule, reason, source_id, batch_id,
+        status, doubted_at, decided_at, decided_by, decision_reason, dataset, line, numbers, doubted_column, fields
+        FROM doubted_values;
+      DROP TABLE doubted_values;
+      ALTER TABLE doubted_values_23 RENAME TO doubted_values;
+      CREATE INDEX doubted_values_by_status ON doubted_values (status, id);
+      CREATE UNIQUE INDEX doubted_rows ON doubted_values (dataset, line, observed_at, numbers) WHERE dataset IS NOT NULL;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -5,10 +5,12 @@ export interface WriteCounts {
   unchanged: number
   /** Doubted, and not written. */
   held?: number
+  /** Left out: an operator replaced or removed the very value of this source before. */
+  kept?: number
 }
 
 /** What became of one row. */
-export type WriteOutcome = keyof WriteCounts
+export type WriteOutcome = 'inserted' | 'revised' | 'unchanged'
 
 export function countsOf(outcomes: readonly WriteOutcome[]): WriteCounts {
   const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }

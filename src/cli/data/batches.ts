@@ -23,6 +23,7 @@ interface BatchLine {
   superseded: number
   rejected: number
   held: number
+  kept_as_corrected: number
   biggest_changes: {
     code: string
     observed_at: string
@@ -67,6 +68,7 @@ const batchTable = (batches: readonly BatchLine[]) =>
       'GONE',
       'REJECTED',
       'HELD',
+      'KEPT',
       'STANDING',
       'ABOUT',
     ],
@@ -81,6 +83,7 @@ const batchTable = (batches: readonly BatchLine[]) =>
       String(batch.removed),
       String(batch.rejected),
       String(batch.held),
+      String(batch.kept_as_corrected),
       standingOf(batch),
       aboutOf(batch),
     ]),

@@ -65,7 +65,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
     .option('--source <name>', 'whose values they are: EIA, Desk, ...')
     .option(
       '--replace',
-      'also where a coarser file takes the place of a finer one, or much is revised',
+      'also where a coarser file takes the place of a finer one, much is revised, or you corrected, deleted or undid the values',
     )
     .option('--dry-run', 'check everything, write nothing')
     .option('--json', 'print the result as JSON')
@@ -103,7 +103,10 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
             terminal,
             stdin,
             clock: createSystemClock(),
-            ...(await dataOf(operator, { source: options.source })),
+            ...(await dataOf(operator, {
+              source: options.source,
+              replace: options.replace === true,
+            })),
           }),
         )
       }),

@@ -21,6 +21,7 @@ interface RunLine {
   unchanged: number
   rejected: number
   held: number
+  kept_as_corrected: number
   newest_period: string | null
   problem: { code: string; message: string } | null
 }
@@ -210,7 +211,7 @@ async function runFeed(
     })
     const body = await watched(env, name, answer)
     show(env, body, ({ run }) => [
-      `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}`,
+      `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}${run.kept_as_corrected > 0 ? `, kept as corrected ${run.kept_as_corrected}` : ''}`,
       `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
     ])
     const { run } = body

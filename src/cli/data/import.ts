@@ -189,7 +189,7 @@ export function conclude(
   const isIncomplete = report.rejected > 0 || report.files.some(isEmpty)
   const exit = isIncomplete ? exitCodes.someRejected : exitCodes.everythingIn
   if (options.json) {
-    for (const file of report.files) for (const line of remarksOn(file)) env.err(line)
+    for (const file of report.files) for (const line of remarksOn(file, dryRun)) env.err(line)
     env.out(JSON.stringify(resultOf(report, ms, dryRun, exit), null, 2))
   } else summarize(report, ms, dryRun, env)
   return exit
@@ -208,6 +208,8 @@ const wireCounts = (counts: Omit<ImportReport, 'files'>) => ({
   superseded: counts.superseded,
   blank: counts.blank,
   rejected: counts.rejected,
+  held: counts.held,
+  kept_as_corrected: counts.kept,
 })
 
 /** An import as `--json` prints it. In a dry run `would_be_written` says what nothing was done with. */
@@ -231,7 +233,7 @@ function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: numbe
 }
 
 /** What a person has to know of a file beside its counts. */
-function remarksOn(file: FileReport): string[] {
+function remarksOn(file: FileReport, dryRun: boolean): string[] {
   const lines = file.samples
     .slice(0, shownMax)
     .map(({ line, reason }) => `${file.file}:${line}: ${reason}`)
@@ -240,6 +242,7 @@ function remarksOn(file: FileReport): string[] {
   const note = rejectedNote(file)
   if (note) lines.push(`${file.file}: ${note}`)
   if (isEmpty(file)) lines.push(emptyNote(file))
+  if (!dryRun) lines.push(...decisionNotes(file).map(note => `${file.file}: ${note}`))
   return lines
 }
 
@@ -247,9 +250,7 @@ function remarksOn(file: FileReport): string[] {
 function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportReporting): void {
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
-    for (const line of remarksOn(file)) env.err(line)
-    if (file.held > 0 && !dryRun)
-      env.err(`${file.file}: ${file.held} values are held: wellhead review list shows why`)
+    for (const line of remarksOn(file, dryRun)) env.err(line)
   }
   if (report.files.length > 1) env.out(`total: ${countsOf(report, dryRun)}`)
   const seconds = ms / 1000
@@ -259,11 +260,12 @@ function summarize(report: ImportReport, ms: number, dryRun: boolean, env: Impor
 
 function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string {
   const { read, points, inserted, revised, unchanged, superseded, blank, rejected, held } = counts
+  const kept = counts.kept > 0 ? { 'kept as corrected': counts.kept } : {}
   const shown = dryRun
     ? {
         read,
         // What is held waits, and what stands already is not written again.
-        'would be written': points - unchanged - held,
+        'would be written': points - unchanged - held - counts.kept,
         inserted,
         revised,
         unchanged,
@@ -271,8 +273,9 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
         blank,
         rejected,
         held,
+        ...kept,
       }
-    : { read, inserted, revised, unchanged, superseded, blank, rejected, held }
+    : { read, inserted, revised, unchanged, superseded, blank, rejected, held, ...kept }
   const optional = dryRun
     ? ['inserted', 'revised', 'unchanged', 'superseded', 'held']
     : ['superseded', 'held']
@@ -281,6 +284,18 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
     .filter(([name, count]) => always(name) || count > 0)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ')
+}
+
+/** What waits for a decision, and what is left out because of one. */
+function decisionNotes({ held, kept }: FileReport): string[] {
+  const values = (count: number) => (count === 1 ? '1 value is' : `${count} values are`)
+  const notes: string[] = []
+  if (held > 0) notes.push(`${values(held)} held for review; wellhead review list shows why`)
+  if (kept > 0)
+    notes.push(
+      `${values(kept)} kept as corrected: the file repeats what was corrected, deleted, undone or rejected here. wellhead review list --status all shows it; --replace imports it, unless it was rejected`,
+    )
+  return notes
 }
 
 /** Which lines say something else than a later one of the same file, of which the later one counts. */

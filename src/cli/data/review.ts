@@ -89,7 +89,7 @@ export function reviewCommands(
   const review = program.command('review').description('doubtful values that wait for a decision')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   leaf(review.command('list').description('list them'))
-    .option('--status <status>', 'waiting (default), flagged, released, rejected or all')
+    .option('--status <status>', 'waiting (default), flagged, released, rejected, kept or all')
     .option('--code <code>', 'only of a series')
     .option('--dataset <name>', 'only rows of a dataset')
     .action((options: ListOptions) => act(options, env => listDoubts(env, options)))

@@ -57,6 +57,8 @@ export interface Recording {
   source?: string | undefined
   /** Another copy has recorded them already: nothing of it is doubted. */
   asRecorded?: boolean
+  /** What operators decided before is overruled. */
+  replace?: boolean
 }
 
 /**
@@ -65,7 +67,7 @@ export interface Recording {
  */
 export async function dataOf(
   operator: Operator,
-  { source, asRecorded = false }: Recording = {},
+  { source, asRecorded = false, replace = false }: Recording = {},
 ): Promise<Pick<ImportEnvironment, 'catalogue' | 'writer'>> {
   const { instance } = operator
   if (instance) {
@@ -75,7 +77,7 @@ export async function dataOf(
       catalogue: asRecorded ? everyCode(catalogue) : codeLookupOf(catalogue.list()),
       writer: {
         batchMax: ownBatchMax,
-        compare,
+        compare: points => compare(points, { ...(source && { source }), replace }),
         hasData: catalogue.list().some(series => catalogue.extent(series)),
         begin({ name: fileName, sha256 }) {
           const actor = `command ${systemUser()}`
@@ -86,6 +88,7 @@ export async function dataOf(
             sha256,
             ...(source && { source }),
             asRecorded,
+            replace,
           })
         },
         write: points => batch!.write(points),
@@ -121,20 +124,21 @@ export async function dataOf(
       batchMax: sentBatchMax,
       hasData: series.some(listed => listed.has_data),
       async compare(points) {
-        const body = { observations: points.map(rowOf) }
+        const body = { observations: points.map(rowOf), source, replace }
         const path = '/admin/v1/observations/compare'
         return comparisonOf((await dataOfAnswer(operator, 'POST', path, body)) as WireComparison)
       },
       async begin(file) {
-        batch = await beginBatch(operator, file, { source, asRecorded })
+        batch = await beginBatch(operator, file, { source, asRecorded, replace })
       },
       end: left => endBatch(operator, batch, left),
       async write(points) {
         const observations = points.map(rowOf)
-        return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
+        const counts = (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
           observations,
           batch,
-        })) as WriteCounts
+        })) as WriteCounts & { kept_as_corrected: number }
+        return { ...counts, kept: counts.kept_as_corrected }
       },
     },
   }
@@ -167,6 +171,7 @@ interface WireComparison {
   revised: number
   unchanged: number
   held: number
+  kept_as_corrected: number
   biggest_changes: {
     code: string
     observed_at: string
@@ -190,6 +195,7 @@ const comparisonOf = (wire: WireComparison): Comparison => ({
   revised: wire.revised,
   unchanged: wire.unchanged,
   held: wire.held,
+  kept: wire.kept_as_corrected,
   biggest: wire.biggest_changes.map(({ observed_at: at, ...change }) => ({
     ...change,
     observedAt: Date.parse(at),
@@ -218,6 +224,7 @@ export async function beginBatch(
     source: of.source,
     dataset: of.dataset,
     ...(of.asRecorded && { as_recorded: true }),
+    ...(of.replace && { replace: true }),
   }
   const { batch } = (await dataOfAnswer(operator, 'POST', '/admin/v1/batches', body)) as {
     batch: { id: number }

@@ -11,7 +11,7 @@ import type { FeedWriter, RunningBatch } from './writer.ts'
 /** The batch of a run, for values of one kind of period after the other. */
 export interface FeedBatch {
   of(source: { name: string; periodKind: number }): RunningBatch
-  count(counts: { unchanged: number; rejected: number }): void
+  count(counts: { unchanged: number; rejected: number; kept: number }): void
   end(): unknown
 }
 

@@ -37,7 +37,13 @@ export interface FeedServicesDeps
   extends Runtime,
     Pick<
       FeedWriterDeps,
-      'catalogue' | 'observations' | 'ingest' | 'datasets' | 'rowGuards' | 'doubtedValues'
+      | 'catalogue'
+      | 'observations'
+      | 'ingest'
+      | 'datasets'
+      | 'rowGuards'
+      | 'doubtedValues'
+      | 'decisions'
     > {
   egress: Egress
   valueSources: ValueSourceStore

@@ -199,6 +199,7 @@ async function write(
     run.unchanged += written.unchanged
     run.rejected += written.rejected
     run.held += written.held
+    run.kept += written.kept
     for (const reason of written.rejections) {
       log.warn('feed_value_rejected', { feed: run.feed, reason })
     }

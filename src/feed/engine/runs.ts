@@ -159,7 +159,7 @@ async function read(
     deps,
   )
   return () => {
-    batch?.count({ unchanged: run.unchanged, rejected: run.rejected })
+    batch?.count({ unchanged: run.unchanged, rejected: run.rejected, kept: run.kept })
     batch?.end()
     if (dryRun) return
     const { marks, lines, notBefore = 0 } = outcome
@@ -204,6 +204,8 @@ function tellOf(
     revised: run.revised,
     unchanged: run.unchanged,
     rejected: run.rejected,
+    held: run.held,
+    kept: run.kept,
   }
   if (!dryRun && (run.result === 'new' || run.result === 'held'))
     audit.note({
@@ -237,6 +239,7 @@ const newRun = (id: string, feed: string, trigger: RunTrigger, startedAt: number
   unchanged: 0,
   rejected: 0,
   held: 0,
+  kept: 0,
   newestPeriod: null,
   problemCode: null,
   problem: null,

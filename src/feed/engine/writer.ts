@@ -41,6 +41,8 @@ export interface Written extends WriteCounts {
   rejected: number
   /** Doubted by a guard: kept for a decision, and in no other count. */
   held: number
+  /** Left out for what an operator decided, and in no other count. */
+  kept: number
   /** The first sentences about rows that were not taken. */
   rejections: string[]
 }
@@ -65,6 +67,14 @@ export interface FeedWriterDeps {
   doubtedValues: Pick<DoubtedValueStore, 'waitingCoarser' | 'remove'>
   datasets: readonly Dataset<unknown>[]
   rowGuards: Pick<RowGuards, 'judge' | 'keep'>
+  decisions: {
+    isEmpty(): boolean
+    sift(
+      points: readonly Point[],
+      sourceId: number,
+    ): { fresh: readonly Point[]; kept: readonly KeptPoint[] }
+    keep(kept: readonly KeptPoint[], origin: { sourceId: number; batchId: number }): void
+  }
 }
 
 export interface FeedWriter {
@@ -72,6 +82,13 @@ export interface FeedWriter {
   writeSeries(sent: SentSeries, run: WritingRun): Written
   /** The rows of one dataset that lines give together; a transaction for each place or market. */
   writeDataset(name: string, sent: readonly SentSeries[], run: WritingRun): Written
+}
+
+/** A value that an operator decided against. */
+interface KeptPoint extends Point {
+  reason: string
+  standing: number | undefined
+  isNews: boolean
 }
 
 /** What a value speaks for, as it is kept. */
@@ -86,6 +103,7 @@ const nothingWritten = (): Written => ({
   unchanged: 0,
   rejected: 0,
   held: 0,
+  kept: 0,
   rejections: [],
 })
 
@@ -99,12 +117,12 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
         keepHeld(plan.written, batchOf(sent.line, run).write(plan.points))
       }
       const { code } = sent.line.target as { code: string }
-      const { claims } = plan
+      const { claims, kept } = plan
+      if (kept.length > 0)
+        deps.decisions.keep(kept, { sourceId: sourceOf(sent.line, run, deps), batchId: 0 })
       if (claims.length > 0) {
         const { id } = deps.catalogue.find(code)!
-        const { feed: name } = run
-        const periodKind = kindNumber(sent.line.kind)
-        deps.store.claim(id, claims, deps.sources.idOf({ kind: 'feed', name, periodKind }))
+        deps.store.claim(id, claims, sourceOf(sent.line, run, deps))
       }
       return plan.written
     },
@@ -122,6 +140,10 @@ function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts
 
 const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
   run.batch(run.feed, kindNumber(line.kind))
+
+/** The number of the source that values of a line are of. */
+const sourceOf = (line: MapLine, { feed: name }: WritingRun, { sources }: FeedWriterDeps): number =>
+  sources.idOf({ kind: 'feed', name, periodKind: kindNumber(line.kind) })
 
 /**
  * Withdraws, inside each transaction that writes observations, a value of a longer period as soon as
@@ -175,20 +197,47 @@ interface Plan {
   points: Point[]
   /** Values of other feeds that this one says too, and wins over. */
   claims: number[]
+  /** Values that an operator decided against. */
+  kept: readonly KeptPoint[]
   written: Written
+}
+
+/** The values of one period that are to be written, and what they are counted as. */
+interface PeriodWrite {
+  values: readonly Point[]
+  as: 'inserted' | 'revised'
+}
+
+/** Leaves out what an operator decided against, and counts what is left. */
+function sifted(
+  writes: readonly PeriodWrite[],
+  written: Written,
+  sent: SentSeries,
+  run: WritingRun,
+  deps: FeedWriterDeps,
+): Pick<Plan, 'points' | 'kept'> {
+  const all = writes.flatMap(write => write.values)
+  const { fresh, kept } =
+    all.length === 0 || deps.decisions.isEmpty()
+      ? { fresh: all, kept: [] }
+      : deps.decisions.sift(all, sourceOf(sent.line, run, deps))
+  const isFresh = kept.length === 0 ? undefined : new Set(fresh)
+  for (const { values, as } of writes)
+    written[!isFresh || values.some(value => isFresh.has(value)) ? as : 'kept'] += 1
+  return { points: [...fresh], kept }
 }
 
 /** What becomes of the values of a series: which are written, and how they count. */
 function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
   const { line } = sent
   const written = nothingWritten()
-  if (!('code' in line.target)) return { points: [], claims: [], written }
+  if (!('code' in line.target)) return { points: [], claims: [], kept: [], written }
   const { code } = line.target
   const series = deps.catalogue.find(code)
-  if (!series || sent.rows.length === 0) return { points: [], claims: [], written }
+  if (!series || sent.rows.length === 0) return { points: [], claims: [], kept: [], written }
   const periods = Map.groupBy(sent.rows, row => row.period)
   const around = knownAround([...periods.keys()], line.kind, series.id, deps)
-  const points: Point[] = []
+  const writes: PeriodWrite[] = []
   const claims: number[] = []
   for (const [period, rows] of periods) {
     const observedAt = firstOf(period, line.kind)
@@ -213,22 +262,20 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
     const { held, owner } = around.at(last.observedAt)
     const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
     if (!held) {
-      written.inserted += 1
-      points.push(...values)
+      writes.push({ values, as: 'inserted' })
     } else if (held.value === last.value) {
       written.unchanged += 1
       // From now on it is ours to correct, and no longer theirs.
       if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(last.observedAt)
     } else if (!isTheirs) {
-      written.revised += 1
       // What is known already was recorded then; a correction is recorded after it. Without a stamp that
       // is when it is written: another run may have written since this one began.
       const later = values.filter(value => (value.recordedAt ?? run.now) > held.recordedAt)
       const { recordedAt: _, ...unstamped } = last
-      points.push(...(later.length > 0 ? later : [unstamped]))
+      writes.push({ values: later.length > 0 ? later : [unstamped], as: 'revised' })
     }
   }
-  return { points, claims, written }
+  return { ...sifted(writes, written, sent, run, deps), claims, written }
 }
 
 function vintagesOf(rows: readonly SentRow[], { factor }: MapLine, now: number) {

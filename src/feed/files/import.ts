@@ -119,6 +119,8 @@ export interface Counts extends WriteCounts {
   rejected: number
   /** Doubted: they wait for a decision. */
   held: number
+  /** Left out for what an operator decided. */
+  kept: number
   blank: number
 }
 
@@ -513,6 +515,7 @@ function addCounts(report: Counts, counts: WriteCounts) {
   report.revised += counts.revised
   report.unchanged += counts.unchanged
   report.held += counts.held ?? 0
+  report.kept += counts.kept ?? 0
 }
 
 const zeros = (): Counts => ({
@@ -524,6 +527,7 @@ const zeros = (): Counts => ({
   superseded: 0,
   rejected: 0,
   held: 0,
+  kept: 0,
   blank: 0,
 })
 

@@ -69,6 +69,7 @@ const lineOf = (batch: Batch) => ({
   removed: batch.removed,
   rejected: batch.rejected,
   held: batch.held,
+  kept: batch.kept,
 })
 
 /** What a person decided is not doubted again. */
@@ -93,12 +94,13 @@ export function createBatches(deps: BatchesDeps): Batches {
   const batches = createRunningBatches({ ...deps, end: id => logged(close(id)) })
 
   const begin = (start: BatchStart): RunningBatch => {
-    const { source: _, feed: __, asRecorded = false, ...batch } = start
+    const { source: _, feed: __, asRecorded = false, replace = false, ...batch } = start
     const sourceId = batches.sourceIdOf(start)
     const id = store.open({ ...batch, ...(sourceId !== 0 && { sourceId }) }, now())
     const tally = createTally(catalogue, start.dataset !== undefined, {
       isGuarded: isGuarded(start.kind) && !asRecorded,
       asRecorded,
+      replaces: replace,
     })
     under.set(id, tally)
     return batches.of(id, sourceId, tally)
@@ -129,7 +131,7 @@ export function createBatches(deps: BatchesDeps): Batches {
         createTally(
           catalogue,
           batch.dataset !== null,
-          { isGuarded: isGuarded(batch.kind), asRecorded: false },
+          { isGuarded: isGuarded(batch.kind), asRecorded: false, replaces: false },
           batch.biggest,
         )
       under.set(id, tally)

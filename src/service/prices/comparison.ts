@@ -1,7 +1,9 @@
 import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
 import type { ObservationStore, Point } from '../../store/prices/observations.ts'
+import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Decisions } from './decisions.ts'
 import type { Guards } from './guards.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
 
@@ -21,23 +23,42 @@ export interface SeriesComparison {
 /** What a write would do. */
 export interface Comparison extends WriteCounts {
   held: number
+  kept: number
   biggest: BigChange[]
   series: SeriesComparison[]
 }
+
+/** Whose the compared values are, by name, and whether what operators decided is overruled. */
+export interface ComparedWrite {
+  source?: string
+  replace?: boolean
+}
+
+export type Compare = (points: readonly Point[], write?: ComparedWrite) => Comparison
 
 /** Says what a write of points would do, and writes nothing. */
 export function createComparison({
   observations,
   catalogue,
   guards,
+  decisions,
+  sources,
 }: {
   observations: Pick<ObservationStore, 'newest' | 'after' | 'count'>
   catalogue: Pick<Catalogue, 'byId'>
   guards: Guards
-}): (points: readonly Point[]) => Comparison {
+  decisions: Pick<Decisions, 'sift'>
+  sources: Pick<ValueSourceStore, 'named'>
+}): Compare {
   const anyTime = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
-  return points => {
-    const { good } = guards.judge(points)
+  /** Values of several sources are sifted source by source, as a batch writes them. */
+  const siftOf = (points: readonly Point[], usual: string | undefined, replaces: boolean) =>
+    [...Map.groupBy(points, point => point.source ?? usual)].flatMap(([name, own]) => [
+      ...decisions.sift(own, name === undefined ? 0 : sources.named(name), replaces).fresh,
+    ])
+  return (points, { source, replace = false } = {}) => {
+    const fresh = siftOf(points, source, replace)
+    const { good } = guards.judge(fresh)
     const biggest = createBigChanges()
     const counts = { inserted: 0, revised: 0, unchanged: 0 }
     const series: SeriesComparison[] = []
@@ -75,7 +96,8 @@ export function createComparison({
     }
     return {
       ...counts,
-      held: points.length - good.length,
+      held: fresh.length - good.length,
+      kept: points.length - fresh.length,
       biggest: biggest.list(),
       series,
     }

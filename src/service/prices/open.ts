@@ -9,15 +9,12 @@ import type { Change } from '../../store/prices/bars.ts'
 import { type BatchStore, createBatchStore } from '../../store/prices/batches.ts'
 import { type BoardLayoutStore, createBoardLayoutStore } from '../../store/prices/board-layouts.ts'
 import { createCloseStore } from '../../store/prices/closes.ts'
+import { createDecisionStore } from '../../store/prices/decisions.ts'
 import {
   createDoubtedValueStore,
   type DoubtedValueStore,
 } from '../../store/prices/doubted-values.ts'
-import {
-  createObservationStore,
-  type ObservationStore,
-  type Point,
-} from '../../store/prices/observations.ts'
+import { createObservationStore, type ObservationStore } from '../../store/prices/observations.ts'
 import { createQuarantineStore } from '../../store/prices/quarantine.ts'
 import {
   createValueSourceStore,
@@ -30,7 +27,8 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type Batches, createBatches } from './batches.ts'
 import { type Board, createBoard } from './board.ts'
 import { type Closes, createCloses } from './closes.ts'
-import { type Comparison, createComparison } from './comparison.ts'
+import { type Compare, createComparison } from './comparison.ts'
+import { createDecisions, type Decisions } from './decisions.ts'
 import { createFx, type Fx } from './fx.ts'
 import { createGuards } from './guards.ts'
 import { createHistory, type History } from './history.ts'
@@ -55,10 +53,11 @@ export interface PriceServices {
   ingest: Ingest
   valueSources: ValueSourceStore
   doubtedValues: DoubtedValueStore
+  decisions: Decisions
   batchStore: BatchStore
   batches: Batches
   /** What a write would do, without writing. */
-  compare: (points: readonly Point[]) => Comparison
+  compare: Compare
   /** Says how a feed is named with its values; from then on every series is named by its newest value. */
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   /** How the source of a value is named. */
@@ -145,8 +144,15 @@ export function openPrices({
     rates: currency => ratesOf(currency, exchange, clock.now()),
     now: clock.now,
   })
+  const decisions = createDecisions({
+    store: createDecisionStore(db),
+    doubts: doubtedValues,
+    observations,
+    now: clock.now,
+  })
   const batches = createBatches({
     guards,
+    decisions,
     store: batchStore,
     rows: createBatchRowStore(db),
     journal: createJournal(db),
@@ -210,9 +216,16 @@ export function openPrices({
     ingest,
     valueSources,
     doubtedValues,
+    decisions,
     batchStore,
     batches,
-    compare: createComparison({ observations, catalogue, guards }),
+    compare: createComparison({
+      observations,
+      catalogue,
+      guards,
+      decisions,
+      sources: valueSources,
+    }),
     nameSources(describe) {
       provenance.describeFeeds(describe)
       isNamed = true

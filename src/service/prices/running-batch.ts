@@ -12,6 +12,7 @@ import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { Journal } from '../../store/undo/journal.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Decisions } from './decisions.ts'
 import type { Guards } from './guards.ts'
 import type { Ingest, OpenBatch } from './ingest.ts'
 
@@ -22,6 +23,8 @@ export type BatchStart = Omit<NewBatch, 'sourceId'> & {
   feed?: { name: string; periodKind: number }
   /** Another copy has recorded these values already: nothing of it is doubted. */
   asRecorded?: boolean
+  /** What operators decided before is overruled. */
+  replace?: boolean
 }
 
 /** A batch that values are written in. */
@@ -32,7 +35,7 @@ export interface RunningBatch {
    * One transaction, or a part of the one that it is called in. Values that name a source are of
    * it; points that are deleted have none from their time on.
    */
-  write(points: readonly Point[], recordedAt?: number): WriteCounts & { held: number }
+  write(points: readonly Point[], recordedAt?: number): Counts
   /**
    * One transaction. Whatever is recorded during `work` belongs to the batch, and what stood in the
    * tables of datasets before it is noted.
@@ -52,6 +55,7 @@ export interface RunningBatchDeps {
   ingest: Ingest
   observations: Pick<ObservationReads, 'vintages'>
   guards: Guards
+  decisions: Decisions
   transact<T>(work: () => T): T
   /** Closes a batch and tells of it. */
   end(id: number): Batch
@@ -65,7 +69,7 @@ export interface RunningBatches {
 }
 
 export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
-  const { store, journal, sources, ingest, guards, transact } = deps
+  const { store, journal, sources, ingest, guards, decisions, transact } = deps
 
   const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
     if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
@@ -86,7 +90,9 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
       // The rows of a dataset are counted by whoever writes it.
       store.count(id, tally.isDataset ? {} : counts, tally.biggest())
       for (const change of changes) {
-        store.cover(id, coverOf(change))
+        const span = coverOf(change)
+        store.cover(id, span)
+        decisions.forget(span.seriesId, span.firstAt, span.lastAt)
         if (sourceId !== 0) sources.note(change.seriesId, sourceId)
       }
       tally.writes += 1
@@ -95,7 +101,9 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
     },
     noteRemoved(seriesId, observedAts) {
       if (!tally.isDataset) store.count(id, { removed: observedAts.length })
-      store.cover(id, spanOf(seriesId, observedAts))
+      const span = spanOf(seriesId, observedAts)
+      store.cover(id, span)
+      decisions.forget(seriesId, span.firstAt, span.lastAt)
     },
   })
 
@@ -120,17 +128,23 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
     }
     const writeOwn: RunningBatch['write'] = (points, recordedAt) =>
       during(() => {
+        const { fresh, kept } = tally.isGuarded
+          ? decisions.sift(points, sourceId, tally.replaces)
+          : { fresh: points, kept: [] }
         const { good, doubted } = tally.isGuarded
-          ? guards.judge(points)
-          : { good: points, doubted: [] }
-        return doubted.length === 0
-          ? { ...attributed(good, written(good, recordedAt)), held: 0 }
-          : transact(() => {
-              const heldCount = points.length - good.length
-              guards.keep(doubted, open)
-              store.count(id, { held: heldCount })
-              return { ...written(good, recordedAt), held: heldCount }
-            })
+          ? guards.judge(fresh)
+          : { good: fresh, doubted: [] }
+        if (doubted.length + kept.length === 0)
+          return { ...attributed(good, written(good, recordedAt)), held: 0, kept: 0 }
+        return transact(() => {
+          const left = { held: fresh.length - good.length, kept: kept.length }
+          guards.keep(doubted, open)
+          store.count(id, left)
+          const counts = written(good, recordedAt)
+          // What was written takes what was left out in its time off the list.
+          decisions.keep(kept, open)
+          return { ...counts, ...left }
+        })
       })
     /** Of several sources: each writes its own. */
     const writeNamed: RunningBatch['write'] = (points, recordedAt) => {
@@ -180,9 +194,9 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
 }
 
 /** What became of the points of a write. */
-export type Counts = WriteCounts & { held: number }
+export type Counts = WriteCounts & { held: number; kept: number }
 
-const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0 }
+const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0, kept: 0 }
 
 const sumOf = (all: readonly Counts[]): Counts => {
   const sum = { ...none }
@@ -233,12 +247,16 @@ export interface Tally {
   isDataset: boolean
   isGuarded: boolean
   asRecorded: boolean
+  replaces: boolean
 }
+
+/** How the values of a batch are judged. */
+export type Judging = Pick<Tally, 'isGuarded' | 'asRecorded' | 'replaces'>
 
 export function createTally(
   catalogue: Catalogue,
   isDataset: boolean,
-  { isGuarded, asRecorded }: { isGuarded: boolean; asRecorded: boolean },
+  judging: Judging,
   before: readonly BigChange[] = [],
 ): Tally {
   const biggest = createBigChanges()
@@ -247,8 +265,7 @@ export function createTally(
   return {
     writes: 0,
     isDataset,
-    isGuarded,
-    asRecorded,
+    ...judging,
     see({ seriesId, inserted, revised, replaced }) {
       const { code } = catalogue.byId(seriesId)
       for (const [i, point] of revised.entries())

@@ -39,6 +39,7 @@ export interface FeedRun {
   unchanged: number
   rejected: number
   held: number
+  kept: number
   newestPeriod: string | null
   problemCode: string | null
   problem: string | null
@@ -104,7 +105,7 @@ export interface FeedStore {
 }
 
 const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS finishedAt, result, requests, bytes,
-  rows_read AS rowsRead, inserted, revised, unchanged, rejected, held, newest_period AS newestPeriod,
+  rows_read AS rowsRead, inserted, revised, unchanged, rejected, held, kept, newest_period AS newestPeriod,
   problem_code AS problemCode, problem`
 const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
   consecutive_failures AS consecutiveFailures`
@@ -136,7 +137,7 @@ export function createFeedStore(db: Database): FeedStore {
   const finish = lazy(
     db,
     `UPDATE feed_runs SET finished_at = ?, result = ?, requests = ?, bytes = ?, rows_read = ?, inserted = ?, revised = ?,
-       unchanged = ?, rejected = ?, held = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`,
+       unchanged = ?, rejected = ?, held = ?, kept = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`,
   )
   const settle = lazy(
     db,
@@ -241,6 +242,7 @@ export function createFeedStore(db: Database): FeedStore {
           run.unchanged,
           run.rejected,
           run.held,
+          run.kept,
           run.newestPeriod,
           run.problemCode,
           run.problem,

@@ -27,6 +27,7 @@ export interface BatchCounts extends WriteCounts {
   superseded: number
   rejected: number
   held: number
+  kept: number
 }
 
 export interface Batch extends BatchCounts {
@@ -92,7 +93,7 @@ type BatchRow = Omit<Batch, 'biggest' | 'isForgotten'> & { biggest: string; isFo
 
 const columns = `id, kind, actor, dataset, source_id AS sourceId, feed_run_id AS feedRunId, file_name AS fileName, sha256, reason,
   undoes_id AS undoesId, started_at AS startedAt, finished_at AS finishedAt, inserted, revised, unchanged, removed,
-  superseded, rejected, held, biggest, undone_at AS undoneAt, forgotten AS isForgotten`
+  superseded, rejected, held, kept, biggest, undone_at AS undoneAt, forgotten AS isForgotten`
 const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
   AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
 
@@ -105,7 +106,7 @@ export function createBatchStore(db: Database): BatchStore {
   const count = lazy(
     db,
     `UPDATE batches SET inserted = inserted + ?2, revised = revised + ?3, unchanged = unchanged + ?4, removed = removed + ?5,
-       superseded = superseded + ?6, rejected = rejected + ?7, held = held + ?8, biggest = coalesce(?9, biggest) WHERE id = ?1`,
+       superseded = superseded + ?6, rejected = rejected + ?7, held = held + ?8, kept = kept + ?9, biggest = coalesce(?10, biggest) WHERE id = ?1`,
   )
   const close = lazy(db, 'UPDATE batches SET finished_at = ?2 WHERE id = ?1')
   const undone = lazy(db, 'UPDATE batches SET undone_at = ?2 WHERE id = ?1')
@@ -167,6 +168,7 @@ export function createBatchStore(db: Database): BatchStore {
         counts.superseded ?? 0,
         counts.rejected ?? 0,
         counts.held ?? 0,
+        counts.kept ?? 0,
         biggest ? JSON.stringify(biggest) : null,
       ),
     close: (id, at) => void close.run(id, at),

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/time/instant.ts'
 import { lazy } from '../statement.ts'
 
-export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected'] as const
+export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected', 'kept'] as const
 export type DoubtStatus = (typeof doubtStatuses)[number]
 
 /** A value that the guards doubted: of a series, or a number of a row of a dataset. */
@@ -62,6 +62,14 @@ export interface DoubtedValueStore {
   statusOf(seriesId: number, observedAt: number, value: number): DoubtStatus | undefined
   /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
   notTaken(seriesId: number, from: number, to: number): RefusedValue[]
+  /** Whether any value was rejected. */
+  anyRejected(): boolean
+  /** Values of a series that were rejected, from one moment to another, both inclusive. */
+  rejected(seriesId: number, from: number, to: number): RefusedValue[]
+  /** Lists a value that was left out for what an operator decided; one that waits stays as it is. */
+  keep(value: NewDoubt): void
+  /** Takes what was left out off the list, from one moment to another, both inclusive. */
+  forgetKept(seriesId: number, from: number, to: number): void
   /** Newest first. */
   list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
   total(filter: DoubtFilter): number
@@ -108,6 +116,28 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status IN ('waiting', 'rejected')`,
   )
+  const anyRejected = lazy<{ 1: 1 }, []>(
+    db,
+    "SELECT 1 FROM doubted_values WHERE status = 'rejected' LIMIT 1",
+  )
+  const rejected = lazy<RefusedValue, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'rejected'`,
+  )
+  const keep = lazy(
+    db,
+    `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET before = excluded.before, rule = excluded.rule,
+       reason = excluded.reason, source_id = excluded.source_id, batch_id = excluded.batch_id,
+       status = excluded.status, doubted_at = excluded.doubted_at
+     WHERE status IN ('flagged', 'released') OR (status = 'kept' AND reason <> excluded.reason)`,
+  )
+  const forgetKept = lazy(
+    db,
+    `DELETE FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'kept'`,
+  )
   type Filter = [string | null, number | null, string | null]
   const list = lazy<DoubtedValue, [...Filter, number, number]>(
     db,
@@ -149,20 +179,25 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     seriesId ?? null,
     dataset ?? null,
   ]
+  const cellsOf = (doubt: NewDoubt) =>
+    [
+      doubt.seriesId,
+      doubt.observedAt,
+      doubt.value,
+      doubt.before,
+      doubt.rule,
+      doubt.reason,
+      doubt.sourceId,
+      doubt.batchId,
+      doubt.status,
+      doubt.doubtedAt,
+    ] as const
   return {
-    add: doubt =>
-      void add.run(
-        doubt.seriesId,
-        doubt.observedAt,
-        doubt.value,
-        doubt.before,
-        doubt.rule,
-        doubt.reason,
-        doubt.sourceId,
-        doubt.batchId,
-        doubt.status,
-        doubt.doubtedAt,
-      ),
+    add: doubt => void add.run(...cellsOf(doubt)),
+    keep: value => void keep.run(...cellsOf(value)),
+    anyRejected: () => anyRejected.get() !== null,
+    rejected: (...range) => rejected.all(...range),
+    forgetKept: (...range) => void forgetKept.run(...range),
     addRow: row =>
       void addRow.run(
         row.dataset,

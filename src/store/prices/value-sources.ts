@@ -18,6 +18,8 @@ export interface ValueSourceStore {
   hasLonger(periodKind: number): boolean
   /** The number of a source, which gets one when it has none yet. */
   idOf(source: Omit<ValueSource, 'id'>): number
+  /** The number of a source that somebody named; -1 where it has none yet. */
+  named(name: string): number
   /** Notes that a series has values of a source; inside the transaction that writes them. */
   note(seriesId: number, sourceId: number): void
   /** Of the newest observation of a series. */
@@ -108,6 +110,13 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
       cachedSources = undefined
       byId(0)
       return find()!.id
+    },
+    named(name) {
+      byId(0)
+      const source = [...cachedSources!.values()].find(
+        known => known.kind === 'named' && known.name === name,
+      )
+      return source?.id ?? -1
     },
     note: (seriesId, sourceId) => void note.run(seriesId, sourceId),
     ofNewest(seriesId) {

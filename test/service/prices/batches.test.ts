@@ -129,10 +129,19 @@ interface Said {
   value: number | undefined
   at: number
   batch: number
+  /** Whose it is; undefined where an operator decided it. */
+  source?: string
 }
 
 type Step =
-  | { kind: 'push'; values: [day: number, value: number][]; later: number }
+  | {
+      kind: 'push'
+      values: [day: number, value: number][]
+      source: string
+      replace: boolean
+      later: number
+    }
+  | { kind: 'correct'; day: number; value: number; later: number }
   | { kind: 'remove'; day: number; later: number }
   | { kind: 'undo'; pick: number; onlyUntouched: boolean; later: number }
   | { kind: 'ask'; ago: number; later: number }
@@ -145,6 +154,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       minLength: 1,
       maxLength: 4,
     }),
+    source: fc.constantFrom('EIA', 'Desk'),
+    replace: fc.constantFrom(false, false, false, true),
+    later,
+  }),
+  fc.record({
+    kind: fc.constant('correct' as const),
+    day: fc.integer({ min: 0, max: 4 }),
+    value: fc.integer({ min: 60, max: 66 }),
     later,
   }),
   fc.record({ kind: fc.constant('remove' as const), day: fc.integer({ min: 0, max: 4 }), later }),
@@ -164,7 +181,7 @@ const sequences = Number(
 const timeoutMs = 120 * sequences
 
 test(
-  'any batches, corrections and undos answer as a naive list of everything ever said',
+  'any batches, corrections, deletions and undos answer as a naive list of everything ever said, in which no source changes a decision back by a value that it gave before',
   () => {
     const { services, seriesId, at, clock, db } = openBatches()
     const { batches, batchStore, observations, ingest } = services
@@ -177,6 +194,7 @@ test(
           'observation_revisions',
           'bars',
           'batch_series',
+          'doubted_values',
           'batches',
         ])
           db.run(`DELETE FROM ${table}`)
@@ -220,12 +238,31 @@ test(
               observedAt: at(day),
               value,
             }))
-            const { batch } = batches.record({ kind: 'push', actor: 'test' }, points)
+            const { source, replace } = one
+            const start = { kind: 'push' as const, actor: 'test', source, replace }
+            const { batch, counts } = batches.record(start, points)
             batchIds.push(batch.id)
+            let keptCount = 0
             for (const [day, value] of new Map(one.values)) {
-              if (newest(day, Number.POSITIVE_INFINITY)?.value === value) continue
-              statements.push({ day, value, at: now, batch: batch.id })
+              const last = newest(day, Number.POSITIVE_INFINITY)
+              if (last?.value === value) continue
+              const wasGiven = statements.some(
+                said => said.day === day && said.value === value && said.source === source,
+              )
+              const isKept = !replace && last && last.source === undefined && wasGiven
+              if (isKept) keptCount += one.values.filter(([own]) => own === day).length
+              else statements.push({ day, value, at: now, batch: batch.id, source })
             }
+            const isSingle = new Set(one.values.map(([day]) => day)).size === one.values.length
+            if (isSingle) expect([counts.kept, batch.kept]).toEqual([keptCount, keptCount])
+          } else if (one.kind === 'correct') {
+            const { day, value } = one
+            const last = newest(day, Number.POSITIVE_INFINITY)
+            if (last?.value === undefined || last.value === value) continue
+            const point = { seriesId, observedAt: at(day), value }
+            const batch = batches.correct({ kind: 'correction', actor: 'test' }, point)
+            batchIds.push(batch.id)
+            statements.push({ day, value, at: now, batch: batch.id })
           } else if (one.kind === 'remove') {
             if (newest(one.day, Number.POSITIVE_INFINITY)?.value === undefined) continue
             const start = { kind: 'correction' as const, actor: 'test' }

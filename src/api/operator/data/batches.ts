@@ -66,6 +66,9 @@ export const BatchShape = t.Object(
     superseded: integer({ description: 'Contradicted by a later row of the same file.' }),
     rejected: integer(),
     held: integer({ description: 'Values that wait for a decision.' }),
+    kept_as_corrected: integer({
+      description: 'Values left out for what an operator decided before.',
+    }),
     biggest_changes: t.Array(BigChangeShape),
   },
   { title: 'Batch' },
@@ -95,6 +98,12 @@ const NewBatchBody = body({
   sha256: optional(text(64, { description: 'Of the file as it lies there.' })),
   source: optional(text(80, { description: 'Whose values they are.', examples: ['EIA'] })),
   dataset: optional(text(60, { description: 'Absent: prices.' })),
+  replace: optional(
+    flag({
+      description:
+        'True: values are recorded also where an operator corrected, deleted or undid the very value before.',
+    }),
+  ),
   as_recorded: optional(
     flag({
       description:
@@ -154,6 +163,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     superseded: batch.superseded,
     rejected: batch.rejected,
     held: batch.held,
+    kept_as_corrected: batch.kept,
     biggest_changes: batch.biggest.map(change => ({
       code: change.code,
       observed_at: isoInstant(change.observedAt),
@@ -268,7 +278,8 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
       ({ body: input, pass, request, set }) =>
         idempotency.once({ pass, request, set }, input, () => {
           const values = NewBatchBody.read(input)
-          const { file_name: fileName, sha256, source, dataset, as_recorded: asRecorded } = values
+          const { file_name: fileName, sha256, source, dataset, replace } = values
+          const { as_recorded: asRecorded } = values
           const { id } = batches.begin({
             kind: 'file',
             actor: pass?.actor ?? 'operator',
@@ -277,6 +288,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
             ...(source !== undefined && { source }),
             ...(dataset !== undefined && { dataset }),
             ...(asRecorded !== undefined && { asRecorded }),
+            ...(replace !== undefined && { replace }),
           })
           set.status = 201
           return success({ batch: batchRow(batchStore.find(id)!) })

@@ -78,6 +78,10 @@ const Counts = t.Object({
   revised: integer(),
   unchanged: integer(),
   held: integer({ description: 'Doubtful values that wait for a decision and are not recorded.' }),
+  kept_as_corrected: integer({
+    description:
+      'Values that were left out: an operator corrected, deleted, undid or rejected the very value of this source before. `replace` records them.',
+  }),
   batch: integer({ description: 'The batch that it was written in.' }),
   recorded_at: t.String({ format: 'date-time' }),
 })
@@ -101,7 +105,7 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
         idempotency.once({ pass, request, set }, body, () => {
           const rows = rowsOf(body)
           const at = now()
-          const { source, batch: number } = envelopeOf(body)
+          const { source, batch: number, replace } = envelopeOf(body)
           const running = number === undefined ? undefined : runningBatch(batches, number)
           const points = running?.asRecorded
             ? pointsOf(rows, everyCode(catalogue), at, true)
@@ -115,6 +119,7 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
                   kind: 'push',
                   actor: pass?.actor ?? 'operator',
                   ...(source !== undefined && { source }),
+                  replace,
                 },
                 points,
               )
@@ -124,6 +129,7 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
             revised: counts.revised,
             unchanged: counts.unchanged,
             held: counts.held,
+            kept_as_corrected: counts.kept,
             batch: batch.id,
             recorded_at: isoInstant(at),
           })
@@ -134,7 +140,7 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
       headers: idempotencyHeader,
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are, all of them or a single one. `deleted`: true where a point has no value any more. `batch`: the batch of a file that they belong to; without it the request is a batch of its own.',
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?, "replace"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are, all of them or a single one. `deleted`: true where a point has no value any more. `batch`: the batch of a file that they belong to; without it the request is a batch of its own. `replace`: true to record also what an operator corrected, deleted or undid before.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -157,6 +163,10 @@ const ComparisonShape = t.Object({
   revised: integer({ description: 'Times that have another value.' }),
   unchanged: integer(),
   held: integer({ description: 'Values that the guards would hold.' }),
+  kept_as_corrected: integer({
+    description:
+      'Values that would be left out because an operator decided against them; see `replace`.',
+  }),
   biggest_changes: t.Array(
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
@@ -187,12 +197,14 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
       const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
         point => !point.deleted,
       )
-      const compared = compare(points)
+      const { source, replace } = envelopeOf(body)
+      const compared = compare(points, { ...(source !== undefined && { source }), replace })
       return success({
         inserted: compared.inserted,
         revised: compared.revised,
         unchanged: compared.unchanged,
         held: compared.held,
+        kept_as_corrected: compared.kept,
         biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
           observed_at: isoInstant(observedAt),
           code: change.code,
@@ -215,7 +227,7 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
       access: { operator: 'data', looks: true },
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price"}]}`, as they would be pushed.',
+          '`{"observations":[{"code","observed_at","price"}], "source"?, "replace"?}`, as they would be pushed.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -339,13 +351,14 @@ function reading(deps: AdminDataDeps) {
 const sourceMax = 80
 
 /** What a request says of all its rows. */
-function envelopeOf(body: unknown): { source?: string; batch?: number } {
-  if (!isObject(body)) return {}
+function envelopeOf(body: unknown): { source?: string; batch?: number; replace: boolean } {
+  if (!isObject(body)) return { replace: false }
   const form = formOf(body)
   const source = form.text('source', sourceMax)?.trim()
   const batch = form.integer('batch', 1, Number.MAX_SAFE_INTEGER)
+  const replace = form.flag('replace') ?? false
   form.check()
-  return { ...(source && { source }), ...(batch !== undefined && { batch }) }
+  return { ...(source && { source }), ...(batch !== undefined && { batch }), replace }
 }
 
 /** A batch of a file that a request belongs to. */

@@ -63,6 +63,9 @@ const RunShape = t.Object(
       description:
         'Values that were held: all that came where the result is held, else single ones that wait for a decision.',
     }),
+    kept_as_corrected: integer({
+      description: 'Values left out for what an operator decided before.',
+    }),
     newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
     problem: t.Union([
       t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
@@ -133,6 +136,7 @@ export function runRow(run: FeedRun) {
     unchanged: run.unchanged,
     rejected: run.rejected,
     held: run.held,
+    kept_as_corrected: run.kept,
     newest_period: run.newestPeriod,
     problem: problemCode === null ? null : { code: problemCode, message: problem ?? '' },
   }

@@ -10,7 +10,11 @@ import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { guardRules } from '../../../market/prices/guards.ts'
 import { transact } from '../../../store/database.ts'
-import { type DoubtedValue, doubtStatuses } from '../../../store/prices/doubted-values.ts'
+import {
+  type DoubtedValue,
+  type DoubtStatus,
+  doubtStatuses,
+} from '../../../store/prices/doubted-values.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 import { oneOf, orNull } from '../../schema.ts'
@@ -31,6 +35,8 @@ export type AdminReviewDeps = Pick<
 const operator = { operator: 'data' } as const
 const perPageMax = 100
 const idsMax = 1000
+/** Rules of the guards, and that of what an operator decided. */
+const reviewRules = [...guardRules, 'corrected'] as const
 
 const DoubtShape = t.Object(
   {
@@ -49,11 +55,14 @@ const DoubtShape = t.Object(
     observed_at: t.String({ format: 'date-time' }),
     price: t.Number({ description: 'The doubted number.', examples: [912] }),
     before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
-    rule: oneOf(guardRules),
+    rule: oneOf(reviewRules),
     reason: t.String({ examples: ['+900.0 % after 91.2, as between a decimal point'] }),
     source: orNull(t.String({ examples: ['EIA'] })),
     batch: integer({ description: 'The batch that it came in.' }),
-    status: oneOf(doubtStatuses, 'waiting: held, and not recorded. flagged: recorded, and listed.'),
+    status: oneOf(
+      doubtStatuses,
+      'waiting: held, and not recorded. flagged: recorded, and listed. kept: left out, because an operator decided against the value before.',
+    ),
     doubted_at: t.String({ format: 'date-time' }),
     decided_at: orNull(t.String({ format: 'date-time' })),
     decided_by: orNull(t.String()),
@@ -112,7 +121,7 @@ export function reviewAdminRoutes({
     observed_at: isoInstant(doubt.observedAt),
     price: doubt.value,
     before: doubt.before,
-    rule: doubt.rule as (typeof guardRules)[number],
+    rule: doubt.rule as (typeof reviewRules)[number],
     reason: doubt.reason,
     source: valueSources.byId(doubt.sourceId)?.name ?? null,
     batch: doubt.batchId,
@@ -122,12 +131,12 @@ export function reviewAdminRoutes({
     decided_by: doubt.decidedBy,
     decision_reason: doubt.decisionReason,
   })
-  /** Held values that nobody has decided yet. */
-  const waiting = (ids: readonly number[]): DoubtedValue[] =>
+  /** Values that are not recorded, with one of these statuses. */
+  const undecided = (ids: readonly number[], statuses: readonly DoubtStatus[]): DoubtedValue[] =>
     ids.map(id => {
       const doubt = doubtedValues.find(id)
       if (!doubt) throw notFound(`A held value ${id}`)
-      if (doubt.status !== 'waiting')
+      if (!statuses.includes(doubt.status))
         throw stateForbids('validation_failed', `Value ${id} is ${doubt.status} already.`)
       return doubt
     })
@@ -213,7 +222,7 @@ export function reviewAdminRoutes({
       ({ body: input, pass, request, set }) =>
         idempotency.once({ pass, request, set }, input, () => {
           const { ids, reason = '' } = DecisionBody.read(input)
-          const doubts = waiting(ids)
+          const doubts = undecided(ids, ['waiting', 'kept', 'rejected'])
           const actor = pass?.actor ?? 'operator'
           const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
           const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
@@ -238,7 +247,7 @@ export function reviewAdminRoutes({
           operationId: 'releaseValues',
           summary: 'Release held values',
           description:
-            'Records values that were held; they count as recorded now. The same value is not doubted again.',
+            'Records values that were held, rejected or kept as corrected; they count as recorded now. The same value is not doubted again.',
         },
       },
     )
@@ -248,7 +257,7 @@ export function reviewAdminRoutes({
         idempotency.once({ pass, request, set }, input, () => {
           const { ids, reason = '' } = DecisionBody.read(input)
           const actor = pass?.actor ?? 'operator'
-          for (const { id } of waiting(ids))
+          for (const { id } of undecided(ids, ['waiting', 'kept']))
             doubtedValues.decide(id, 'rejected', actor, reason, now())
           return success({ values: decided(ids), batch: null })
         }),
