@@ -7,6 +7,8 @@ export interface WriteCounts {
   held?: number
   /** Left out: an operator replaced or removed the very value of this source before. */
   kept?: number
+  /** When what was written last is recorded: from then on `as_of` answers all of it. */
+  recordedAt?: number
 }
 
 /** What became of one row. */

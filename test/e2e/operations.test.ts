@@ -33,6 +33,37 @@ describe('the operator of a binary', () => {
     ),
   ]
 
+  test('keeps what was corrected and deleted when the same file is imported once more', async () => {
+    const path = join(dir, 'eia.csv')
+    await Bun.write(
+      path,
+      'code,observed_at,price\nWTI_USD,2026-11-25,71.2\nWTI_USD,2026-11-26,71.9\n',
+    )
+    const at = ['--data', data]
+    const load = () => run('import', ...at, '--json', '--source', 'EIA', path)
+    expect((await load()).code).toBe(0)
+    const why = ['--reason', 'typing']
+    await run('values', 'correct', ...at, 'WTI_USD', '2026-11-26', '71.95', ...why)
+    await run('values', 'delete', ...at, 'WTI_USD', '2026-11-25', ...why)
+    const again = await load()
+    expect(again.code).toBe(0)
+    expect(JSON.parse(again.out)).toMatchObject({ inserted: 0, revised: 0, kept_as_corrected: 2 })
+    expect(again.err).toContain('2 values are kept as corrected')
+    const stored = async () =>
+      (await run('export', ...at, 'WTI_USD')).out.trimEnd().split('\n').slice(1)
+    expect(await stored()).toEqual(['WTI_USD,2026-11-26T00:00:00Z,71.95,USD'])
+    const listed = await run('review', 'list', ...at, '--status', 'kept')
+    expect(listed.out).toMatch(/71\.9 .*71\.95 .*corrected .*stands by a correction/)
+    const child = Bun.spawn([binary(), 'import', ...at, '--replace', '--source', 'EIA', '-'], {
+      env: { PATH: process.env.PATH },
+      stdin: Bun.file(path),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    expect(await new Response(child.stdout).text()).toContain('inserted 1, revised 1')
+    expect(await stored()).toHaveLength(2)
+  })
+
   test('gets the interface description that the server answers, without one', async () => {
     const { code, out, err } = await run('openapi')
     expect([code, err]).toEqual([0, ''])

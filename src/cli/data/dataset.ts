@@ -100,7 +100,8 @@ function writerTo(
       })
       if (status === 200) {
         if (!dryRun) wrote(rows.length)
-        return { counts: (body as { data: WriteCounts }).data }
+        const { data } = body as { data: WriteCounts & { recorded_at: string } }
+        return { counts: { ...data, recordedAt: Date.parse(data.recorded_at) } }
       }
       const { errors = [], message, error } = (body ?? {}) as Refusal
       const faults = errors.flatMap(({ field, message: reason }) => {

@@ -1,12 +1,13 @@
 import type { CodeLookup } from '../../feed/catalogue/lookup.ts'
 import type { FileReport, ImportReport, Progress } from '../../feed/files/import.ts'
 import { mappingOf } from '../../feed/files/mapping.ts'
-import type { SourceOpener } from '../../feed/files/source.ts'
+import { openOnce, type SourceOpener } from '../../feed/files/source.ts'
 import type { SpellingOptions } from '../../feed/files/spelling.ts'
 import { createOpener } from '../../feed/forms/open.ts'
 import { priceFields } from '../../feed/prices/columns.ts'
 import { importPrices, type PointWriter } from '../../feed/prices/reader.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { Comparison } from '../../service/prices/comparison.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
@@ -74,6 +75,7 @@ export async function runImport(
   const meter = await meterFor(env)
   let written = 0
   const check = createImportCheck()
+  let sources: ReturnType<typeof openOnce> | undefined
   const { compare } = env.writer
   const writer: PointWriter = {
     batchMax: env.writer.batchMax,
@@ -85,6 +87,7 @@ export async function runImport(
         return part
       },
     }),
+    attribute: publisher => env.writer.attribute?.(publisher),
     begin: file => env.writer.begin?.(file),
     end: left => env.writer.end?.(left),
     async write(points) {
@@ -97,13 +100,15 @@ export async function runImport(
     if (files.length === 0) throw new Error('name at least one file, or - for standard input')
     const { catalogue, stdin } = env
     const mapping = mappingOf(options.map ?? [], priceFields)
+    const isMapped = mapping.size > 0 || options.series !== undefined
+    sources = openOnce(openerOf(options, isMapped))
     const importAs = (dryRun: boolean) =>
       importPrices({
         files,
         mapping,
         series: options.series,
         dryRun,
-        open: openerOf(options, mapping.size > 0 || options.series !== undefined),
+        open: sources!.open,
         spelling: options,
         asRecorded: options.asRecorded === true,
         catalogue,
@@ -113,9 +118,7 @@ export async function runImport(
         now: env.clock.now(),
         progress: meter.show,
       })
-    // Standard input can not be read twice.
-    const isChecked =
-      env.writer.hasData && !options.replace && !options.asRecorded && !files.includes('-')
+    const isChecked = env.writer.hasData && !options.replace && !options.asRecorded
     if (isChecked && !options.dryRun) {
       await importAs(true)
       refuseReplacing(check)
@@ -129,6 +132,8 @@ export async function runImport(
   } catch (error) {
     meter.stop()
     return giveUp(error as Error, { count: written, what: 'points' }, options, env)
+  } finally {
+    await sources?.close()
   }
 }
 
@@ -220,6 +225,7 @@ function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: numbe
     took_ms: Math.round(ms),
     ...wireCounts(report),
     ...(dryRun && { would_be_written: report.points }),
+    recorded_at: report.recordedAt > 0 ? isoInstant(report.recordedAt) : null,
     files: report.files.map(file => ({
       file: file.file,
       ...wireCounts(file),

@@ -67,9 +67,13 @@ export interface Recording {
  */
 export async function dataOf(
   operator: Operator,
-  { source, asRecorded = false, replace = false }: Recording = {},
+  { source: named, asRecorded = false, replace = false }: Recording = {},
 ): Promise<Pick<ImportEnvironment, 'catalogue' | 'writer'>> {
   const { instance } = operator
+  let source = named
+  const attribute = (publisher: string | undefined) => {
+    source = asRecorded ? named : (named ?? publisher)
+  }
   if (instance) {
     const { audit, catalogue, batches, compare } = instance.services
     let batch: ReturnType<typeof batches.begin> | undefined
@@ -77,6 +81,7 @@ export async function dataOf(
       catalogue: asRecorded ? everyCode(catalogue) : codeLookupOf(catalogue.list()),
       writer: {
         batchMax: ownBatchMax,
+        attribute,
         compare: points => compare(points, { ...(source && { source }), replace }),
         hasData: catalogue.list().some(series => catalogue.extent(series)),
         begin({ name: fileName, sha256 }) {
@@ -122,6 +127,7 @@ export async function dataOf(
     catalogue: asRecorded ? withContracts(listed, byId) : listed,
     writer: {
       batchMax: sentBatchMax,
+      attribute,
       hasData: series.some(listed => listed.has_data),
       async compare(points) {
         const body = { observations: points.map(rowOf), source, replace }
@@ -137,8 +143,12 @@ export async function dataOf(
         const counts = (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
           observations,
           batch,
-        })) as WriteCounts & { kept_as_corrected: number }
-        return { ...counts, kept: counts.kept_as_corrected }
+        })) as WriteCounts & { kept_as_corrected: number; recorded_at: string }
+        return {
+          ...counts,
+          kept: counts.kept_as_corrected,
+          recordedAt: Date.parse(counts.recorded_at),
+        }
       },
     },
   }

@@ -55,7 +55,9 @@ export interface FeedWriterDeps {
     oldestFirst(seriesId: number, from: number, to: number): Observation[]
   }
   ingest: {
-    withdraw(seriesId: number, observedAts: readonly number[]): void
+    withdraw(seriesId: number, observedAts: readonly number[]): unknown
+    /** A moment of recording that no earlier write has. */
+    next(): number
     listenInside(
       listener: (
         changes: readonly Change[],
@@ -404,7 +406,8 @@ function writeDataset(
     const write = () =>
       dataset.write(
         records.map(record => record.record),
-        run.now,
+        // A run takes its time: rows are recorded when they are written, not when it began.
+        deps.ingest.next(),
       )
     const counts = run.dryRun
       ? deps.store.rehearse(write)

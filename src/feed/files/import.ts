@@ -70,6 +70,8 @@ export interface ItemWriter<Item> {
   write(items: readonly Item[], dryRun: boolean): Promise<BatchAnswer>
   /** Without judging, it says in a dry run what a write would do. */
   readonly compares?: boolean
+  /** What is written or compared from here on is of this publisher, where the form of a file says so. */
+  attribute?(publisher: string | undefined): void
   /** All that is written until `end` is of this file. Not in a dry run. */
   begin?(file: ReadFile): void | Promise<void>
   /** Said when a file has been read to its end. */
@@ -122,6 +124,8 @@ export interface Counts extends WriteCounts {
   /** Left out for what an operator decided. */
   kept: number
   blank: number
+  /** When what was written last is recorded; 0: nothing was. */
+  recordedAt: number
 }
 
 export interface FileReport extends Counts {
@@ -265,6 +269,7 @@ async function importFile<Item>(
   const report = emptyReport(file.source.name)
   const meter = meterOf(file.source, 'importing', request)
   const dryRun = request.dryRun === true
+  writer.attribute?.(file.source.publisher)
   if (!dryRun && writer.begin)
     await writer.begin({ name: file.source.name, sha256: await sha256Of(file.source) })
   const rejects = dryRun ? undefined : await rejectedFile(path, file.rejectedForm)
@@ -516,6 +521,7 @@ function addCounts(report: Counts, counts: WriteCounts) {
   report.unchanged += counts.unchanged
   report.held += counts.held ?? 0
   report.kept += counts.kept ?? 0
+  report.recordedAt = Math.max(report.recordedAt, counts.recordedAt ?? 0)
 }
 
 const zeros = (): Counts => ({
@@ -529,6 +535,7 @@ const zeros = (): Counts => ({
   held: 0,
   kept: 0,
   blank: 0,
+  recordedAt: 0,
 })
 
 const emptyReport = (file: string): FileReport => ({
@@ -543,6 +550,7 @@ const emptyReport = (file: string): FileReport => ({
 function total(reports: readonly FileReport[]): Counts {
   const sum = zeros()
   for (const report of reports)
-    for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += report[key]
+    for (const key of Object.keys(sum) as (keyof Counts)[])
+      sum[key] = key === 'recordedAt' ? Math.max(sum[key], report[key]) : sum[key] + report[key]
   return sum
 }

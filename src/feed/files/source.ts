@@ -19,6 +19,8 @@ export interface Source {
   prefaceLines?: number
   /** What the publisher whose form it has calls series, and the codes that they are here. */
   series?: PublisherSeries
+  /** Whose values they are, where the form of the file says so: `EIA`. */
+  publisher?: string
   /** What more can be said where its columns are not understood: the other sheets of a workbook. */
   hint?: string
   close(): Promise<void>
@@ -62,6 +64,25 @@ export async function openSource(
   })
   await handle.close()
   return { name: path, path, sizeBytes: file.size, close: async () => {} }
+}
+
+/**
+ * Opens each source once, however often it is asked for, and keeps it open until `close`: standard
+ * input and pipes cannot be read again by whoever checks an import before it writes.
+ */
+export function openOnce(open: SourceOpener): { open: SourceOpener; close(): Promise<void> } {
+  const opened = new Map<string, Promise<Source>>()
+  return {
+    async open(path, ...where) {
+      const source = opened.get(path) ?? open(path, ...where)
+      opened.set(path, source)
+      return { ...(await source), close: async () => {} }
+    },
+    async close() {
+      for (const source of await Promise.allSettled(opened.values()))
+        if (source.status === 'fulfilled') await source.value.close()
+    },
+  }
 }
 
 async function spool(

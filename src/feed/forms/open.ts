@@ -101,7 +101,7 @@ async function documentOf(source: Source, directory: string, asked: FormOptions)
   const { agencySeries } = await import('./agency.ts')
   const series = asked.isMapped ? undefined : agencySeries(document, source.name)
   const table = await recordSource(source, directory, document.records)
-  return series ? { ...table, series } : table
+  return series ? { ...table, series, publisher: 'EIA' } : table
 }
 
 async function xmlOf(source: Source, directory: string, start: string): Promise<Source> {
@@ -110,7 +110,7 @@ async function xmlOf(source: Source, directory: string, start: string): Promise<
       `${source.name} is XML, of which only the reference rates of the European Central Bank are read: save it as CSV`,
     )
   const { rateSource } = await import('./rates.ts')
-  return rateSource(source, directory, 'xml')
+  return { ...(await rateSource(source, directory, 'xml')), publisher: 'ECB' }
 }
 
 /** How the tables of the weekly petroleum report begin. */
@@ -127,17 +127,17 @@ async function textOf(
   if (headerRow !== undefined && headerRow > 1) return { ...source, prefaceLines: headerRow - 1 }
   if (weeklyTable.test(text)) {
     const { weeklySource } = await import('./weekly-tables.ts')
-    return weeklySource(source, directory)
+    return { ...(await weeklySource(source, directory)), publisher: 'EIA' }
   }
   if (isMapped) return source
   const line = text.split(/\r\n|\n|\r/).find(text => text.trim() !== '') ?? ''
   const names = fieldsOf(line, separatorOf(line)) ?? []
   if (names[0] === 'Date' && rateNames.every(name => names.includes(name))) {
     const { rateSource } = await import('./rates.ts')
-    return rateSource(source, directory, 'csv')
+    return { ...(await rateSource(source, directory, 'csv')), publisher: 'ECB' }
   }
   if (!/^(observation_)?date$/i.test(names[0] ?? '')) return source
   const { fredSeries } = await import('./agency.ts')
   const series = fredSeries(names)
-  return series ? { ...source, series } : source
+  return series ? { ...source, series, publisher: 'FRED' } : source
 }

@@ -61,6 +61,7 @@ export interface PointWriter {
   write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
   /** What a write would do; nothing is written. */
   compare?(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
+  attribute?: ItemWriter<Point>['attribute']
   begin?: ItemWriter<Point>['begin']
   end?: ItemWriter<Point>['end']
 }
@@ -82,6 +83,7 @@ export async function importPrices(request: PriceImport): Promise<ImportReport> 
     write: async (points, dryRun) => ({
       counts: await (dryRun ? writer.compare!(points) : writer.write(points)),
     }),
+    attribute: publisher => writer.attribute?.(publisher),
     begin: file => writer.begin?.(file),
     end: left => writer.end?.(left),
   })

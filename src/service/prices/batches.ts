@@ -17,6 +17,12 @@ import {
 } from './running-batch.ts'
 import { createUndo, rowText, type UndoConflict, type Undone } from './undo.ts'
 
+/** A batch of one transaction, and when it is recorded: from then on `as_of` answers it. */
+export interface RecordedBatch {
+  batch: Batch
+  recordedAt: number
+}
+
 export interface Batches {
   begin(start: BatchStart): RunningBatch
   /** A batch that began in an earlier request and has not ended. */
@@ -24,11 +30,11 @@ export interface Batches {
   /** One batch of one write, in one transaction. */
   record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts }
   /** Records values that were held. The batch's name is in the audit of who decided. */
-  release(start: BatchStart, points: readonly Point[], sourceId: number): Batch
+  release(start: BatchStart, points: readonly Point[], sourceId: number): RecordedBatch
   /** Puts another value in the place of one, whose source it stays. */
-  correct(start: BatchStart, point: Point): Batch
+  correct(start: BatchStart, point: Point): RecordedBatch
   /** Takes single points out of every read. */
-  remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): Batch
+  remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch
   /**
    * Puts back what stood before a batch, as new revisions: history is never written anew. Answers
    * the conflict where somebody wrote later and `onlyUntouched` does not leave that alone.
@@ -110,14 +116,19 @@ export function createBatches(deps: BatchesDeps): Batches {
   const asOf = (running: RunningBatch, sourceId: number): RunningBatch =>
     batches.of(running.id, sourceId, under.get(running.id)!)
 
+  /** One batch, which ends with the transaction that it is. */
+  const whole = (start: BatchStart, work: (running: RunningBatch) => number): RecordedBatch => {
+    const done = transact(() => {
+      const running = begin(start)
+      const recordedAt = work(running)
+      return { batch: close(running.id), recordedAt }
+    })
+    logged(done.batch)
+    return done
+  }
+
   const release: Batches['release'] = (start, points, sourceId) =>
-    logged(
-      transact(() => {
-        const running = begin(start)
-        asOf(running, sourceId).write(points)
-        return close(running.id)
-      }),
-    )
+    whole(start, running => asOf(running, sourceId).write(points).recordedAt)
 
   const undo = createUndo({ ...deps, begin, close, under: asOf })
 
@@ -153,13 +164,7 @@ export function createBatches(deps: BatchesDeps): Batches {
       return release(start, [point], sourceId)
     },
     remove: (start, seriesId, observedAts) =>
-      logged(
-        transact(() => {
-          const running = begin(start)
-          running.during(() => ingest.withdraw(seriesId, observedAts))
-          return close(running.id)
-        }),
-      ),
+      whole(start, running => running.during(() => ingest.withdraw(seriesId, observedAts))),
     undo(batch, by, onlyUntouched) {
       const done = undo(batch, by, onlyUntouched)
       if ('batch' in done) logged(done.batch)

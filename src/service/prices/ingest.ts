@@ -12,6 +12,9 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 /** Hears of every committed change, in the order of the commits, and of whom it is. */
 export type Listener = (changes: readonly Change[], origin: Origin) => void
 
+/** What a write did, and when it is recorded. */
+export type Recorded = WriteCounts & { recordedAt: number }
+
 /** A batch under way: whose its values are, and who hears of what it changed. */
 export interface OpenBatch extends Origin {
   /** Inside the transaction, after everybody else has heard of it. */
@@ -24,14 +27,16 @@ export interface OpenBatch extends Origin {
 export interface Ingest {
   /**
    * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
-   * caller or is now.
+   * caller or is now; the answer says when the last of the points is recorded, which is later where
+   * another batch wrote in the same millisecond.
    */
-  write(points: readonly Point[], recordedAt?: number): WriteCounts
+  write(points: readonly Point[], recordedAt?: number): Recorded
   /**
    * Takes points of a series out of every read from now on; `as_of` still answers them for the time
-   * before. One transaction. `at` is given where they were taken out earlier.
+   * before. One transaction. `at` is given where they were taken out earlier. Answers since when they
+   * have no value.
    */
-  withdraw(seriesId: number, observedAts: readonly number[], at?: number): void
+  withdraw(seriesId: number, observedAts: readonly number[], at?: number): number
   /** Says of current values, where they stand as given, that they are of another source. */
   attribute(points: readonly Point[], sourceId: number): void
   /** Whatever is written during `work` belongs to the batch; undefined: to none. */
@@ -41,6 +46,8 @@ export interface Ingest {
    * it later, even within one millisecond.
    */
   mark(): number
+  /** A moment of recording that no earlier write has, for rows of datasets. */
+  next(): number
   listen(listener: Listener): void
   /**
    * As `listen`, but inside the transaction: what the listener writes stands with the observations
@@ -89,13 +96,14 @@ export function createIngest(
           catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
       }
       if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
-      return counts
+      return { ...counts, recordedAt: lastRecordedOf(changes, recordedAt) }
     },
     withdraw(seriesId, observedAts, at = moment()) {
-      observations.withdraw(seriesId, observedAts, at, batch ?? noOrigin, () =>
+      const goneAt = observations.withdraw(seriesId, observedAts, at, batch ?? noOrigin, () =>
         batch?.noteRemoved(seriesId, observedAts),
       )
       for (const listener of withdrawals) listener(seriesId)
+      return goneAt
     },
     attribute(points, sourceId) {
       observations.attribute(points, sourceId)
@@ -115,8 +123,22 @@ export function createIngest(
       lastMark = Math.max(lastMark, lastWrite, clock.now())
       return lastMark
     },
+    next() {
+      lastWrite = Math.max(clock.now(), lastMark + 1, lastWrite + 1)
+      return lastWrite
+    },
     listen: listener => void listeners.push(listener),
     listenInside: listener => void inside.push(listener),
     onWithdraw: listener => void withdrawals.push(listener),
   }
+}
+
+/** Only points that had a value before can be recorded later than the others of their write. */
+function lastRecordedOf(changes: readonly Change[], recordedAt: number): number {
+  let last = recordedAt
+  for (const { revised, reborn, inserted } of changes) {
+    for (const point of revised) last = Math.max(last, point.recordedAt)
+    if (reborn.length > 0) for (const point of inserted) last = Math.max(last, point.recordedAt)
+  }
+  return last
 }

@@ -14,7 +14,7 @@ import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Decisions } from './decisions.ts'
 import type { Guards } from './guards.ts'
-import type { Ingest, OpenBatch } from './ingest.ts'
+import type { Ingest, OpenBatch, Recorded } from './ingest.ts'
 
 /** What is said of a batch when it begins; `source` is whose its values are, by name. */
 export type BatchStart = Omit<NewBatch, 'sourceId'> & {
@@ -117,7 +117,7 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
       if (tally.writes === before) store.count(id, counts)
       return counts
     }
-    const attributed = (points: readonly Point[], counts: WriteCounts): WriteCounts => {
+    const attributed = <T extends WriteCounts>(points: readonly Point[], counts: T): T => {
       // What a dataset has brought already is told here whose it is.
       if (tally.asRecorded && sourceId !== 0 && counts.unchanged > 0) {
         for (const seriesId of new Set(points.map(point => point.seriesId)))
@@ -174,8 +174,10 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
     const writeEvent = (event: Point, recordedAt: number | undefined): Counts => {
       if (!event.deleted) return writeNamed([event], recordedAt)
       const { seriesId, observedAt } = event
-      during(() => ingest.withdraw(seriesId, [observedAt], event.recordedAt ?? recordedAt))
-      return { ...none, revised: 1 }
+      const goneAt = during(() =>
+        ingest.withdraw(seriesId, [observedAt], event.recordedAt ?? recordedAt),
+      )
+      return { ...none, revised: 1, recordedAt: goneAt }
     }
     return {
       id,
@@ -194,14 +196,16 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
 }
 
 /** What became of the points of a write. */
-export type Counts = WriteCounts & { held: number; kept: number }
+export type Counts = Recorded & { held: number; kept: number }
 
-const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0, kept: 0 }
+const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0, kept: 0, recordedAt: 0 }
 
 const sumOf = (all: readonly Counts[]): Counts => {
   const sum = { ...none }
   for (const counts of all)
-    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name]
+    for (const name of Object.keys(sum) as (keyof Counts)[])
+      sum[name] =
+        name === 'recordedAt' ? Math.max(sum[name], counts[name]) : sum[name] + counts[name]
   return sum
 }
 

@@ -98,7 +98,7 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
     },
     withdraw(seriesId, ...rest) {
       supply(seriesId, always)
-      store.withdraw(seriesId, ...rest)
+      return store.withdraw(seriesId, ...rest)
     },
   }
 }

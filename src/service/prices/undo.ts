@@ -21,12 +21,14 @@ export interface Undone {
   removed: number
   /** Left alone because somebody wrote there later. */
   left: number
+  /** From then on `as_of` answers what stood before the batch. */
+  recordedAt: number
 }
 
 export interface UndoDeps {
   store: Pick<BatchStore, 'series' | 'points' | 'setUndone' | 'count'>
   rows: Pick<BatchRowStore, 'touched' | 'putBack'>
-  ingest: Pick<Ingest, 'withdraw'>
+  ingest: Pick<Ingest, 'withdraw' | 'next'>
   catalogue: Pick<Catalogue, 'byId'>
   now(): number
   transact<T>(work: () => T): T
@@ -55,40 +57,55 @@ export function createUndo(deps: UndoDeps) {
     )
 
   /** Points that had a value get it again, of its own source; the others go. */
-  const putBackPoints = (running: RunningBatch, { seriesId, points }: CoveredSeries) => {
+  const putBackPoints = (
+    running: RunningBatch,
+    { seriesId, points }: CoveredSeries,
+    at: number,
+  ) => {
     const own = points.filter(point => !point.isTouched)
     const withValue = own.filter(point => point.before)
     const without = own.filter(point => !point.before).map(point => point.observedAt)
-    for (const [sourceId, group] of Map.groupBy(withValue, point => point.before!.sourceId))
-      deps
-        .under(running, sourceId)
-        .write(
-          group.map(({ observedAt, before }) => ({ seriesId, observedAt, value: before!.value })),
-        )
-    if (without.length > 0) running.during(() => ingest.withdraw(seriesId, without))
-    return { restored: withValue.length, removed: without.length }
+    let last = at
+    for (const [sourceId, group] of Map.groupBy(withValue, point => point.before!.sourceId)) {
+      const { recordedAt } = deps.under(running, sourceId).write(
+        group.map(({ observedAt, before }) => ({ seriesId, observedAt, value: before!.value })),
+        at,
+      )
+      last = Math.max(last, recordedAt)
+    }
+    if (without.length > 0)
+      last = Math.max(
+        last,
+        running.during(() => ingest.withdraw(seriesId, without, at)),
+      )
+    return { restored: withValue.length, removed: without.length, recordedAt: last }
   }
 
   /** A dataset's rows count, and the values that follow them do not; where it has none, these do. */
   const putBack = (batch: Batch, running: RunningBatch, covered: readonly CoveredSeries[]) => {
     const values = { restored: 0, removed: 0 }
+    const at = ingest.next()
+    let recordedAt = at
     for (const series of covered) {
-      const { restored, removed } = putBackPoints(running, series)
-      values.restored += restored
-      values.removed += removed
+      const done = putBackPoints(running, series, at)
+      values.restored += done.restored
+      values.removed += done.removed
+      recordedAt = Math.max(recordedAt, done.recordedAt)
     }
-    const changed = running.during(() => rows.putBack(batch.id, batch.dataset, now()))
+    const changed = running.during(() => rows.putBack(batch.id, batch.dataset, at))
     const isOfRows = changed.restored + changed.removed > 0
     if (isOfRows || batch.dataset !== null) {
       const counts = isOfRows ? changed : values
       store.count(running.id, { revised: counts.restored, removed: counts.removed })
     }
-    return batch.dataset !== null && isOfRows
-      ? changed
-      : {
-          restored: values.restored + changed.restored,
-          removed: values.removed + changed.removed,
-        }
+    const counts =
+      batch.dataset !== null && isOfRows
+        ? changed
+        : {
+            restored: values.restored + changed.restored,
+            removed: values.removed + changed.removed,
+          }
+    return { ...counts, recordedAt }
   }
 
   return (

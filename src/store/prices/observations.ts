@@ -141,7 +141,8 @@ export interface ObservationStore extends ObservationReads, BarReads {
   ): { counts: WriteCounts; changes: Change[] }
   /**
    * Takes observations of one series out of every read from `at` on; `as_of` still answers them for
-   * the time before. One transaction, or a part of the one that it is called in.
+   * the time before. One transaction, or a part of the one that it is called in. Answers since when
+   * none of them has a value.
    */
   withdraw(
     seriesId: number,
@@ -149,7 +150,7 @@ export interface ObservationStore extends ObservationReads, BarReads {
     at: number,
     origin?: Origin,
     alongside?: () => void,
-  ): void
+  ): number
   /** Says of current values, where they stand as given, that they are of another source. */
   attribute(points: readonly Point[], sourceId: number): void
   /**
@@ -591,24 +592,26 @@ function createObservationWithdrawer(
   db: Database,
   { oldestFirst }: ObservationReads,
 ): ObservationStore['withdraw'] {
-  const keep = lazy(
+  const keep = lazy<{ replacedAt: number }, number[]>(
     db,
     `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
      SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
-     WHERE series_id = ?1 AND observed_at = ?2`,
+     WHERE series_id = ?1 AND observed_at = ?2 RETURNING replaced_at AS replacedAt`,
   )
   const drop = lazy(db, 'DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
   const bars = createBarWithdrawer(db, oldestFirst)
   const noteRange = rangeNotes(db)
   return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
     transact(db, () => {
+      let goneAt = at
       for (const observedAt of observedAts) {
-        keep.run(seriesId, observedAt, at, batchId)
+        goneAt = Math.max(goneAt, keep.get(seriesId, observedAt, at, batchId)?.replacedAt ?? at)
         drop.run(seriesId, observedAt)
       }
       bars(seriesId, observedAts)
       noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
       alongside?.()
+      return goneAt
     })
 }
 

@@ -260,13 +260,13 @@ test(
             const last = newest(day, Number.POSITIVE_INFINITY)
             if (last?.value === undefined || last.value === value) continue
             const point = { seriesId, observedAt: at(day), value }
-            const batch = batches.correct({ kind: 'correction', actor: 'test' }, point)
+            const { batch } = batches.correct({ kind: 'correction', actor: 'test' }, point)
             batchIds.push(batch.id)
             statements.push({ day, value, at: now, batch: batch.id })
           } else if (one.kind === 'remove') {
             if (newest(one.day, Number.POSITIVE_INFINITY)?.value === undefined) continue
             const start = { kind: 'correction' as const, actor: 'test' }
-            const batch = batches.remove(start, seriesId, [at(one.day)])
+            const { batch } = batches.remove(start, seriesId, [at(one.day)])
             batchIds.push(batch.id)
             statements.push({ day: one.day, value: undefined, at: now, batch: batch.id })
           } else if (one.kind === 'undo') {

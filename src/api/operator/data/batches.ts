@@ -367,6 +367,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
             restored: done.restored,
             removed: done.removed,
             left: done.left,
+            recorded_at: isoInstant(done.recordedAt),
           })
         }),
       {
@@ -386,6 +387,10 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
               }),
               left: integer({
                 description: 'Values or rows that were written later, and left alone.',
+              }),
+              recorded_at: t.String({
+                format: 'date-time',
+                description: 'From then on `as_of` answers what stood before.',
               }),
             }),
           ),
@@ -434,6 +439,10 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       before: t.Number({ description: 'What it was.' }),
       after: orNull(t.Number(), 'Null: it is gone.'),
       batch: integer({ description: 'Undo it with this number.' }),
+      recorded_at: t.String({
+        format: 'date-time',
+        description: 'From then on `as_of` answers it so.',
+      }),
     }),
   )
   return new RouteList()
@@ -444,7 +453,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
         const point = pointOf(code, time, price)
-        const batch = batches.correct(
+        const { batch, recordedAt } = batches.correct(
           { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
           point,
         )
@@ -454,6 +463,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
           before: observation.value,
           after: point.value,
           batch: batch.id,
+          recorded_at: isoInstant(recordedAt),
         })
       },
       {
@@ -473,7 +483,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       ({ body: input, pass }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
-        const batch = batches.remove(
+        const { batch, recordedAt } = batches.remove(
           { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
           seriesId,
           [at],
@@ -484,6 +494,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
           before: observation.value,
           after: null,
           batch: batch.id,
+          recorded_at: isoInstant(recordedAt),
         })
       },
       {

@@ -83,7 +83,10 @@ const Counts = t.Object({
       'Values that were left out: an operator corrected, deleted, undid or rejected the very value of this source before. `replace` records them.',
   }),
   batch: integer({ description: 'The batch that it was written in.' }),
-  recorded_at: t.String({ format: 'date-time' }),
+  recorded_at: t.String({
+    format: 'date-time',
+    description: 'From then on `as_of` answers all of it.',
+  }),
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
@@ -131,7 +134,7 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
             held: counts.held,
             kept_as_corrected: counts.kept,
             batch: batch.id,
-            recorded_at: isoInstant(at),
+            recorded_at: isoInstant(counts.recordedAt || at),
           })
         }),
       ),

@@ -46,8 +46,8 @@ export type AdminDatasetsDeps = Pick<
   | 'datasets'
   | 'db'
   | 'idempotency'
+  | 'ingest'
   | 'lateCommits'
-  | 'now'
   | 'rowGuards'
 >
 
@@ -113,8 +113,8 @@ export function datasetAdminRoutes({
   datasets,
   db,
   idempotency,
+  ingest,
   lateCommits,
-  now,
   rowGuards,
 }: AdminDatasetsDeps) {
   const earlierRows = createEarlierRowStore(db)
@@ -193,7 +193,7 @@ export function datasetAdminRoutes({
           idempotency.once({ pass, request, set }, body, () => {
             const dataset = datasetNamed(params.name)
             const { rows, dryRun, areEarlier } = requestOf(body)
-            const at = now()
+            const at = ingest.next()
             // A trial changes nothing, and a file was told of when its batch began.
             if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
               pass.action = undefined

@@ -28,6 +28,7 @@ export type AdminReviewDeps = Pick<
   | 'db'
   | 'doubtedValues'
   | 'idempotency'
+  | 'ingest'
   | 'valueSources'
   | 'now'
 >
@@ -108,6 +109,7 @@ export function reviewAdminRoutes({
   db,
   doubtedValues,
   idempotency,
+  ingest,
   valueSources,
   now,
 }: AdminReviewDeps) {
@@ -162,7 +164,7 @@ export function reviewAdminRoutes({
         observedAt,
         value,
       }))
-      batch = batches.release(start, points, sourceId).id
+      batch = batches.release(start, points, sourceId).batch.id
     }
     return batch
   }
@@ -227,13 +229,14 @@ export function reviewAdminRoutes({
           const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
           const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
           const batch = transact(db, () => {
+            // First: what is written takes values that were left out in its time off the list.
+            for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
             let last = releaseValues(doubts.filter(isOfSeries), start)
             for (const { dataset, records } of ofRows) {
               const running = batches.begin({ ...start, dataset: dataset.name })
-              running.count(running.during(() => dataset.write(records, now())))
+              running.count(running.during(() => dataset.write(records, ingest.next())))
               last = running.end().id
             }
-            for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
             return last
           })
           return success({ values: decided(ids), batch })

@@ -51,6 +51,62 @@ async function withPushes() {
   return { ...instance, admin, push, latest }
 }
 
+describe('a value that an operator corrected', () => {
+  const correction = {
+    code: 'WTI_USD',
+    observed_at: '2026-11-18T15:00:00Z',
+    price: 91.4,
+    reason: 'typing',
+  }
+
+  test('is not changed back by a push of what it replaced, and is listed with what stands', async () => {
+    const { push, latest, admin } = await withPushes()
+    await admin('PATCH', '/values', correction)
+    expect((await push('18', 91.2)).body.data).toMatchObject({
+      revised: 0,
+      held: 0,
+      kept_as_corrected: 1,
+    })
+    await push('18', 91.2)
+    expect(await latest()).toBe(91.4)
+    expect((await admin('GET', '/review')).body.data.values).toEqual([])
+    expect((await admin('GET', '/review?status=kept')).body.data.values).toMatchObject([
+      { price: 91.2, before: 91.4, rule: 'corrected', status: 'kept' },
+    ])
+    expect((await push('18', 91.3)).body.data).toMatchObject({ revised: 1, kept_as_corrected: 0 })
+    expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
+  })
+
+  test('is overruled by a push with replace, and by the release of what was left out', async () => {
+    const { push, latest, admin } = await withPushes()
+    await admin('PATCH', '/values', correction)
+    const replaced = await admin('POST', '/observations', {
+      observations: [{ code: 'WTI_USD', observed_at: correction.observed_at, price: 91.2 }],
+      replace: true,
+    })
+    expect(replaced.body.data).toMatchObject({ revised: 1, kept_as_corrected: 0 })
+    expect(await latest()).toBe(91.2)
+    await admin('PATCH', '/values', correction)
+    await push('18', 91.2)
+    const [left] = (await admin('GET', '/review?status=kept')).body.data.values
+    expect((await admin('POST', '/review/release', { ids: [left!.id] })).status).toBe(200)
+    expect(await latest()).toBe(91.2)
+  })
+
+  test('does not come back when it was deleted, until the deletion is undone', async () => {
+    const { push, latest, admin } = await withPushes()
+    const { price: _, ...named } = correction
+    const deleted = await admin('DELETE', '/values', named)
+    expect((await push('18', 91.2)).body.data).toMatchObject({ inserted: 0, kept_as_corrected: 1 })
+    expect(await latest()).toBe(90.9)
+    const { batch } = deleted.body.data
+    expect((await admin('POST', `/batches/${batch}/undo`, {})).status).toBe(200)
+    expect(await latest()).toBe(91.2)
+    expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
+    expect((await push('18', 91.2)).body.data).toMatchObject({ unchanged: 1, kept_as_corrected: 0 })
+  })
+})
+
 describe('a doubtful value', () => {
   test('is told as another currency where it is off by a rate', async () => {
     const { push, admin } = await withPushes()
@@ -150,12 +206,23 @@ describe('a doubtful value', () => {
     await push('19', 912)
     const [doubt] = (await admin('GET', '/review')).body.data.values
     await admin('POST', '/review/reject', { ids: [doubt!.id] })
-    expect((await push('19', 912)).body.data.held).toBe(1)
+    expect((await push('19', 912)).body.data).toMatchObject({ held: 0, kept_as_corrected: 1 })
     expect(await latest()).toBe(91.2)
     expect((await admin('GET', '/review')).body.data.values).toEqual([])
     expect((await admin('GET', '/review?status=rejected')).body.data.values).toHaveLength(1)
     expect((await admin('POST', '/review/reject', { ids: [99] })).status).toBe(404)
     expect((await admin('POST', '/review/reject', { ids: ['x'] })).status).toBe(422)
+  })
+
+  test('that was rejected goes in when it is released after all', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('19', 912)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    await admin('POST', '/review/reject', { ids: [doubt!.id] })
+    await admin('POST', '/review/release', { ids: [doubt!.id] })
+    expect(await latest()).toBe(912)
+    expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, kept_as_corrected: 0 })
+    expect((await admin('POST', '/review/release', { ids: [doubt!.id] })).status).toBe(422)
   })
 
   test('stays held when it comes again and nothing about it is doubtful any more', async () => {
@@ -172,7 +239,11 @@ describe('a doubtful value', () => {
     expect((await push('19', 912)).body.data).toMatchObject({ inserted: 0, held: 1 })
     expect(await latest()).toBe(910)
     await admin('POST', '/review/reject', { ids: [doubt!.id] })
-    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 0, held: 1 })
+    expect((await push('19', 912)).body.data).toMatchObject({
+      inserted: 0,
+      held: 0,
+      kept_as_corrected: 1,
+    })
     // Another value of that time is taken; so is the rejected one where somebody recorded it.
     expect((await push('19', 911)).body.data).toMatchObject({ inserted: 1, held: 0 })
     await admin('PATCH', '/values', {
