@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { isoDay } from '../lib/time/instant.ts'
 import { setTriggers, type Trigger } from './triggers.ts'
 
 /** The keys of the tables whose earlier rows are kept. */
@@ -13,6 +14,20 @@ export const versionedKeys: Readonly<Record<string, readonly string[]>> = {
   outlook_forecasts: ['source', 'series_id', 'period', 'published_on'],
   rig_counts: ['region', 'counted_on'],
   storage_capacities: ['series_id', 'effective_on'],
+}
+
+/** The column of each that says what time a row speaks for: a day, a month or Unix ms. */
+const ownTimes: Readonly<Record<string, string>> = {
+  cot_reports: 'reported_on',
+  drilling_productivities: 'counted_on',
+  duc_wells: 'counted_on',
+  frac_spreads: 'counted_on',
+  futures_days: 'traded_on',
+  futures_ticks: 'traded_at',
+  opec_productions: 'month',
+  outlook_forecasts: 'published_on',
+  rig_counts: 'counted_on',
+  storage_capacities: 'effective_on',
 }
 
 /** Tables whose earlier rows are kept, each with a column `recorded_at`. */
@@ -99,6 +114,8 @@ export function keepRemoved(
 interface Past {
   asOf: number
   subjects: Set<string>
+  /** Views of the tables, as SQL. */
+  views: Map<string, string>
 }
 const pasts = new WeakMap<Database, Past>()
 
@@ -107,7 +124,8 @@ export const momentOf = (db: Database): number | undefined => pasts.get(db)?.asO
 
 /**
  * What `work` reads of the versioned tables is what was known at a moment: every statement made by
- * `lazy` sees their rows as they were then. `sinceAt` is when the tables it read begin to be known,
+ * `lazy` sees their rows as they were then. Before anything was recorded of a table, these are the rows
+ * first recorded of what speaks for that moment or an earlier one, as of prices. `sinceAt` is when the tables it read begin to be known,
  * undefined where it read none. `work` must not await.
  */
 export function asKnownAt<T>(
@@ -116,7 +134,7 @@ export function asKnownAt<T>(
   work: () => T,
 ): { answer: T; sinceAt: number | undefined } {
   const outer = pasts.get(db)
-  const past: Past = { asOf, subjects: new Set() }
+  const past: Past = { asOf, subjects: new Set(), views: new Map() }
   pasts.set(db, past)
   try {
     const answer = work()
@@ -150,9 +168,22 @@ export function pastSql(
   if (!past || tables().length === 0) return undefined
   for (const table of tables()) past.subjects.add(table)
   // A name of WITH comes before the table of the same name.
-  const views = tables().map(table => viewOf(table, columnsOf(db, table), past.asOf))
+  const views = tables().map(table => viewIn(db, past, table))
   const rest = sql.replace(/^\s*WITH\s+/i, '')
   return `WITH ${views.join(', ')}${rest === sql ? ' ' : ', '}${rest}`
+}
+
+function viewIn(db: Database, past: Past, table: string): string {
+  const { asOf, views } = past
+  let view = views.get(table)
+  if (view === undefined) {
+    const columns = columnsOf(db, table)
+    const since = sinceAt(db, new Set([table]))
+    const isCovered = since === undefined || since <= asOf
+    view = isCovered ? viewOf(table, columns, asOf) : firstView(table, columns, asOf)
+    views.set(table, view)
+  }
+  return view
 }
 
 function viewOf(table: string, columns: readonly string[], asOf: number): string {
@@ -161,4 +192,20 @@ function viewOf(table: string, columns: readonly string[], asOf: number): string
     SELECT ${columns.join(', ')} FROM main.${table} WHERE recorded_at <= ${asOf}
     UNION ALL SELECT ${fields.join(', ')} FROM main.dataset_revisions
     WHERE subject = '${table}' AND recorded_at <= ${asOf} AND superseded_at > ${asOf})`
+}
+
+/** The rows first recorded of what speaks for a moment or an earlier one. */
+function firstView(table: string, columns: readonly string[], asOf: number): string {
+  const column = ownTimes[table]!
+  const until = column === 'traded_at' ? `${asOf}` : `'${isoDay(asOf)}'`
+  const key = `json_array(${versionedKeys[table]!.map(name => `t.${name}`).join(', ')})`
+  const ofTable = `subject = '${table}' AND key = ${key}`
+  const fields = columns.map(
+    name => `iif(r.fields IS NULL, t.${name}, json_extract(r.fields, '$.${name}')) AS ${name}`,
+  )
+  return `${table} AS NOT MATERIALIZED (
+    SELECT ${fields.join(', ')} FROM main.${table} t
+    LEFT JOIN main.dataset_revisions r ON r.subject = '${table}' AND r.key = ${key} AND r.recorded_at =
+      (SELECT min(recorded_at) FROM main.dataset_revisions WHERE ${ofTable})
+    WHERE t.${column} <= ${until})`
 }

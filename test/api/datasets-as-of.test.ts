@@ -99,7 +99,11 @@ const histories = fc
     { minLength: 60, maxLength: 140 },
   )
   .map(all =>
-    all
+    // Of each dataset something is known from the beginning: what is read before that is another rule.
+    [
+      ...Object.keys(rowOf).map(dataset => ({ dataset, place: 0, day: 0, value: 65, hours: 0 })),
+      ...all,
+    ]
       .map(({ dataset, place, day, value, hours }) => ({
         dataset,
         row: rowOf[dataset]!(place, day, value),
@@ -244,8 +248,50 @@ describe('a row of a dataset', () => {
     const { answer } = await producedAt(instance, days(5))
     expect(answer.headers.get('x-vintage-as-of')).toBe(isoInstant(days(5)))
     expect(answer.headers.get('x-vintage-revision-coverage-since')).toBe(isoInstant(days(6)))
-    const before = await producedAt(instance, days(7))
-    expect(before.bpd).toEqual([])
+  })
+
+  test('is answered by its own time before any was known, with the value first recorded, as prices are', async () => {
+    const instance = openTestInstance({}, startAt)
+    const produced = (month: string, value: number, known: number) =>
+      write(instance, {
+        dataset: 'opec-productions',
+        row: { ...gabon(value), month },
+        recordedAt: days(known),
+      })
+    produced('2019-11', 61, 6)
+    produced('2019-12', 62, 6)
+    produced('2019-12', 63, 4)
+    produced('2020-01', 64, 6)
+    expect((await producedAt(instance, Date.parse('2019-12-31'))).bpd).toEqual([620_000, 610_000])
+    expect((await producedAt(instance, Date.parse('2019-11-15'))).bpd).toEqual([610_000])
+    expect((await producedAt(instance, days(5))).bpd).toEqual([640_000, 620_000, 610_000])
+    expect((await producedAt(instance, days(1))).bpd).toEqual([640_000, 630_000, 610_000])
+    const key = instance.key()
+    const settle = (tradedOn: string, settlement: number, known: number) =>
+      write(instance, {
+        dataset: 'futures-settlements',
+        row: {
+          contract: 'WTI_FUTURES_2020_02',
+          traded_on: tradedOn,
+          close: settlement,
+          settlement,
+        },
+        recordedAt: days(known),
+      })
+    settle('2019-12-30', 61.68, 3)
+    settle('2019-12-31', 61.06, 3)
+    settle('2019-12-31', 61.5, 2)
+    settle('2020-01-02', 61.18, 3)
+    for (const path of [
+      '/v1/futures/exch-wti/continuous',
+      '/v1/futures/exch-wti/historical?contract=2020-02',
+      '/v1/futures/exch-wti/curve',
+    ]) {
+      const answer = await instance.get(answersAt(path, Date.parse('2019-12-31T23:00:00Z')), key)
+      const text = await answer.text()
+      expect([answer.status, path, text.includes('61.06')]).toEqual([200, path, true])
+      expect([text.includes('61.5'), text.includes('61.18')]).toEqual([false, false])
+    }
   })
 
   test('keeps every digit of what it said before', async () => {
