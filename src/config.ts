@@ -12,6 +12,12 @@ import { switchNames } from './plan/switches.ts'
 
 export type Mode = 'serve' | 'dev'
 
+/** Where an installed package stores its data and its configuration, both absolute. */
+export interface InstalledPaths {
+  dataDirectory: string
+  configFile: string
+}
+
 export interface ConfigSources {
   /** Set by the command; no file or variable can change it. */
   mode?: Mode
@@ -23,6 +29,8 @@ export interface ConfigSources {
     explicit?: string | undefined
     /** The working directory, absolute. */
     directory: string
+    /** The defaults of an installed package instead of those of the working directory. */
+    installed?: InstalledPaths | undefined
   }
   /** undefined when there is no such file; throws when it can not be read. */
   readFile?: (path: string) => string | undefined
@@ -77,6 +85,8 @@ export interface Common {
    * `wellhead.toml:12` or `default`.
    */
   readonly provenance: ReadonlyMap<string, string>
+  /** The configuration file that was read, absolute; undefined where there is none. */
+  readonly file: string | undefined
 }
 
 export type Config = Values<typeof configKeys> & Common
@@ -110,12 +120,17 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   const problems: string[] = []
   const mode = sources.mode ?? 'serve'
   const outer = outerValues(sources, keys, problems)
-  const file = fileValues(sources, keys, outer, problems)
+  const { values: file, path } = fileValues(sources, keys, outer, problems)
+  const { installed } = sources.files
+  const packaged = (name: string): RawSetting | undefined =>
+    name === 'data.dir' && installed
+      ? { value: installed.dataDirectory, source: 'package', directory: '/' }
+      : undefined
   const provenance = new Map<string, string>()
   const root: Record<string, unknown> = {}
   for (const [name, key] of Object.entries(keys)) {
     const preset = mode === 'dev' && key.inDev !== undefined ? key.inDev : key.default
-    const override = outer.get(name) ?? file.get(name)
+    const override = outer.get(name) ?? file.get(name) ?? packaged(name)
     const value = override ? key.kind.accept(override.value) : preset
     if (override && value === undefined)
       problems.push(`${override.source}: ${name} = ${shown(override)} must be ${key.kind.allowed}`)
@@ -134,7 +149,7 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   // Whoever tries a client on a copy sees at once what the client would see with its profile.
   const presetProfiles = mode === 'dev' ? shippedClientProfiles() : []
   const clientProfiles = (profiles?.value ?? presetProfiles) as ClientProfile[]
-  return { mode, ...root, clientProfiles, provenance }
+  return { mode, ...root, clientProfiles, provenance, file: path }
 }
 
 /** One row for each value in force, in the order of the table of keys. */
@@ -244,7 +259,7 @@ function outerValues(
 const variablePrefix = 'WELLHEAD_'
 /** What the command line and other programs read, and what orchestrators set for a service of this name. */
 const foreignVariable =
-  /^WELLHEAD_(?:URL|API_KEY|BINARY|TORTURE|SEED|SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
+  /^WELLHEAD_(?:CONFIG|URL|API_KEY|BINARY|TORTURE|SEED|SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
 
 /** A variable that sets nothing would be a setting that someone believes in. */
 function unknownVariables(env: ConfigSources['env'], keys: ConfigKeys): string[] {
@@ -288,28 +303,36 @@ interface ConfigFile {
   inDataDirectory: boolean
 }
 
+/** The variable that names a configuration file, as `--config` does. */
+export const configVariable = 'WELLHEAD_CONFIG'
+
+/**
+ * The file that the command line or the environment names, else that of the data directory. The
+ * working directory's file belongs to the default data directory and is read for no other one, as
+ * the package's file belongs to the package's directory.
+ */
 function findFile(
   sources: ConfigSources,
   dataDirectory: string,
+  isDefault: boolean,
   problems: string[],
 ): ConfigFile | undefined {
-  const { files, readFile = readPresent } = sources
-  if (files.explicit !== undefined) {
-    const text = readOrReport('flag --config', files.explicit, sources, problems)
+  const { env, files, readFile = readPresent } = sources
+  const explicit = files.explicit ?? (env[configVariable] || undefined)
+  if (explicit !== undefined) {
+    const source = files.explicit === undefined ? `env ${configVariable}` : 'flag --config'
+    const text = readOrReport(source, explicit, sources, problems)
     return text === undefined
       ? undefined
-      : {
-          label: files.explicit,
-          path: resolve(files.directory, files.explicit),
-          text,
-          inDataDirectory: false,
-        }
+      : { label: explicit, path: resolve(files.directory, explicit), text, inDataDirectory: false }
   }
-  for (const label of [join(dataDirectory, fileName), fileName]) {
+  const own = join(dataDirectory, fileName)
+  const defaultFile = files.installed?.configFile ?? fileName
+  for (const label of isDefault ? [own, defaultFile] : [own]) {
     const path = resolve(files.directory, label)
     try {
       const text = readFile(path)
-      if (text !== undefined) return { label, path, text, inDataDirectory: label !== fileName }
+      if (text !== undefined) return { label, path, text, inDataDirectory: label === own }
     } catch (error) {
       problems.push(`${oneLine(label)} can not be read: ${reasonOf(error)}`)
       return undefined
@@ -323,16 +346,22 @@ function fileValues(
   keys: ConfigKeys,
   outer: ReadonlyMap<string, RawSetting>,
   problems: string[],
-): Map<string, RawSetting> {
-  const directory = outer.get('data.dir')?.value ?? keys['data.dir']?.default
+): { values: Map<string, RawSetting>; path: string | undefined } {
+  const { files } = sources
+  const preset = files.installed?.dataDirectory ?? keys['data.dir']?.default
+  const directory = outer.get('data.dir')?.value ?? preset
   const dataDirectory = typeof directory === 'string' ? directory : '.'
+  const isDefault =
+    typeof preset !== 'string' ||
+    resolve(files.directory, dataDirectory) === resolve(files.directory, preset)
   const values = new Map<string, RawSetting>()
-  const file = findFile(sources, dataDirectory, problems)
-  if (!file) return values
+  const file = findFile(sources, dataDirectory, isDefault, problems)
+  if (!file) return { values, path: undefined }
+  const { path } = file
   const parsed = parseToml(file.text)
   if ('fault' in parsed) {
     problems.push(`${file.label}:${parsed.line}:${parsed.column}: ${parsed.fault}`)
-    return values
+    return { values, path }
   }
   for (const [name, value] of flatten(parsed.table, keys)) {
     const line = parsed.lineOf(name)
@@ -366,7 +395,7 @@ function fileValues(
     problems.push(
       `${moved.source}: data.dir = ${shown(moved)} points away from the directory this file was found in; set it by --data, ${envName('data.dir')} or --config FILE`,
     )
-  return values
+  return { values, path }
 }
 
 /**

@@ -1,21 +1,116 @@
 import type { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { catalogueVersion, shippedCatalogue } from './feed/catalogue/shipped.ts'
+import { fileFault } from './lib/files/file-faults.ts'
+import { keepOwner } from './lib/files/owner.ts'
 import { createReserveFile, type ReserveFile } from './lib/files/reserve-file.ts'
 import { masterKeyOf, masterKeyPath } from './lib/secrets/master-key.ts'
 import type { ProcessRuntime } from './runtime.ts'
 import { giveUpSealed, opensEverySample } from './service/operator/secret-check.ts'
 import { openServices, type Services } from './services.ts'
-import { missingCommits } from './store/commit-mark.ts'
-import { openDatabase, transact } from './store/database.ts'
+import { forgetMark, missingCommits } from './store/commit-mark.ts'
+import { namingFile, openDatabase, transact } from './store/database.ts'
 import { createUsageStore } from './store/keys/usage.ts'
 import { checksumsOf } from './store/log-folding.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
+import { forgetChecksums } from './store/page-checksums.ts'
 import { createChangeLog, isLogged, logChanges } from './store/replication/change-log.ts'
 import { createReplicationState } from './store/replication/state.ts'
 
 export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
+
+/** Files of a data directory that this program makes; its configuration is not among them. */
+const ownFile =
+  /^(wellhead\.db|lock|master\.key|commit-mark|rate-windows\.json|reserve|first-credentials|evaluation-keys\.json)/
+
+/** Whether anything in a directory says that it is a data directory. */
+export const isDataDirectory = (dir: string): boolean =>
+  readdirSync(dir).some(name => ownFile.test(name) || name === 'wellhead.toml')
+
+/** Gives what a command that ran as root has made to the owner of the directory. */
+export const keepDirectoryOwner = (dir: string): void => keepOwner(dir, name => ownFile.test(name))
+
+/** Files that a directory has only once it has had a database. */
+const remainders: readonly RegExp[] = [
+  /^wellhead\.db-(checksums|wal)$/,
+  /^wellhead\.db\.(before|schema)-\d+$/,
+  /^master\.key$/,
+  /^commit-mark$/,
+  /^rate-windows\.json$/,
+  /^first-credentials$/,
+]
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/**
+ * That the database of a directory is gone or empty, where what is beside it shows that there was
+ * one; undefined for a directory with a database, and for a new one. An empty database in its place
+ * would look like a start that went well.
+ */
+export function lostDatabase(dir: string): string | undefined {
+  const path = databasePath(dir)
+  if (!existsSync(dir) || sizeOf(path) > 0) return undefined
+  const left = readdirSync(dir)
+    .filter(name => remainders.some(pattern => pattern.test(name)) && sizeOf(join(dir, name)) > 0)
+    .sort()
+  if (left.length === 0) return undefined
+  return `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(', ')} beside it ${left.length === 1 ? 'shows' : 'show'} that there was a database. Put the file back, or restore a backup: wellhead restore --from latest --data ${dir}. To start with an empty database: wellhead serve --new-database --data ${dir}.`
+}
+
+/**
+ * Makes the directory where there is none, and throws, before anything is written, what keeps its
+ * database from being opened.
+ */
+export function prepareDirectory(
+  dir: string,
+  { log, takesNewDatabase }: Pick<ProcessRuntime, 'log' | 'takesNewDatabase'>,
+): void {
+  const path = databasePath(dir)
+  makeDirectory(dir)
+  if (existsSync(path))
+    usable(path, () => {
+      if (statSync(path).isDirectory())
+        throw new Error(`${path} must be the database file; got a directory. Move it away.`)
+      accessSync(path, constants.R_OK | constants.W_OK)
+    })
+  const lost = lostDatabase(dir)
+  if (lost === undefined) return
+  if (!takesNewDatabase) throw new Error(lost)
+  log.warn('database_replaced', { path, message: 'The database was lost; an empty one begins.' })
+  forgetChecksums(path)
+  forgetMark(dir)
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+/** Makes a directory where there is none; throws, with what to do, where it can not be used. */
+export const makeDirectory = (dir: string): void =>
+  usable(dir, () => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+  })
+
+/** Runs work on a file; what the file system refuses is told with its owner and what to do. */
+function usable(path: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    const fault =
+      (error as NodeJS.ErrnoException).code === 'EEXIST' &&
+      `${path} must be a directory; got a file. Name another with --data.`
+    throw new Error(fault || (fileFault(error, path) ?? String((error as Error).message)), {
+      cause: error,
+    })
+  }
+}
 
 export interface DirectoryOptions {
   runtime: ProcessRuntime
@@ -41,6 +136,10 @@ export interface OpenDirectory {
  * to date. Throws where the directory must not be served, or not like this.
  */
 export function openDirectory(options: DirectoryOptions): OpenDirectory {
+  return namingFile(databasePath(options.dir), () => openNamed(options))
+}
+
+function openNamed(options: DirectoryOptions): OpenDirectory {
   const { runtime, dir, serving } = options
   const { config } = runtime
   const db = openStored(options)

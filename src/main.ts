@@ -1,5 +1,7 @@
 #!/usr/bin/env bun
 import { writeSync } from 'node:fs'
+import { isCompiled } from './cli/child.ts'
+import { installationOf } from './cli/installation.ts'
 import { run } from './cli/program.ts'
 import { endAtOnce } from './lib/process/end-at-once.ts'
 import { giveWay } from './lib/process/give-way.ts'
@@ -16,6 +18,7 @@ const write = (stream: NodeJS.WriteStream, text: string) =>
 const code = await run(process.argv.slice(2), {
   env: process.env,
   directory: process.cwd(),
+  ...(isCompiled() && { installed: installationOf(process.execPath) }),
   out: line => void write(process.stdout, `${line}\n`),
   err: line => void write(process.stderr, `${line}\n`),
   write: text => write(process.stdout, text),

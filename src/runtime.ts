@@ -26,4 +26,6 @@ export interface Runtime {
 export interface ProcessRuntime extends Omit<Runtime, 'db' | 'masterKey'> {
   /** What another master key has sealed is given up: the operator said so. */
   takesNewMasterKey?: boolean
+  /** The database of the directory is lost, and an empty one takes its place: the operator said so. */
+  takesNewDatabase?: boolean
 }

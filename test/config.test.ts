@@ -131,7 +131,7 @@ describe('where values come from', () => {
     )
   })
 
-  test('the file is the one named, else the one in the data directory, else the one in the working directory', () => {
+  test('the file is the one named, else the one in the data directory, else for the default directory the one in the working directory', () => {
     const disk = {
       '/etc/w.toml': 'server.port = 1',
       '/srv/wellhead-data/wellhead.toml': 'server.port = 2',
@@ -148,7 +148,66 @@ describe('where values come from', () => {
     expect(from({})).toEqual([2, 'wellhead-data/wellhead.toml:1'])
     expect(from({ flags: { 'data.dir': '/data' } })).toEqual([4, '/data/wellhead.toml:1'])
     expect(from({ env: { WELLHEAD_DATA_DIR: '/data' } })).toEqual([4, '/data/wellhead.toml:1'])
-    expect(from({ flags: { 'data.dir': 'elsewhere' } })).toEqual([3, 'wellhead.toml:1'])
+    const { '/srv/wellhead-data/wellhead.toml': _, ...withoutOwn } = disk
+    expect(from({ disk: withoutOwn })).toEqual([3, 'wellhead.toml:1'])
+    expect(from({ disk: withoutOwn, flags: { 'data.dir': 'wellhead-data' } })).toEqual([
+      3,
+      'wellhead.toml:1',
+    ])
+    expect(from({ env: { WELLHEAD_CONFIG: '/etc/w.toml' } })).toEqual([1, '/etc/w.toml:1'])
+    expect(from({ explicit: 'sub/w.toml', env: { WELLHEAD_CONFIG: '/etc/w.toml' } })).toEqual([
+      5,
+      'sub/w.toml:1',
+    ])
+  })
+
+  test("the working directory's file is not read for another data directory, also where it can not be read", () => {
+    const disk = { '/srv/wellhead.toml': 'server.port = 3' }
+    for (const given of [
+      { flags: { 'data.dir': '/data' } },
+      { flags: { 'data.dir': 'elsewhere' } },
+      { env: { WELLHEAD_DATA_DIR: '/data' } },
+    ]) {
+      const config = load({ disk, ...given })
+      expect([config.server.port, config.file]).toEqual([8470, undefined])
+      expect(
+        loadConfig({
+          flags: {},
+          env: {},
+          ...given,
+          files: { directory: '/srv' },
+          readFile(path) {
+            if (path === '/srv/wellhead.toml') throw new Error('EACCES')
+            return undefined
+          },
+        }).server.port,
+      ).toBe(8470)
+    }
+    expect(load({ disk }).file).toBe('/srv/wellhead.toml')
+  })
+
+  test('an installed package has its own directory and file, and its file is for that directory alone', () => {
+    const installed = { dataDirectory: '/var/lib/wellhead', configFile: '/etc/wellhead.toml' }
+    const disk: Record<string, string> = {
+      '/etc/wellhead.toml': 'server.port = 1',
+      '/srv/wellhead.toml': 'server.port = 3',
+    }
+    const from = (flags: Record<string, string>) => {
+      const { data, server, provenance } = loadConfig({
+        flags,
+        env: {},
+        files: { directory: '/srv', installed },
+        readFile: path => disk[path],
+      })
+      return [data.dir, provenance.get('data.dir'), server.port]
+    }
+    expect(from({})).toEqual(['/var/lib/wellhead', 'package', 1])
+    expect(from({ 'data.dir': '/var/lib/wellhead' })).toEqual([
+      '/var/lib/wellhead',
+      'flag --data',
+      1,
+    ])
+    expect(from({ 'data.dir': '/home/ann' })).toEqual(['/home/ann', 'flag --data', 8470])
   })
 
   test('relative paths are seen from the working directory on the command line and from the file in the file', () => {

@@ -108,7 +108,10 @@ function manualCommands(program: Command, env: ProgramEnvironment) {
 /** Settings in force, and what follows from them. */
 function settingsCommands(program: Command, env: ProgramEnvironment) {
   const config = program.command('config').description('the configuration')
-  located(config.command('explain').description('every setting in force and where it comes from'))
+  located(
+    config.command('explain').description('every setting in force and where it comes from'),
+    () => 'named',
+  )
     .option('--json', 'print JSON')
     .action((options: Options & { json?: boolean }) =>
       configExplain(configOf(options, 'serve', env), {
@@ -118,7 +121,7 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
       }),
     )
   const plans = program.command('plans').description('what accounts pay for')
-  located(plans.command('list').description('the plans of the configuration'))
+  located(plans.command('list').description('the plans of the configuration'), () => 'named')
     .option('--json', 'print JSON')
     .action((options: Options & { json?: boolean }) =>
       listPlans(configOf(options, 'serve', env), env.out, options.json === true),
@@ -129,6 +132,7 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
       .command('explain')
       .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
       .description('which profile a client gets by its headers, and what it switches'),
+    () => 'named',
   ).action((options: Options & { header: string[] }) =>
     explainProfile(options.header, configOf(options, 'serve', env), env.out),
   )
@@ -151,12 +155,15 @@ function trialCommands(program: Command, env: ProgramEnvironment, results: Resul
       .command('test')
       .argument('<address>', 'to whom')
       .description('send a letter now, with the provider of the configuration'),
+    () => 'named',
   ).action(async (to: string, options: Options) =>
     results.set(await testMail(runtimeOf(configOf(options, 'serve', env), env), to, env)),
   )
   const notices = program.command('notices').description('what is told to the operator')
-  located(notices.command('test').description('send a notice now to each configured place')).action(
-    async (options: Options) =>
-      results.set(await testNotices(runtimeOf(configOf(options, 'serve', env), env), env)),
+  located(
+    notices.command('test').description('send a notice now to each configured place'),
+    () => 'named',
+  ).action(async (options: Options) =>
+    results.set(await testNotices(runtimeOf(configOf(options, 'serve', env), env), env)),
   )
 }

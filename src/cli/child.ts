@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os'
 import type { CommandOutcome } from '../jobs/backups.ts'
 
 /** The compiled program is its own executable; from sources the runtime is, and is told the file. */
-const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)
+export const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)
 const program = () => (isCompiled() ? [process.execPath] : [process.execPath, Bun.main])
 
 /**

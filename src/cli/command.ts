@@ -1,4 +1,5 @@
 import { oneLine } from '../lib/log/log.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 
 /** Where a command of the operator asks and prints. */
@@ -29,9 +30,6 @@ export type OperatorAction = <O extends JsonOption>(
   work: (env: CommandEnvironment) => Promise<number>,
 ) => Promise<void>
 
-const done = 0
-const refused = 1
-
 interface RefusalBody {
   message?: string
   error?: string | { message?: string }
@@ -56,14 +54,14 @@ export async function runAgainstServer(
 ): Promise<number> {
   try {
     await work()
-    return done
+    return exitCodes.done
   } catch (error) {
     const lines =
       error instanceof Refusal
         ? error.lines
         : [error instanceof Error ? error.message : String(error)]
     for (const line of lines) env.err(`${name}: ${oneLine(line)}`)
-    return refused
+    return exitCodes.failed
   }
 }
 

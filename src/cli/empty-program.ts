@@ -1,6 +1,13 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
 import type { ProgramEnvironment } from './environment.ts'
+import { exitCodeMeanings } from './exit-codes.ts'
+
+const exitCodeHelp = () =>
+  [
+    'Exit codes:',
+    ...exitCodeMeanings.map(([code, meaning]) => `  ${code}`.padEnd(6) + meaning),
+  ].join('\n')
 
 /** The program without any command. */
 export const emptyProgram = (env: ProgramEnvironment): Command =>
@@ -13,3 +20,4 @@ export const emptyProgram = (env: ProgramEnvironment): Command =>
       writeErr: text => env.err(text.trimEnd()),
     })
     .showHelpAfterError()
+    .addHelpText('after', `\n${exitCodeHelp()}`)

@@ -1,7 +1,11 @@
+import type { InstalledPaths } from '../config.ts'
+
 /** What a command line meets: variables, a directory, streams and the end of the process. */
 export interface ProgramEnvironment {
   env: Record<string, string | undefined>
   directory: string
+  /** The defaults of the package that installed this program. */
+  installed?: InstalledPaths | undefined
   out(line: string): void
   err(line: string): void
   /** Text as it is, for what is streamed. */

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { keepDirectoryOwner, prepareDirectory } from '../directory.ts'
 import { commandUserHeader } from '../http/gate/gate.ts'
 import { type Instance, openInstance } from '../instance.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
+import { processUser } from '../lib/files/file-faults.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { takeFirstDatabase } from './first-database.ts'
 import { serverSocket } from './socket.ts'
@@ -29,32 +29,11 @@ export interface Operator {
   close(): void
 }
 
-/** Who runs this command: the name of the system's user, or its number where it has none. */
-export function systemUser(): string {
-  const number = String(process.getuid?.() ?? 'unknown')
-  try {
-    const name = userInfo().username
-    // What the runtime says where the environment names nobody.
-    return name === 'unknown' ? (listedUser(number) ?? number) : name
-  } catch {
-    return number
-  }
-}
-
-/** The name of a user in the system's own list, by number. */
-function listedUser(number: string): string | undefined {
-  if (!existsSync('/etc/passwd')) return undefined
-  const users = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map(line => line.split(':'))
-  return users.find(([, , id]) => id === number)?.[0]
-}
-
 /** Another process holds the directory and does not answer. */
 export class Occupied extends Error {}
 
 export async function openOperator(dir: string, runtime: ProcessRuntime): Promise<Operator> {
-  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  prepareDirectory(dir, runtime)
   const path = serverSocket(dir)
   if (path !== undefined && (await answers(path))) {
     return operatorOver(
@@ -84,6 +63,7 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
   return operatorOver(instance, ask, () => {
     instance.close()
     lock.release()
+    keepDirectoryOwner(dir)
   })
 }
 
@@ -98,7 +78,7 @@ function operatorOver(
       const response = await ask(path, {
         method,
         headers: {
-          [commandUserHeader]: systemUser(),
+          [commandUserHeader]: processUser(),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Config, ConfigProblem, loadConfig, type Mode } from '../config.ts'
+import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
 import type { LogFile, LogFileOptions } from '../lib/files/log-file.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
@@ -7,6 +7,12 @@ import { createLogTail } from '../lib/log/log-tail.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { dayMs } from '../lib/time/instant.ts'
 import type { ProcessRuntime } from '../runtime.ts'
+import {
+  type DirectoryUse,
+  directoryFault,
+  directoryUse,
+  setDirectoryUse,
+} from './data-directory.ts'
 import type { ProgramEnvironment } from './environment.ts'
 import { type Operator, openOperator } from './operator.ts'
 
@@ -20,6 +26,7 @@ export interface Options {
   seed?: string
   world?: string
   newMasterKey?: boolean
+  newDatabase?: boolean
   replica?: boolean
   standby?: string
   clock?: string
@@ -30,14 +37,42 @@ export interface Results {
   set(code: number): void
 }
 
-/** Gives a command the options that name its data directory and its configuration. */
-export const located = (command: Command): Command =>
-  command
-    .option('--data <dir>', 'data directory (default: wellhead-data)')
+/**
+ * Gives a command the options that name its data directory and its configuration. Unless it says
+ * otherwise the directory has to be there.
+ */
+export const located = (
+  command: Command,
+  use: (command: Command) => DirectoryUse = () => 'needed',
+): Command => {
+  setDirectoryUse(command, use)
+  return command
+    .option(
+      '--data <dir>',
+      'data directory (default: WELLHEAD_DATA_DIR, else /var/lib/wellhead of the package, else wellhead-data)',
+    )
     .option(
       '--config <file>',
-      'configuration file (default: wellhead.toml in the data directory, else in the working directory)',
+      'configuration file (default: WELLHEAD_CONFIG, else wellhead.toml of the data directory; of the default directory also /etc/wellhead/wellhead.toml of the package, or that of the working directory)',
     )
+}
+
+/** Throws where the data directory of a command that makes none is not there. */
+export function requireDirectory(command: Command, env: ProgramEnvironment): void {
+  const use = directoryUse(command)
+  if (use === undefined || use === 'made') return
+  const options = command.optsWithGlobals<Options>()
+  const isNamed = options.data !== undefined || Boolean(env.env[envName('data.dir')])
+  if (use === 'named' && !isNamed) return
+  const { dir } = configOf(options, 'serve', env).data
+  const { directory, installed } = env
+  const fault = directoryFault(dir, {
+    directory,
+    installed: installed?.dataDirectory,
+    needsDatabase: use === 'needed',
+  })
+  if (fault !== undefined) throw new Error(fault)
+}
 
 /** The configuration of a command's options; throws a ConfigProblem. */
 export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment): Config =>
@@ -54,7 +89,12 @@ export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment
       'dev.clock': options.clock,
     },
     env: env.env,
-    files: { explicit: options.config, directory: env.directory },
+    files: {
+      explicit: options.config,
+      directory: env.directory,
+      // A demo instance is never made where the package stores its data.
+      installed: mode === 'serve' ? env.installed : undefined,
+    },
   })
 
 /** The configuration of a command's options; what is wrong with it is told line by line. */

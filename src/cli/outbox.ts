@@ -29,6 +29,8 @@ export function heldLines({
   deliveries,
   prices,
 }: KeptBack): string[] {
+  const counts = [webhook, email, sms, deliveries, prices]
+  if (counts.every(count => count === 0)) return ['Nothing in the backup waited to be sent.']
   return [
     `held back: ${countOf(webhook, 'webhook')}, ${countOf(email, 'e-mail')}, ${countOf(sms, 'text message')}`,
     `skipped: ${countOf(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,

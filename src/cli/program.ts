@@ -1,16 +1,15 @@
 import { type Command, CommanderError } from 'commander'
 import { emptyProgram } from './empty-program.ts'
 import type { ProgramEnvironment } from './environment.ts'
+import { exitCodes } from './exit-codes.ts'
 import { addExamples } from './manual/table.ts'
 import { Occupied } from './operator.ts'
-import type { Results } from './options.ts'
+import { type Results, requireDirectory } from './options.ts'
 import { serverCommands } from './server/commands.ts'
-
-const occupied = 75
 
 /** Runs a command line; the answer is the exit code. */
 export async function run(argv: readonly string[], env: ProgramEnvironment): Promise<number> {
-  let code = 0
+  let code: number = exitCodes.done
   const results: Results = {
     set(value) {
       code = value
@@ -19,12 +18,13 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   const program = isServer(argv)
     ? serverProgramOf(env, results)
     : (await import('./all-commands.ts')).programOf(env, results)
+  program.hook('preAction', (_, command) => requireDirectory(command, env))
   try {
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
     env.err(error instanceof Error ? error.message : String(error))
-    return error instanceof Occupied ? occupied : 1
+    return error instanceof Occupied ? exitCodes.temporary : exitCodes.failed
   }
   return code
 }

@@ -2,6 +2,7 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
+import { fileFault } from '../lib/files/file-faults.ts'
 import { closeToOthers, makePrivate } from '../lib/files/private-file.ts'
 import { isShared, makeOwn } from '../lib/files/shared-file.ts'
 import { applicationId, identityOf } from './identity.ts'
@@ -48,6 +49,26 @@ export interface OpenOptions {
  * newer version.
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
+  return namingFile(path, () => openNamed(path, options))
+}
+
+const repair =
+  'Restore a backup with "wellhead restore"; the file is kept beside it. "wellhead verify" says what is damaged.'
+
+/** Runs work on a database; what keeps it from being used is told with the name of its file. */
+export function namingFile<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error) || path === inMemory || error.message.includes(path)) throw error
+    const { code = '' } = error as NodeJS.ErrnoException
+    const advice = /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? `. ${repair}` : ''
+    const text = fileFault(error, path) ?? `${path}: ${error.message}${advice}`
+    throw Object.assign(new Error(text, { cause: error }), { code })
+  }
+}
+
+function openNamed(path: string, options: OpenOptions): Database {
   const isWritten = !options.readonly && !options.immutable
   const hasFile = isWritten && path !== inMemory
   if (hasFile) closeFiles(path)

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemUser } from '../../src/cli/operator.ts'
+import { processUser } from '../../src/lib/files/file-faults.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
-import { command } from '../support/instance/command.ts'
+import { command, emptyDirectory } from '../support/instance/command.ts'
 
 const dir = join(temporaryDir(), 'data')
-mkdirSync(dir)
+emptyDirectory(dir)
 afterAll(() => remove(join(dir, '..')))
 
 test('what commands did is told with the system user, and one changed byte of it is found', async () => {
@@ -16,7 +16,7 @@ test('what commands did is told with the system user, and one changed byte of it
   await command('series', 'edit', 'WTI_USD', '--cadence', 'daily', '--data', dir)
   await command('series', 'list', '--data', dir)
   const { out } = await command('audit', '--json', '--data', dir)
-  const user = `command ${systemUser()}`
+  const user = `command ${processUser()}`
   expect(JSON.parse(out)).toMatchObject([
     { id: 2, actor: user, from: 'this machine', thing: '/admin/v1/series/WTI_USD' },
     { id: 1, actor: user, action: 'import', thing: 'batch 1', outcome: 'done' },

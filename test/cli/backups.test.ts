@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDatabase } from '../../src/store/database.ts'
+import { databaseBeganAt, settingsStore } from '../../src/store/operator/settings.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
-import { command } from '../support/instance/command.ts'
+import { command, emptyDirectory } from '../support/instance/command.ts'
 import { standInBucket } from '../support/servers/s3-server.ts'
 
 const root = temporaryDir()
@@ -17,7 +19,7 @@ function place(settings = '') {
   places += 1
   const dir = join(root, `data-${places}`)
   const kept = join(root, `kept-${places}`)
-  mkdirSync(dir)
+  emptyDirectory(dir)
   writeFileSync(
     join(dir, 'wellhead.toml'),
     `[backups]
@@ -102,9 +104,24 @@ describe('a backup', () => {
     expect([checked.code, checked.err]).toEqual([1, expect.stringContaining('does not open')])
   })
 
+  test('removes older ones of the same database, and none from before it was begun', async () => {
+    const { dir, kept } = place('keep_all = "1h"\nkeep_days = 1\nkeep_weeks = 1')
+    mkdirSync(kept)
+    const [before, since] = ['wellhead-20250101T000000Z', 'wellhead-20260201T000000Z'].map(
+      name => `${name}.db.sealed`,
+    )
+    for (const name of [before!, since!]) writeFileSync(join(kept, name), 'sealed')
+    const db = openDatabase(join(dir, 'wellhead.db'))
+    settingsStore(db).set(databaseBeganAt, String(Date.UTC(2026, 0, 1)))
+    db.close()
+    expect((await command('backup', '--data', dir)).out).toContain('1 older ones were removed')
+    const left = readdirSync(kept)
+    expect([left.length, left.includes(before!), left.includes(since!)]).toEqual([2, true, false])
+  })
+
   test('without a place and without a file is refused with what would be one', async () => {
     const dir = join(root, 'bare')
-    mkdirSync(dir)
+    emptyDirectory(dir)
     const { code, err } = await command('backup', '--data', dir)
     expect([code, err]).toEqual([1, expect.stringContaining('backups.directory')])
     expect((await command('restore', '--data', dir)).err).toContain('--from latest')

@@ -295,7 +295,7 @@ describe('import --dataset on the command line', () => {
   const wellhead = async (...argv: string[]) => {
     const out: string[] = []
     const err: string[] = []
-    const code = await run([...argv, '--data', join(folder, 'data')], {
+    const code = await run([...argv, '--data', join(folder, 'data'), '--create'], {
       env: {},
       directory: folder,
       stdin: noInput(),

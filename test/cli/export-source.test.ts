@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
-import { command } from '../support/instance/command.ts'
+import { command, emptyDirectory } from '../support/instance/command.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const root = temporaryDir()
@@ -11,7 +11,7 @@ const head = 'code,observed_at,price,currency\n'
 
 test('an export has the values of one source alone, and refuses one that nothing is of', async () => {
   const dir = join(root, 'data')
-  mkdirSync(dir)
+  emptyDirectory(dir)
   for (const [name, day, price] of [
     ['EIA', '18', 71.2],
     ['Desk', '19', 71.5],
@@ -58,7 +58,7 @@ test('the operator asks for one over HTTP', async () => {
 
 test('a file says row by row whose its values are, and which are gone', async () => {
   const dir = join(root, 'rows')
-  mkdirSync(dir)
+  emptyDirectory(dir)
   const file = join(root, 'rows.csv')
   const load = async (text: string, ...options: string[]) => {
     writeFileSync(file, text)

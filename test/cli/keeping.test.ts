@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
-import { command } from '../support/instance/command.ts'
+import { command, emptyDirectory } from '../support/instance/command.ts'
 import { smtpServer } from '../support/servers/smtp-server.ts'
 
 const root = temporaryDir()
@@ -12,8 +12,7 @@ let places = 0
 const place = () => {
   places += 1
   const dir = join(root, `data-${places}`)
-  mkdirSync(dir)
-  return dir
+  return emptyDirectory(dir)
 }
 
 describe('what is kept', () => {
@@ -36,6 +35,7 @@ describe('what is kept', () => {
 
   test('a backup that fails leaves nothing behind', async () => {
     const dir = place()
+    for (const name of readdirSync(dir)) remove(join(dir, name))
     writeFileSync(
       join(dir, 'wellhead.db'),
       'no database at all, whatever its name says'.repeat(100),

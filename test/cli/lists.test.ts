@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { print } from '../../src/cli/command.ts'
 import { tableLines } from '../../src/cli/table.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
-import { command } from '../support/instance/command.ts'
+import { command, emptyDirectory } from '../support/instance/command.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
 const data = join(root, 'data')
-mkdirSync(data)
+emptyDirectory(data)
 const run = (...words: string[]) => command(...words, '--data', data)
 
 describe('codes search', () => {

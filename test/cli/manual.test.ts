@@ -97,7 +97,7 @@ describe('the manual page', () => {
 describe('completions', () => {
   test.each(shells)('%s: is read by the shell', shell => {
     const text = completion(shell, 'wellhead', rows)
-    expect(text).toContain('hold-outbox')
+    expect(text).toContain('release-outbox')
     if (!Bun.which(shell)) return
     expect(checked(shell, shell === 'fish' ? ['--no-execute'] : ['-n'], text)).toMatchObject({
       code: 0,

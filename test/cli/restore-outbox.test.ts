@@ -25,11 +25,14 @@ const runsIn = (dir: string) =>
   )
 const eventIds = Object.values(heldEvents).toSorted()
 
-describe('restore --hold-outbox', () => {
-  test('restored as it is sends what waits, and what had been sent since goes out again under the same ids', async () => {
+describe('restore', () => {
+  test('with --release-outbox it sends what waits, and what had been sent since goes out again under the same ids', async () => {
     const dir = directory()
-    const restored = await command('restore', '--data', dir, file)
-    expect([restored.code, restored.lines]).toEqual([0, [`restored from ${file}`]])
+    const restored = await command('restore', '--data', dir, '--release-outbox', file)
+    expect([restored.code, restored.lines.slice(1)]).toEqual([
+      0,
+      ['What waited in the backup is sent at the next start.'],
+    ])
     const server = await serving(dir)
     await arrived(
       () => hooks.length === 4 && mails.accepted.length === 3 && texts.requests.length === 1,
@@ -39,12 +42,14 @@ describe('restore --hold-outbox', () => {
     expect(subjects().filter(subject => subject.startsWith('Brent above 1'))).toHaveLength(1)
   }, 30_000)
 
-  test('held back sends nothing, blames nobody, says so in every log, and is sent under its old ids when it is asked for', async () => {
+  test('without it what waited is held back: it blames nobody, every log says so, and it is sent under its old ids when it is asked for', async () => {
     const dir = directory()
-    const restored = await command('restore', '--data', dir, '--hold-outbox', file)
+    const restored = await command('restore', '--data', dir, file)
     expect(restored.code).toBe(0)
     expect(restored.lines.slice(0, 4)).toEqual([
-      `restored from ${file}`,
+      expect.stringContaining(
+        `restored ${databaseIn(dir)} from ${file}; its newest record is from `,
+      ),
       'held back: 3 webhooks, 1 e-mail, 1 text message',
       'skipped: 1 scheduled delivery whose time has come',
       'dropped: 1 price that alerts had still to be judged by',

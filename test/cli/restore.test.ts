@@ -79,7 +79,7 @@ describe('restore: the database before', () => {
     ['is not there', () => join(folder, 'nothing.db')],
   ])('stays in place, whole and alone, when the backup %s', async (_, make) => {
     const dir = inUse()
-    expect((await command('restore', '--data', dir, '--hold-outbox', make())).code).toBe(1)
+    expect((await command('restore', '--data', dir, '--release-outbox', make())).code).toBe(1)
     expect((await command('restore', '--data', dir, make())).code).toBe(1)
     expect((await command('verify', make())).code).toBe(1)
     expect(whose(databaseIn(dir))).toBe('old')
@@ -90,7 +90,7 @@ describe('restore: the database before', () => {
   test('is kept with what a killed process had left in its log', async () => {
     const killed = directory()
     leaveHalfDone(databaseIn(killed))
-    expect((await command('restore', '--data', killed, '--hold-outbox', file)).code).toBe(0)
+    expect((await command('restore', '--data', killed, file)).code).toBe(0)
     expect(whose(join(killed, keptIn(killed)[0]!))).toBe('in the log')
     expect([whose(databaseIn(killed)), unsentIn(databaseIn(killed)), leftIn(killed)]).toEqual([
       undefined,
@@ -118,7 +118,7 @@ test('what an earlier restore left half-done is no part of the next, and a backu
   const kept = join(folder, 'read-only.db')
   copyFileSync(file, kept)
   chmodSync(kept, 0o400)
-  expect((await command('restore', '--data', dir, '--hold-outbox', kept)).code).toBe(0)
+  expect((await command('restore', '--data', dir, kept)).code).toBe(0)
   expect([
     whose(databaseIn(dir)),
     unsentIn(databaseIn(dir)),
@@ -131,7 +131,7 @@ test('what an earlier restore left half-done is no part of the next, and a backu
 test('a restore that is killed leaves the database before it, or the backup with everything held', async () => {
   const main = resolve(import.meta.dir, '../../src/main.ts')
   const restoring = (dir: string) =>
-    Bun.spawn([process.execPath, main, 'restore', '--data', dir, '--hold-outbox', file], {
+    Bun.spawn([process.execPath, main, 'restore', '--data', dir, file], {
       cwd: folder,
       stdout: 'ignore',
       stderr: 'ignore',
@@ -154,7 +154,7 @@ test('a restore that is killed leaves the database before it, or the backup with
     )
     expect((await command('verify', '--data', dir)).code).toBe(0)
     // And the next one goes through.
-    expect((await command('restore', '--data', dir, '--hold-outbox', file)).code).toBe(0)
+    expect((await command('restore', '--data', dir, file)).code).toBe(0)
     expect([whose(path), unsentIn(path), leftIn(dir)]).toEqual([undefined, 0, []])
   }
 }, 60_000)

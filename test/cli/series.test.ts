@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seriesOfFile } from '../../src/cli/data/series.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
-import { command } from '../support/instance/command.ts'
+import { command, emptyDirectory } from '../support/instance/command.ts'
 
 const termsIn = (file: string, text: string) => seriesOfFile(file, text).map(({ terms }) => terms)
 
@@ -72,7 +72,8 @@ release_days = ["15", "last"]
 test('a fault in a file of series is named by its line, and none is added', async () => {
   const dir = temporaryDir()
   const file = join(dir, 'desk.csv')
-  const run = (...args: string[]) => command('series', ...args, '--data', join(dir, 'data'))
+  const data = emptyDirectory(join(dir, 'data'))
+  const run = (...args: string[]) => command('series', ...args, '--data', data)
   writeFileSync(
     file,
     'code,name,category,unit,cadence\nDESK_A,A,desk,percent,daily\nDESK_B,B,desk,percent,hourlyish\n',

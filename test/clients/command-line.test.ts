@@ -90,7 +90,13 @@ describe('someone with a key', () => {
     await wellhead('export', 'WTI_USD', '--url', copy.url, '-o', file, ...range)
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
     expect(lines.length).toBeGreaterThan(40)
-    const imported = await runWith({}, ['import', '--data', join(directory, 'data'), file])
+    const imported = await runWith({}, [
+      'import',
+      '--create',
+      '--data',
+      join(directory, 'data'),
+      file,
+    ])
     expect(imported.code, imported.out + imported.err).toBe(0)
     expect(imported.out + imported.err).toContain(`inserted ${lines.length - 1},`)
   })

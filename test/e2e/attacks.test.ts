@@ -311,9 +311,12 @@ describe('verify and restore', () => {
     const fresh = join(dir, 'restored')
     for (const path of [empty, foreign, half]) {
       expect([path, (await run('verify', path)).code]).not.toEqual([path, 0])
-      expect([path, (await run('restore', '--data', fresh, path)).code]).not.toEqual([path, 0])
+      expect([path, (await run('restore', '--create', '--data', fresh, path)).code]).not.toEqual([
+        path,
+        0,
+      ])
     }
     expect((await run('verify', backup)).code).toBe(0)
-    expect((await run('restore', '--data', fresh, backup)).code).toBe(0)
+    expect((await run('restore', '--create', '--data', fresh, backup)).code).toBe(0)
   }, 60_000)
 })

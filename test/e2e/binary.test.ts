@@ -84,7 +84,7 @@ describe('the binary in production', () => {
     const first = join(dir, 'first.csv')
     expect((await run('export', '--data', data, '-o', first)).code).toBe(0)
     const copy = join(dir, 'copy')
-    expect((await run('import', '--data', copy, first)).code).toBe(0)
+    expect((await run('import', '--create', '--data', copy, first)).code).toBe(0)
     const second = join(dir, 'second.csv')
     await run('export', '--data', copy, '-o', second)
     expect(await Bun.file(second).text()).toBe(await Bun.file(first).text())
@@ -96,7 +96,7 @@ describe('the binary in production', () => {
     expect((await run('backup', '--data', data, file)).code).toBe(0)
     expect((await run('verify', file)).code).toBe(0)
     const restored = join(dir, 'restored')
-    expect((await run('restore', '--data', restored, file)).code).toBe(0)
+    expect((await run('restore', '--create', '--data', restored, file)).code).toBe(0)
     expect((await run('export', '--data', restored)).out).toBe(
       (await run('export', '--data', data)).out,
     )
@@ -199,6 +199,7 @@ describe('the binary as an evaluation copy', () => {
       (
         await run(
           'import',
+          '--create',
           '--data',
           lockedDir,
           '--series',

@@ -4,24 +4,28 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
-  mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { databasePath } from '../../directory.ts'
+import { databasePath, keepDirectoryOwner, makeDirectory } from '../../directory.ts'
 import { flushedMeanwhile } from '../../flushing.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import type { Ids } from '../../lib/ids.ts'
+import { masterKeyPath } from '../../lib/secrets/master-key.ts'
+import { createVault } from '../../service/keys/vault.ts'
+import { opensEverySample } from '../../service/operator/secret-check.ts'
 import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
 import { copyDatabase, integrityFaults, namesOfPages, openDatabase } from '../../store/database.ts'
 import { identityOf, missingParts } from '../../store/identity.ts'
 import { checkpoint } from '../../store/log-folding.ts'
 import { auditFaults } from '../../store/operator/audit.ts'
+import { createSecretCheckStore, type SecretCheckStore } from '../../store/operator/secret-check.ts'
 import { damagedPages, forgetChecksums } from '../../store/page-checksums.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
 import { noteRestored } from '../../store/replication/state.ts'
@@ -101,16 +105,25 @@ export function backup(dir: string, target: string): void {
 export interface RestoreOptions {
   at: number
   ids: Ids
-  /** Keeps back what the restored database would send. */
-  holdOutbox?: boolean
+  /** Sends what waits in the backup; without it that is held back. */
+  releaseOutbox?: boolean
+  /** The key in the configuration; empty: it is the file in the directory. */
+  masterKey?: string
+  /** What no key opens is restored all the same: the operator said so. */
+  withoutMasterKey?: boolean
   /** It was made from the stream of changes, and goes on where that ends. */
   isOfStream?: boolean
 }
 
 export interface Restored {
+  path: string
   /** The database that was replaced. */
   keptAs: string | undefined
   keptBack: KeptBack | undefined
+  /** When anything was last recorded in it, Unix ms. */
+  newestAt: number | undefined
+  /** The directory has a master key, or the configuration names one. */
+  hasMasterKey: boolean
 }
 
 /**
@@ -118,17 +131,28 @@ export interface Restored {
  * it replaces is kept beside it. Whatever ends it half-way, the directory has the one or the other:
  * the copy is complete, with what is held, before it gets the name.
  */
-export function restore(
-  dir: string,
-  source: string,
-  { at, ids, holdOutbox = false, isOfStream = false }: RestoreOptions,
-): Restored {
+export function restore(dir: string, source: string, options: RestoreOptions): Restored {
   const faults = verifyFile(source)
   if (faults.length > 0)
     throw new Error(`${source} is not sound and was not restored: ${faults[0]}`)
-  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: at })
+  const isNew = !existsSync(dir)
+  makeDirectory(dir)
+  const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: options.at })
   if ('heldBy' in lock) throw new Error(`${dir} is in use; stop the server first`)
+  let isDone = false
+  try {
+    const restored = putInPlace(dir, source, options)
+    isDone = true
+    return restored
+  } finally {
+    lock.release()
+    if (isNew && !isDone) rmSync(dir, { recursive: true, force: true })
+    else keepDirectoryOwner(dir)
+  }
+}
+
+function putInPlace(dir: string, source: string, options: RestoreOptions): Restored {
+  const { at, masterKey = '', isOfStream = false } = options
   const path = databasePath(dir)
   const part = `${path}.part`
   try {
@@ -137,7 +161,7 @@ export function restore(
     copyFileSync(source, part)
     // A backup may be kept read-only.
     chmodSync(part, privateMode)
-    const keptBack = holdOutbox ? heldIn(part, at, ids) : undefined
+    const settled = isOfStream ? undefined : settle(part, dir, source, options)
     if (!isOfStream) noteRestored(part)
     syncToDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
@@ -146,18 +170,44 @@ export function restore(
     forgetChecksums(path)
     renameSync(part, path)
     syncToDisk(dir)
-    return { keptAs, keptBack }
+    return {
+      path,
+      keptAs,
+      keptBack: settled?.keptBack,
+      newestAt: settled?.newestAt,
+      hasMasterKey: masterKey !== '' || existsSync(masterKeyPath(dir)),
+    }
   } finally {
     removeWithLog(part)
-    lock.release()
   }
 }
 
-function heldIn(path: string, at: number, ids: Ids): KeptBack {
-  const keptBack = folded(path, db => holdBack(db, at, ids))
-  refuseLog(path)
-  removeLog(path)
-  return keptBack
+/** Checks that the secrets of a copy can be opened, and holds back what waits in it. */
+function settle(part: string, dir: string, source: string, options: RestoreOptions) {
+  const { at, ids, releaseOutbox = false, masterKey = '', withoutMasterKey = false } = options
+  const settled = folded(part, db => {
+    const store = createSecretCheckStore(db)
+    if (!withoutMasterKey) refuseUnopened(store, dir, source, masterKey)
+    const newestAt = store.newestAt()
+    return { newestAt, keptBack: releaseOutbox ? undefined : holdBack(db, at, ids) }
+  })
+  refuseLog(part)
+  removeLog(part)
+  return settled
+}
+
+/** A database whose secrets no key opens starts, and then signs nothing and fetches nothing. */
+function refuseUnopened(store: SecretCheckStore, dir: string, source: string, masterKey: string) {
+  const count = store.sealedCount()
+  if (count === 0) return
+  const path = masterKeyPath(dir)
+  const place = masterKey === '' ? path : 'secrets.master_key'
+  const key = masterKey || (existsSync(path) ? readFileSync(path, 'utf8').trim() : '')
+  if (key !== '' && opensEverySample(createVault(key), store)) return
+  const what = key === '' ? `there is no ${path} to open them` : `${place} does not open them`
+  throw new Error(
+    `${source} was not restored: it holds ${count} sealed ${count === 1 ? 'secret' : 'secrets'} (webhook secrets, credentials), and ${what}. Put the copy of the master key that belongs to this backup into ${path}, or name its file in WELLHEAD_SECRETS_MASTER_KEY_FILE. If it is lost, add --without-master-key; the first start then needs --new-master-key, and those secrets have to be entered again.`,
+  )
 }
 
 /** Runs work on a database, whose log is copied into it afterwards. */

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { makeDirectory } from '../../directory.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
 import { dayMs, isoInstant, parseInstant } from '../../lib/time/instant.ts'
 import { backupName, outlived, type Retention } from '../../plan/backup-retention.ts'
@@ -10,6 +11,8 @@ import {
   directoryPlace,
   type StoredBackup,
 } from '../../send/backups/places.ts'
+import { openDatabase } from '../../store/database.ts'
+import { databaseBeganAt, settingsStore } from '../../store/operator/settings.ts'
 import { tableLines } from '../table.ts'
 import { backup, verifyFile } from './backup.ts'
 
@@ -62,13 +65,14 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   const failures: string[] = []
   try {
     backup(dir, copy)
+    const beganAt = beganAtOf(copy)
     if (key !== '') sealFile(copy, sealed, key)
     const path = key === '' ? copy : sealed
     const bytes = statSync(path).size
     for (const place of places) {
       try {
         await place.put(path, name)
-        removed += await thin(place, at, config)
+        removed += await thin(place, at, beganAt, config)
       } catch (error) {
         failures.push(`${place.label}: ${(error as Error).message}`)
       }
@@ -80,13 +84,32 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   }
 }
 
-async function thin(place: BackupPlace, now: number, { backups }: Config): Promise<number> {
+/** When the database that a backup is of was begun, Unix ms; 0 where it does not say. */
+function beganAtOf(copy: string): number {
+  const db = openDatabase(copy, { readonly: true })
+  try {
+    return Number(settingsStore(db).get(databaseBeganAt) ?? 0)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Removes what has been kept long enough, of backups of this database alone: those from before it
+ * was begun are of another one, and may be all that is left of it.
+ */
+async function thin(
+  place: BackupPlace,
+  now: number,
+  beganAt: number,
+  { backups }: Config,
+): Promise<number> {
   const retention: Retention = {
     keepAllMs: backups.keepAllMs,
     keepDays: backups.keepDays,
     keepWeeks: backups.keepWeeks,
   }
-  const stored = await place.list()
+  const stored = (await place.list()).filter(each => each.at >= beganAt)
   const over = new Set(
     outlived(
       stored.map(each => each.at),
@@ -192,7 +215,7 @@ export async function withFetched<T>(
   work: (path: string) => T,
 ): Promise<readonly [source: string, result: T]> {
   const { dir } = config.data
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeDirectory(dir)
   const path = join(dir, 'backup.fetched')
   try {
     const source = await fetchBackup(config, from, path, err)

@@ -1,15 +1,25 @@
-import type { Command } from 'commander'
+import { dirname } from 'node:path'
+import { type Command, Option } from 'commander'
 import { databasePath } from '../../directory.ts'
 import { createRandomIds } from '../../lib/ids.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs, hourMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
+import { backupTimeOf } from '../../plan/backup-retention.ts'
+import { restoreFault } from '../data-directory.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results } from '../options.ts'
 import { heldLines } from '../outbox.ts'
-import { backup, restore, verifyFile } from './backup.ts'
+import { backup, type Restored, restore, verifyFile } from './backup.ts'
 import { checkBackups, listBackups, makeBackup, withFetched } from './backups.ts'
 import { tryUpgrade } from './upgrade.ts'
 
-type RestoreCommandOptions = Options & { holdOutbox?: boolean; from?: string }
+type RestoreCommandOptions = Options & {
+  from?: string
+  create?: boolean
+  releaseOutbox?: boolean
+  holdOutbox?: boolean
+  withoutMasterKey?: boolean
+}
 
 const dirOf = (options: Options, env: ProgramEnvironment) =>
   configOf(options, 'serve', env).data.dir
@@ -37,6 +47,7 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
       .command('verify')
       .argument('[file]', 'a backup; default: the database of the data directory')
       .description('check a database'),
+    command => (command.args.length > 0 ? 'named' : 'needed'),
   ).action((file: string | undefined, options: Options) => {
     env.giveWay?.()
     const path = file ?? databasePath(dirOf(options, env))
@@ -56,7 +67,6 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
   )
   backups.action(async (file: string | undefined, options: Options) => {
     env.giveWay?.()
-    env.giveWay?.()
     if (file !== undefined) {
       backup(dirOf(options, env), file)
       env.out(`${file} is complete and sound`)
@@ -71,7 +81,10 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
     )
   })
   // The options of the command above them are theirs too: it takes them wherever they stand.
-  located(backups.command('list').description('the backups in the places of the configuration'))
+  located(
+    backups.command('list').description('the backups in the places of the configuration'),
+    () => 'named',
+  )
     .option('--json', 'print JSON')
     .action((_: Options, list: Command) => {
       const options: Options & { json?: boolean } = list.optsWithGlobals()
@@ -93,34 +106,79 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
       .command('restore')
       .argument('[file]')
       .description('put a backup in place of the database'),
+    // It says itself where it does not make one.
+    () => 'made',
   )
     .option(
       '--from <when>',
       'in place of a file: latest, or the newest backup of the configured places from before a time',
     )
+    .option('--create', 'make the data directory where there is none')
     .option(
-      '--hold-outbox',
-      'send nothing that waits in the backup: it may have been sent after the backup was made',
+      '--release-outbox',
+      'send what waits in the backup, although it may have been sent after the backup was made; otherwise it is held back',
     )
+    .option(
+      '--without-master-key',
+      'restore although no master key opens the sealed secrets: they are lost then',
+    )
+    // It was an option before it became what a restore does.
+    .addOption(new Option('--hold-outbox').hideHelp())
     .action(async (file: string | undefined, options: RestoreCommandOptions) => {
-      const { holdOutbox = false, from } = options
+      const { from, create, releaseOutbox, holdOutbox, withoutMasterKey } = options
       if ((file === undefined) === (from === undefined))
         throw new Error('restore needs a FILE, or --from latest or --from TIME, and not both')
+      if (releaseOutbox && holdOutbox)
+        throw new Error('--release-outbox and --hold-outbox exclude each other: leave one out')
       const config = configOf(options, 'serve', env)
       const { dir } = config.data
+      const { directory, installed } = env
+      const fault = restoreFault(dir, { directory, installed: installed?.dataDirectory })
+      if (fault !== undefined && !create) throw new Error(fault)
+      const now = createSystemClock().now()
       const work = (path: string) =>
         restore(dir, path, {
-          at: createSystemClock().now(),
+          at: now,
           ids: createRandomIds(),
-          holdOutbox,
+          masterKey: config.secrets.masterKey.reveal(),
+          releaseOutbox: releaseOutbox === true,
+          withoutMasterKey: withoutMasterKey === true,
         })
-      const [source, { keptAs, keptBack }] =
+      const [source, restored] =
         from === undefined
           ? ([file!, work(file!)] as const)
           : await withFetched(config, from, env.err, work)
-      env.out(`restored from ${source}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
-      for (const line of keptBack ? heldLines(keptBack) : []) env.out(line)
+      for (const line of restoredLines(source, restored, now)) env.out(line)
     })
+}
+
+/** What a restore did: where, from when the data is, and what has to be known before a start. */
+function restoredLines(source: string, restored: Restored, now: number): string[] {
+  const { path, keptAs, keptBack, newestAt, hasMasterKey } = restored
+  const madeAt = backupTimeOf(source.split(/[/ ]/).at(-1)!)
+  const age =
+    madeAt !== undefined
+      ? `, made at ${isoInstant(madeAt)} (${ageText(now - madeAt)} ago)`
+      : newestAt !== undefined
+        ? `; its newest record is from ${isoInstant(newestAt)} (${ageText(now - newestAt)} ago)`
+        : '; it holds no records'
+  return [
+    `restored ${path} from ${source}${age}`,
+    ...(keptAs ? [`The database before it is ${keptAs}.`] : []),
+    ...(keptBack ? heldLines(keptBack) : ['What waited in the backup is sent at the next start.']),
+    ...(hasMasterKey
+      ? []
+      : [`There is no master.key in ${dirname(path)}; the next start makes a new one.`]),
+  ]
+}
+
+/** A length of time in its largest unit: `6.2 days`. */
+function ageText(ms: number): string {
+  const age = Math.max(0, ms)
+  if (age >= dayMs) return `${(age / dayMs).toFixed(1)} days`
+  return age >= hourMs
+    ? `${(age / hourMs).toFixed(1)} hours`
+    : `${Math.round(age / minuteMs)} minutes`
 }
 
 function migrateCommand(program: Command, env: ProgramEnvironment) {

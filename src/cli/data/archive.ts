@@ -13,9 +13,10 @@ import { cellText } from '../../feed/files/csv.ts'
 import { datedExportText, writeText } from '../../feed/prices/export.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { answerOf, type CommandEnvironment } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Operator } from '../operator.ts'
 import { runDatasetImport } from './dataset.ts'
-import { exitCodes, type ImportReporting, runImport } from './import.ts'
+import { type ImportReporting, runImport } from './import.ts'
 import type { ArchiveSource } from './pages.ts'
 import { dataOf } from './writer.ts'
 
@@ -183,7 +184,7 @@ export async function readArchive(
   const series = linesOf<SeriesLine>(join(dir, seriesName))
   await recordSeries(operator, series)
   env.out(`${join(dir, seriesName)}: ${series.length} series`)
-  let exit: number = exitCodes.everythingIn
+  let exit: number = exitCodes.done
   for (const { file, dataset, earlier } of manifest.files) {
     const path = join(dir, file)
     if (file === seriesName || file === quarantineName) continue
@@ -203,7 +204,7 @@ export async function readArchive(
             },
           )
         : await runDatasetImport([path], { dataset, asRecorded: true }, env)
-    if (code === exitCodes.nothingDone) return code
+    if (code === exitCodes.failed) return code
     exit = Math.max(exit, code)
   }
   for (const { code, terms } of series.filter(line => line.terms.active === false))

@@ -37,7 +37,9 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
       .description(
         'record the observations of files, or with --dataset the rows of another dataset',
       ),
+    command => (command.opts<{ create?: boolean }>().create ? 'made' : 'needed'),
   )
+    .option('--create', 'make the data directory where there is none')
     .option(
       '--dataset <name>',
       'what the files are: futures-settlements, futures-ticks, ... (default: prices)',
@@ -119,6 +121,7 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
       .command('export')
       .argument('[codes...]', 'codes to export; none: all')
       .description('write observations in the form that import takes'),
+    command => (isRemoteExport(command.opts()) ? 'named' : 'needed'),
   )
     .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')

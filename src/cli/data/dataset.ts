@@ -26,8 +26,8 @@ export interface DatasetEnvironment extends ImportReporting {
 }
 
 /**
- * Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was
- * refused or broke off.
+ * Answers the exit code: 0 everything went in, 2 all but what was held or rejected did, 1 the import
+ * was refused or broke off.
  */
 export async function runDatasetImport(
   files: readonly string[],

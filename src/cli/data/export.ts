@@ -8,6 +8,7 @@ import {
   formatOf,
   writeText,
 } from '../../feed/prices/export.ts'
+import { exitCodes } from '../exit-codes.ts'
 
 export interface ExportOptions {
   /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */
@@ -33,7 +34,6 @@ export interface ExportEnvironment {
 }
 
 const everythingOut = 0
-const nothingDone = 1
 
 /** Answers the exit code: 0 when all rows are out, 1 when the export was refused or broke off. */
 export async function runExport(
@@ -58,7 +58,7 @@ export async function runExport(
     // Whoever reads our output has seen enough (`| head`).
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
     env.err(`export: ${(error as Error).message}`)
-    return nothingDone
+    return exitCodes.failed
   }
   if (output !== '-') env.err(`${output}: ${rows} rows`)
   const withheld = env.withheldCount?.() ?? 0

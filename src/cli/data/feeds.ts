@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { within } from '../../lib/time/clock.ts'
 import type { OperatorAction } from '../command.ts'
 import { type CommandEnvironment, Refusal, runAgainstServer } from '../command.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { tableLines } from '../table.ts'
-import { exitCodes } from './import.ts'
 
 interface RunLine {
   id: string
@@ -202,7 +202,7 @@ async function runFeed(
   name: string,
   { since, dryRun }: RunOptions,
 ): Promise<number> {
-  let code: number = exitCodes.everythingIn
+  let code: ExitCode = exitCodes.done
   const outcome = await runAgainstServer(env, 'feeds run', async () => {
     const answer = bare<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
       wait: true,
@@ -217,9 +217,9 @@ async function runFeed(
     const { run } = body
     if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
     if (run.problem) env.err(`feeds run: ${run.problem.message}`)
-    if (run.held > 0 || run.rejected > 0) code = exitCodes.someRejected
+    if (run.held > 0 || run.rejected > 0) code = exitCodes.incomplete
   })
-  return outcome === 0 ? code : exitCodes.nothingDone
+  return outcome === 0 ? code : exitCodes.failed
 }
 
 const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>

@@ -10,6 +10,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { Comparison } from '../../service/prices/comparison.ts'
 import type { Point } from '../../store/prices/observations.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
 
 /** What is the same for prices and for datasets. */
@@ -58,13 +59,12 @@ export interface ImportEnvironment extends ImportReporting {
   }
 }
 
-export const exitCodes = { everythingIn: 0, nothingDone: 1, someRejected: 2 } as const
 const lineEveryMs = 5_000
 const shownMax = 5
 
 /**
- * Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was
- * refused or broke off.
+ * Answers the exit code: 0 everything went in, 2 all but what was held or rejected did, 1 the import
+ * was refused or broke off.
  */
 export async function runImport(
   files: readonly string[],
@@ -168,7 +168,7 @@ export function giveUp(
     env.err(
       `import: ${written.count} ${written.what} were written before that; importing the same files again completes the rest`,
     )
-  const exit = exitCodes.nothingDone
+  const exit = exitCodes.failed
   if (json)
     env.out(
       JSON.stringify({
@@ -191,8 +191,8 @@ export function conclude(
   env: ImportReporting,
 ): number {
   const dryRun = options.dryRun === true
-  const isIncomplete = report.rejected > 0 || report.files.some(isEmpty)
-  const exit = isIncomplete ? exitCodes.someRejected : exitCodes.everythingIn
+  const isIncomplete = report.rejected > 0 || report.held > 0 || report.files.some(isEmpty)
+  const exit = isIncomplete ? exitCodes.incomplete : exitCodes.done
   if (options.json) {
     for (const file of report.files) for (const line of remarksOn(file, dryRun)) env.err(line)
     env.out(JSON.stringify(resultOf(report, ms, dryRun, exit), null, 2))

@@ -5,6 +5,7 @@ import {
   type SeriesIdentity,
 } from '../../feed/catalogue/lookup.ts'
 import type { ReadFile } from '../../feed/files/import.ts'
+import { processUser } from '../../lib/files/file-faults.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { minuteOf } from '../../lib/time/zone.ts'
 import type { Candidate } from '../../market/catalogue/suggest.ts'
@@ -12,7 +13,7 @@ import { parseContractCode } from '../../market/futures/families.ts'
 import type { Comparison } from '../../service/prices/comparison.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
-import { type Operator, systemUser } from '../operator.ts'
+import type { Operator } from '../operator.ts'
 import type { ImportEnvironment } from './import.ts'
 
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */
@@ -85,7 +86,7 @@ export async function dataOf(
         compare: points => compare(points, { ...(source && { source }), replace }),
         hasData: catalogue.list().some(series => catalogue.extent(series)),
         begin({ name: fileName, sha256 }) {
-          const actor = `command ${systemUser()}`
+          const actor = `command ${processUser()}`
           batch = batches.begin({
             kind: 'file',
             actor,
@@ -101,7 +102,7 @@ export async function dataOf(
           batch!.count(left)
           batch!.end()
           audit.note({
-            actor: `command ${systemUser()}`,
+            actor: `command ${processUser()}`,
             action: 'import',
             thing: `batch ${batch!.id}`,
             place: 'this machine',

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { databasePath } from '../../directory.ts'
+import { databasePath, lostDatabase } from '../../directory.ts'
 import { conditionOf } from '../../feed/engine/view.ts'
 import { shippedFeeds } from '../../feed/publishers/publishers.ts'
 import { dayMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
@@ -90,6 +90,9 @@ export function modeOf(dir: string): 'serve' | 'dev' | undefined {
 /** What the database holds: whether it is sound, and whether what is in it goes on. */
 export function examineDatabase(dir: string, runtime: DatabaseReport): readonly Finding[] {
   const path = databasePath(dir)
+  const lost = lostDatabase(dir)
+  if (lost !== undefined)
+    return [faulty('database', lost, 'a start is refused until it is back or replaced')]
   if (!existsSync(path))
     return [
       doubtful('database', `there is no ${path} yet`, 'start wellhead serve, or restore a backup'),

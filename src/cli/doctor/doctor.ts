@@ -3,6 +3,7 @@ import { type Config, ConfigProblem, type Mode } from '../../config.ts'
 import { oneLine } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Paint } from '../colours.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { tableLines } from '../table.ts'
 import { examineCluster } from './cluster.ts'
 import { examineDatabase, modeOf } from './data.ts'
@@ -49,8 +50,6 @@ const thisMachine: Machine = {
   openFiles: openFilesOf,
 }
 
-const [wellCode, illCode] = [0, 1]
-
 /**
  * Looks for what keeps a copy from running well, changes nothing, and answers the exit code: 1
  * where something is wrong.
@@ -63,7 +62,7 @@ export async function runDoctor(env: DoctorEnvironment): Promise<number> {
     ) ?? 'ok'
   if (env.json) env.out(JSON.stringify({ status: worst, checks: findings }, null, 2))
   else for (const line of linesOf(findings, env.paint)) env.out(line)
-  return worst === 'error' ? illCode : wellCode
+  return worst === 'error' ? exitCodes.failed : exitCodes.done
 }
 
 async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {

@@ -105,8 +105,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   restore: [
     'restore --from latest --data /var/lib/wellhead',
-    'restore --from 2026-11-22T18:00:00Z',
-    'restore /mnt/backup/wellhead.db --hold-outbox',
+    'restore --from 2026-11-22T18:00:00Z --data /var/lib/wellhead',
+    'restore /mnt/backup/wellhead.db --create --data /srv/wellhead',
   ],
   migrate: ['migrate --dry-run --data /var/lib/wellhead'],
   'notices test': ['notices test'],

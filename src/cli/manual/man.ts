@@ -1,3 +1,4 @@
+import { exitCodeMeanings } from '../exit-codes.ts'
 import type { CommandRow } from './table.ts'
 
 /** Text as roff takes it: a hyphen that is no line break, no request at the start of a line. */
@@ -6,6 +7,26 @@ const roff = (text: string) =>
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1')
+
+const listed = (term: string, text: string) => ['.TP', `\\fB${roff(term)}\\fR`, roff(text)]
+
+const environment: readonly (readonly [variable: string, meaning: string])[] = [
+  ['WELLHEAD_DATA_DIR', 'Data directory, as --data.'],
+  ['WELLHEAD_CONFIG', 'Configuration file, as --config.'],
+  [
+    'WELLHEAD_SECTION_KEY',
+    'Any setting: WELLHEAD_SERVER_PORT for server.port. With _FILE at its end it names a file that holds the value.',
+  ],
+  ['WELLHEAD_URL, WELLHEAD_API_KEY', 'The server that client commands ask, and the key for it.'],
+]
+
+const manualFiles: readonly (readonly [path: string, meaning: string])[] = [
+  ['/var/lib/wellhead', 'Data directory of the Debian package; elsewhere wellhead-data.'],
+  ['/etc/wellhead/wellhead.toml', 'Configuration of the Debian package, for that directory.'],
+  ['DIR/wellhead.toml', 'Configuration of a data directory; read first.'],
+  ['DIR/wellhead.db, DIR/wellhead.db-wal', 'The database and its write-ahead log.'],
+  ['DIR/master.key', 'Opens the sealed secrets; it is in no backup.'],
+]
 
 /** The page of a program for `man`, section 1. */
 export function manualPage(
@@ -37,9 +58,13 @@ export function manualPage(
     ...commands,
     '.SH CONFIGURATION',
     roff(
-      `Flags come before WELLHEAD_ variables, before wellhead.toml in the data directory or the working directory, before defaults. "${name} config explain" shows each setting in force, what it means and where it comes from.`,
+      `Flags come before WELLHEAD_ variables, before the configuration file, before defaults. "${name} config explain" shows each setting in force, what it means and where it comes from.`,
     ),
     '.SH EXIT STATUS',
-    '0: done. 1: refused or failed, with the reason on standard error. 75: another process has the data directory.',
+    ...exitCodeMeanings.flatMap(([code, meaning]) => listed(String(code), meaning)),
+    '.SH ENVIRONMENT',
+    ...environment.flatMap(([variable, meaning]) => listed(variable, meaning)),
+    '.SH FILES',
+    ...manualFiles.flatMap(([path, meaning]) => listed(path, meaning)),
   ].join('\n')}\n`
 }

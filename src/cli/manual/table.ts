@@ -40,12 +40,14 @@ export function commandTable(program: Command): CommandRow[] {
         words,
         description: command.description(),
         arguments: command.registeredArguments.map(argumentText),
-        options: command.options.map(({ flags, long, description, required, optional }) => ({
-          flags,
-          long: long ?? flags,
-          description,
-          takesValue: required || optional,
-        })),
+        options: command.options
+          .filter(option => !option.hidden)
+          .map(({ flags, long, description, required, optional }) => ({
+            flags,
+            long: long ?? flags,
+            description,
+            takesValue: required || optional,
+          })),
         examples: (examples[words.join(' ')] ?? []).map(text => `${program.name()} ${text}`),
       })
     for (const each of command.commands) walk(each, [...words, each.name()])

@@ -11,6 +11,7 @@ export function replicationCommands(program: Command, env: ProgramEnvironment, r
     program
       .command('promote')
       .description('make the directory the primary, with what the stream and its snapshot hold'),
+    () => 'made',
   ).action(async (options: Options) => {
     const clock = createSystemClock()
     results.set(

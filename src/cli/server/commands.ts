@@ -4,7 +4,7 @@ import { openLogFile } from '../../lib/files/log-file.ts'
 import { commandOf } from '../child.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, runtimeOf } from '../options.ts'
-import { configuredUrl, healthcheck } from './health.ts'
+import { configuredUrl, directoryHealth, healthcheck } from './health.ts'
 import { printOpenapi } from './openapi.ts'
 import { serveReplica } from './replica.ts'
 import { serve } from './serve.ts'
@@ -21,12 +21,16 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
     ['serve', 'serve a data directory (production)'],
     ['dev', 'serve an evaluation copy with fixture data and controls, on this machine only'],
   ] as const) {
-    const command = located(program.command(mode).description(summary))
+    const command = located(program.command(mode).description(summary), () => 'made')
       .option('--host <address>', 'address to listen on')
       .option('--port <number>', 'port to listen on; 0 takes a free one')
       .option(
         '--ready-file <file>',
         'file that gets {"url","api_key","admin_token"} once the server listens',
+      )
+      .option(
+        '--new-database',
+        'start with an empty database although files of an earlier one are in the directory',
       )
     if (mode === 'serve')
       command.option(
@@ -56,8 +60,9 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
           runtime: {
             ...runtimeOf(config, env, openLogFile),
             takesNewMasterKey: options.newMasterKey === true,
+            takesNewDatabase: options.newDatabase === true,
           },
-          ...(mode === 'serve' && { command: commandOf(config.data.dir, options.config) }),
+          ...(mode === 'serve' && { command: commandOf(config.data.dir, config.file) }),
           dir: config.data.dir,
           out: env.out,
           err: env.err,
@@ -70,16 +75,23 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
 }
 
 function healthCommand(program: Command, env: ProgramEnvironment, results: Results) {
-  located(program.command('healthcheck').description('ask the running server for its health'))
-    .option('--host <address>', 'address the server listens on')
-    .option('--port <number>', 'port the server listens on')
+  const isAddressed = ({ host, port }: Options) => host !== undefined || port !== undefined
+  located(
+    program
+      .command('healthcheck')
+      .description('ask the server of the data directory for its health'),
+    command => (isAddressed(command.opts()) ? 'named' : 'needed'),
+  )
+    .option('--host <address>', 'ask at this address, whichever directory is served there')
+    .option('--port <number>', 'ask at this port, whichever directory is served there')
     .action(async (options: Options) => {
       const config = configOf(options, 'serve', env)
-      const running =
-        options.host === undefined && options.port === undefined
-          ? holderOf(config.data.dir)?.heldBy?.url
-          : undefined
-      results.set(await healthcheck(running ?? configuredUrl(config), env))
+      const { dir } = config.data
+      results.set(
+        await (isAddressed(options)
+          ? healthcheck(configuredUrl(config), env)
+          : directoryHealth(dir, holderOf(dir)?.heldBy, env)),
+      )
     })
 }
 
@@ -90,6 +102,7 @@ function openapiCommand(program: Command, env: ProgramEnvironment) {
       .description(
         'print the description of the interface, as a server of this configuration answers it',
       ),
+    () => 'named',
   )
     .option('--out <file>', 'file to write in place of standard output')
     .action(async (options: Options & { out?: string }) =>

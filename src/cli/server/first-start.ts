@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log/log.ts'
 import { hourMs } from '../../lib/time/instant.ts'
 import type { Services } from '../../services.ts'
 import { transact } from '../../store/database.ts'
+import { databaseBeganAt } from '../../store/operator/settings.ts'
 import { evaluationAccountId, openEvaluationAccount } from '../../world/open.ts'
 
 /** What is shown once: the first API key and the operator's token. */
@@ -31,8 +32,10 @@ export function productionKeys(services: Services): FirstKeys {
   return transact(services.db, () => makeProductionKeys(services))
 }
 
-function makeProductionKeys({ keys, adminTokens, signIn, ids, clock }: Services): FirstKeys {
+function makeProductionKeys(services: Services): FirstKeys {
+  const { keys, adminTokens, signIn, settings, ids, clock } = services
   const at = clock.now()
+  settings.set(databaseBeganAt, String(at))
   const account = keys.putAccount({
     id: ids.uuid(),
     email: operatorEmail,

@@ -1,4 +1,6 @@
 import type { Config } from '../../config.ts'
+import type { Holder } from '../../lib/files/directory-lock.ts'
+import { serverSocket } from '../socket.ts'
 
 const answerMsMax = 3_000
 
@@ -6,17 +8,48 @@ const answerMsMax = 3_000
 export const configuredUrl = ({ server: { host, port } }: Config): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
+interface HealthOutput {
+  out(line: string): void
+  err(line: string): void
+}
+
+const serverRoles = ['serve', 'dev', 'replica']
+
+/**
+ * Asks the server of a data directory, whatever else listens on the default port. One that could not
+ * write its address down, on a full disk, is reached through its socket.
+ */
+export async function directoryHealth(
+  dir: string,
+  holder: Holder | undefined,
+  output: HealthOutput,
+): Promise<number> {
+  if (!holder || !serverRoles.includes(holder.role)) {
+    output.err(`No server runs in ${dir}.`)
+    return 1
+  }
+  if (holder.url !== undefined) return healthcheck(holder.url, output)
+  const socket = serverSocket(dir)
+  if (socket !== undefined) return healthcheck('http://localhost', output, socket)
+  output.err(`The server of ${dir} is starting.`)
+  return 1
+}
+
 /**
  * Asks a server on this machine for its health; 0 when it is well. For probes of containers that
  * have no shell.
  */
 export async function healthcheck(
   server: string,
-  { out, err }: { out(line: string): void; err(line: string): void },
+  { out, err }: HealthOutput,
+  unix?: string,
 ): Promise<number> {
   const url = `${server.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')}/health`
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(answerMsMax) })
+    const response = await fetch(url, {
+      signal: AbortSignal.timeout(answerMsMax),
+      ...(unix !== undefined && { unix }),
+    })
     out(await response.text())
     return response.ok ? 0 : 1
   } catch (error) {

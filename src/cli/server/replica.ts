@@ -19,11 +19,11 @@ import {
   leaseBucket,
 } from '../../service/replication/lease.ts'
 import { NoSnapshot } from '../../service/replication/snapshots.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { promoteReplica } from '../replication/promote.ts'
 import {
   type Answer,
   checkReadyFile,
-  exitCodes,
   firstStop,
   listen,
   requestTurns,
@@ -51,7 +51,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   })
   if ('heldBy' in lock) {
     env.err(`${dir} is in use by another process: name another directory with --data.`)
-    return exitCodes.occupied
+    return exitCodes.temporary
   }
   let isStopping = false
   const stopRequested = firstStop(env).then(() => {
@@ -161,7 +161,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   await nats.close()
   lock.release()
   log.info('server_stopped')
-  return exitCodes.ok
+  return exitCodes.done
 }
 
 const missingSetting = (
@@ -171,7 +171,7 @@ const missingSetting = (
   if (nats.servers.length === 0)
     return 'nats.servers is empty: name the servers that the primary publishes to.'
   if (replica.primary === '')
-    return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8080.'
+    return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8470.'
   if (
     nats.standby === 'auto' &&
     secrets.masterKey.reveal() === '' &&

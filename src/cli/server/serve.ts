@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Server } from 'bun'
 import type { Config } from '../../config.ts'
-import { startReserveOf } from '../../directory.ts'
+import { keepDirectoryOwner, prepareDirectory, startReserveOf } from '../../directory.ts'
 import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, idleSeconds, type SocketData, sockets } from '../../http/cable.ts'
@@ -21,6 +21,7 @@ import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import type { ProcessRuntime } from '../../runtime.ts'
 import { linkUrl } from '../../service/account/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
 import { openCopy } from './copy.ts'
@@ -33,9 +34,6 @@ import {
   productionKeys,
   remindOfCredentials,
 } from './first-start.ts'
-
-/** Exit codes of the command, as `sysexits` has them where it has them. */
-export const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
 /** Requests may be answered for so long before the event loop looks at its sockets again. */
 const turnBudgetMs = 5
@@ -71,7 +69,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     )
     return exitCodes.failed
   }
-  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  prepareDirectory(dir, runtime)
   const reserve = startReserveOf(dir, config.data.reserveMb)
   if (reserve.free() < reserve.bytes) reserve.giveBack()
   const lock = lockDataDir(dir, {
@@ -86,7 +84,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     env.err(
       `${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`,
     )
-    return exitCodes.occupied
+    return exitCodes.temporary
   }
   // From here on, so that whoever has read the ready file can stop it in the ordinary way.
   const stopRequested = firstStop(env)
@@ -182,8 +180,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   await copy.instance.settled()
   copy.instance.close()
   lock.release()
+  keepDirectoryOwner(dir)
   log.info('server_stopped')
-  return exitCodes.ok
+  return exitCodes.done
 }
 
 /** Resolves when the process is asked to stop; the second time it is, the process ends at once. */

@@ -19,6 +19,8 @@ export interface SecretCheckStore {
    * last.
    */
   recordedAt(): number | undefined
+  /** When anything was last recorded, noted or made, Unix ms: how old a backup is at least. */
+  newestAt(): number | undefined
   /** How many texts the vault has sealed: webhook secrets and credentials. */
   sealedCount(): number
   /** The newest sealed text of each kind. */
@@ -53,6 +55,11 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
     db,
     `SELECT max(o.recorded_at) AS at FROM series s
      JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`,
+  )
+  const noted = lazy<{ at: number | null }, []>(
+    db,
+    `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM accounts
+       UNION ALL SELECT noted_at FROM audit_entries WHERE id = (SELECT max(id) FROM audit_entries))`,
   )
   const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
   const counts = kinds.map(([, { from }]) =>
@@ -94,6 +101,10 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
         }
       }),
     recordedAt: () => recorded.get()?.at ?? undefined,
+    newestAt() {
+      const times = [recorded.get()?.at, noted.get()?.at].filter(at => typeof at === 'number')
+      return times.length === 0 ? undefined : Math.max(...times)
+    },
     sealedCount: () => counts.reduce((sum, count) => sum + count.get()!.n, 0),
     sealedSamples: () => samples.flatMap(sample => sample.get() ?? []),
   }

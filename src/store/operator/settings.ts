@@ -8,6 +8,9 @@ export interface Settings {
   remove(name: string): void
 }
 
+/** When a database of production got its first account, Unix ms; those from before this was noted have none. */
+export const databaseBeganAt = 'database.began_at'
+
 export function settingsStore(db: Database): Settings {
   const read = lazy<{ value: string }, [string]>(db, 'SELECT value FROM settings WHERE name = ?')
   const put = lazy(

@@ -484,7 +484,6 @@ describe.skipIf(!hasBrowser)('what the operator does in the console, in the bina
         join(dir, 'data'),
         '--config',
         settings,
-        '--hold-outbox',
         '--from',
         'latest',
       )

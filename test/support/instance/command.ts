@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { run } from '../../../src/cli/program.ts'
+import { openDatabase } from '../../../src/store/database.ts'
 import type { Outcome } from './binary.ts'
 
 async function* noInput() {}
@@ -30,4 +33,11 @@ export async function commandIn(env: Record<string, string>, ...args: string[]):
     exit: status => process.exit(status),
   })
   return { code, ...texts }
+}
+
+/** A data directory with an empty database, as a first start leaves it. */
+export function emptyDirectory(dir: string): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  openDatabase(join(dir, 'wellhead.db')).close()
+  return dir
 }

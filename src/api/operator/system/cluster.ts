@@ -39,7 +39,7 @@ const Cluster = envelope(
             description: 'Rises with each copy that becomes the primary.',
             examples: [3],
           }),
-          url: orNull(t.String({ examples: ['http://10.0.0.4:8080'] }), 'Of who has it.'),
+          url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Of who has it.'),
         }),
         'Who may write; null where there is no standby.',
       ),
@@ -48,7 +48,7 @@ const Cluster = envelope(
           {
             id: t.String({ description: 'Of the process.' }),
             role: oneOf(['primary', 'replica']),
-            url: orNull(t.String({ examples: ['http://10.0.0.5:8080'] }), 'Null: not known.'),
+            url: orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
             is_standby: t.Boolean({ description: 'It takes over when the primary is gone.' }),
             version: t.String({ examples: ['1.0.0'] }),
             started_at: moment,

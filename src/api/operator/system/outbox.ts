@@ -86,7 +86,7 @@ const rowOf = ({
   held_at: isoInstant(heldAt),
 })
 
-/** What `restore --hold-outbox` kept back, for the operator. */
+/** What `restore` kept back, for the operator. */
 export const outboxAdminRoutes = ({ access, idempotency, heldMessages: held }: AdminOutboxDeps) =>
   new RouteList({ tags: ['operator'] })
     .use(access)
@@ -116,7 +116,7 @@ export const outboxAdminRoutes = ({ access, idempotency, heldMessages: held }: A
           operationId: 'listHeldMessages',
           summary: 'Messages that a restore kept back',
           description:
-            'What `wellhead restore --hold-outbox` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+            'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
         },
       },
     )

@@ -11,7 +11,7 @@ const Settings = envelope(
         key: t.String({ examples: ['server.port'] }),
         value: t.String({
           description: 'As it is shown to people; secrets are masked.',
-          examples: ['8080'],
+          examples: ['8470'],
         }),
         source: t.String({
           description: 'A flag, a variable, a line of a file, or `default`.',

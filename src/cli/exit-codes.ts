@@ -1,0 +1,25 @@
+/** What a command ends with; 75 is `EX_TEMPFAIL` of `sysexits`. */
+export const exitCodes = { done: 0, failed: 1, incomplete: 2, temporary: 75 } as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** What each code says: the manual, the help and the documentation have these words. */
+export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [exitCodes.done, 'Done.'],
+  [
+    exitCodes.failed,
+    'Refused or failed, with the reason on standard error; doctor and verify: something is wrong.',
+  ],
+  [
+    exitCodes.incomplete,
+    'Done, but something was held for review or rejected, or a file had no rows (import, feeds run).',
+  ],
+  [
+    exitCodes.temporary,
+    'A temporary failure, such as another process that holds the data directory: try again.',
+  ],
+]
+
+/** A row for each code, as the documentation has them. */
+export const exitCodeRows = (): string[] =>
+  exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`)
