@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import type { ConfigKey, ConfigKeys } from './config-keys.ts'
 import { configKeys } from './config-keys.ts'
+import { fileFault } from './lib/files/file-faults.ts'
 import { oneLine, redact } from './lib/log/log.ts'
 import { isTable, parseToml, type Table } from './lib/text/toml.ts'
 import type { ClientProfile } from './plan/client-profile.ts'
@@ -288,10 +289,16 @@ function readOrReport(
     if (text === undefined) problems.push(`${source}: there is no file ${oneLine(path)}`)
     return text
   } catch (error) {
-    problems.push(`${source}: ${oneLine(path)} can not be read: ${reasonOf(error)}`)
+    problems.push(
+      `${source}: ${oneLine(path)} can not be read: ${fileReason(error, resolve(files.directory, path))}`,
+    )
     return undefined
   }
 }
+
+/** Why a file can not be read: where rights are missing, whose it is and what to do. */
+const fileReason = (error: unknown, path: string) =>
+  oneLine(fileFault(error, path) ?? reasonOf(error))
 
 const reasonOf = (error: unknown) => oneLine(error instanceof Error ? error.message : String(error))
 
@@ -334,7 +341,7 @@ function findFile(
       const text = readFile(path)
       if (text !== undefined) return { label, path, text, inDataDirectory: label === own }
     } catch (error) {
-      problems.push(`${oneLine(label)} can not be read: ${reasonOf(error)}`)
+      problems.push(`${oneLine(label)} can not be read: ${fileReason(error, path)}`)
       return undefined
     }
   }

@@ -78,5 +78,8 @@ export function accessFault(path: string): string {
   const user = process.getuid?.()
   if (owner !== undefined && parentOwner === user && user !== undefined)
     return `${path} belongs to ${userName(owner)} and must belong to ${who}, as its directory does. As root: chown ${who}: ${path}`
-  return `${named} belongs to ${userName(has)}, and this is ${who}. Run it as ${userName(has)} or as root, or as root give it to ${who}: chown -R ${who}: ${named}`
+  const its = userName(has)
+  return its === 'root'
+    ? `${named} belongs to root, and this is ${who}. Run the command as root, or as root give it to ${who}: chown -R ${who}: ${named}`
+    : `${named} belongs to ${its}, and this is ${who}. Run the command as ${its} or root.`
 }

@@ -10,6 +10,7 @@ import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
 import { filled, sampleKey, sampleOrigin } from '../../../src/web/console/guides/guide.ts'
 import { guideNames, guidesDirectory, readGuides } from '../../../src/web/console/guides/read.ts'
 import { pagePaths } from '../../../src/web/console/paths.ts'
+import { emptyDirectory } from '../../support/instance/command.ts'
 import { type EvaluationCopy, evaluationCopy } from '../../support/instance/evaluation-copy.ts'
 
 const root = resolve(import.meta.dir, '../../..')
@@ -217,15 +218,16 @@ describe('the samples of the guides run as they stand', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** In place of the program on the path: the same from source; a server that is asked for stays until the shell ends. */
+  /** In place of the program on the path: the same from source; a server that is started stays until a restore or the end of the shell. */
   const prelude = `
 set -euo pipefail
 curl() { command curl -sS --max-time 60 -w '%{stderr}status %{http_code}\\n' "$@"; }
 wellhead() {
+  if [ "$1" = restore ]; then kill $served; wait $served || true; fi
   if [ "$1" != serve ]; then '${process.execPath}' '${join(root, 'src/main.ts')}' "$@"; return; fi
   '${process.execPath}' '${join(root, 'src/main.ts')}' "$@" --port 0 > served.log 2>&1 &
   served=$!
-  trap 'kill $served; wait $served || true' EXIT
+  trap '{ kill $served && wait $served; } 2> /dev/null || true' EXIT
   until [ -S ./data/wellhead.sock ]; do kill -0 $served || { cat served.log >&2; exit 1; }; sleep 0.05; done
 }
 `
@@ -237,6 +239,8 @@ wellhead() {
       async () => {
         const cwd = join(directory, guide)
         mkdirSync(cwd)
+        // The default directory of somebody who has followed the first guide.
+        emptyDirectory(join(cwd, 'wellhead-data'))
         // One shell for a guide: what a block made is there for the next. Each one's output apart.
         const script = shell
           .map(

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createApp } from '../../../../src/app.ts'
 import { createLogTail } from '../../../../src/lib/log/log-tail.ts'
 import { transact } from '../../../../src/store/database.ts'
+import { emptyDirectory } from '../../../support/instance/command.ts'
 import { deliveryWorld } from '../../../support/topics/deliveries.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-workbench-'))
@@ -182,7 +183,7 @@ describe('/admin/v1/backups', () => {
 
   test('makes one by the command of the program, lists it and checks it', async () => {
     const [data, place] = [join(dir, 'data'), join(dir, 'place')]
-    mkdirSync(data)
+    emptyDirectory(data)
     mkdirSync(place)
     const file = join(dir, 'wellhead.toml')
     writeFileSync(file, `[backups]\ndirectory = "${place}"\n`)
