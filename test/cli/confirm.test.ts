@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { irreversible } from '../../src/cli/confirm.ts'
 import { run } from '../../src/cli/program.ts'
+import { emptyDirectory } from '../support/instance/command.ts'
 
 /** What each command is called with beside its words, so that it is about to do its work. */
 const wanted: Readonly<Record<string, string[]>> = {
@@ -19,6 +20,7 @@ const wanted: Readonly<Record<string, string[]>> = {
 
 async function command(argv: readonly string[], answer?: string) {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-confirm-'))
+  emptyDirectory(join(dir, 'data'))
   const [out, err]: string[][] = [[], []]
   const code = await run([...argv, '--data', join(dir, 'data')], {
     env: {},
