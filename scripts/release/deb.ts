@@ -36,6 +36,8 @@ export function writeDeb({ binary, architecture, papers, compression, outfile }:
   put(`usr/bin/${name}`, '', programMode)
   copyFileSync(binary, join(root, `usr/bin/${name}`))
   chmodSync(join(root, `usr/bin/${name}`), programMode)
+  // Where the program finds the package's data and configuration without being told.
+  put(`usr/lib/${name}/installation.json`, papers.installation)
   put(`usr/lib/systemd/system/${name}.service`, papers.unit)
   put(`etc/${name}/${name}.toml`, papers.configuration)
   put(`usr/share/man/man1/${name}.1.gz`, Bun.gzipSync(Buffer.from(papers.manual), { level: 9 }))

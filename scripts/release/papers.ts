@@ -17,6 +17,7 @@ export interface Papers {
   sbom: string
   unit: string
   configuration: string
+  installation: string
   debian: Record<'postinst' | 'prerm' | 'postrm' | 'conffiles', string>
 }
 
@@ -55,6 +56,7 @@ export function papers(notices: string): Papers {
     sbom: sbom(),
     unit: packaged('wellhead.service'),
     configuration: packaged('wellhead.toml'),
+    installation: packaged('installation.json'),
     debian: {
       postinst: packaged('postinst'),
       prerm: packaged('prerm'),

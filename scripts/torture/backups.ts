@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -46,7 +54,7 @@ try {
   for (let i = 0; i < pointsBefore; i += 1)
     lines.push(`${code},${new Date(past + i * 600_000).toISOString()},${70 + (i % 100) / 100}`)
   writeFileSync(history, lines.join('\n'))
-  await run('import', history, '--data', data)
+  await run('import', '--create', history, '--data', data)
 
   const ready = join(dir, 'ready')
   const server = Bun.spawn(
@@ -100,8 +108,9 @@ try {
     const after = sent
 
     const copy = join(dir, 'copy')
-    await run('restore', file, '--data', copy)
+    mkdirSync(copy)
     cpSync(join(data, 'master.key'), join(copy, 'master.key'))
+    await run('restore', file, '--data', copy)
     const numbers = (await run('export', code, '--data', copy))
       .split('\n')
       .map(line => (Date.parse(line.split(',')[1] ?? '') - start) / 1000)

@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { standInBucket } from '../../test/support/servers/s3-server.ts'
@@ -92,7 +100,7 @@ try {
   for (let i = 0; i < pointsBefore; i += 1)
     lines.push(`${code},${new Date(past + i * 600_000).toISOString()},${70 + (i % 100) / 100}`)
   writeFileSync(history, lines.join('\n'))
-  await run('import', history)
+  await run('import', '--create', history)
 
   const first = await serve()
   const { pid } = first.child
@@ -155,8 +163,9 @@ try {
   cpSync(join(data, 'master.key'), key)
   rmSync(data, { recursive: true })
   const backAt = performance.now()
-  await run('restore', '--from', 'latest')
+  mkdirSync(data, { mode: 0o700 })
   cpSync(key, join(data, 'master.key'))
+  await run('restore', '--from', 'latest')
   const second = await serve()
   const answer = await fetch(`${second.url}/v1/demo/prices`)
   const backMs = performance.now() - backAt

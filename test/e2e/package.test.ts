@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { debArchitectures, writeDeb } from '../../scripts/release/deb.ts'
 import { papers } from '../../scripts/release/papers.ts'
@@ -68,6 +68,13 @@ describe.skipIf(!Bun.which('systemd-analyze'))('the unit', () => {
       )
     expect(complaints).toEqual([])
   })
+  test('is rated by systemd-analyze as the page about systemd says', () => {
+    const page = readFileSync(resolve(import.meta.dir, '../../docs/operating/systemd.md'), 'utf8')
+    const [, level, version] = /says ([\d.]+) with systemd (\d+)/.exec(page)!
+    if (!sh('systemd-analyze', '--version').text.startsWith(`systemd ${version} `)) return
+    const { text } = sh('systemd-analyze', 'security', '--offline=true', '--no-pager', unit)
+    expect(text).toContain(`exposure level for wellhead.service: ${level} OK`)
+  })
   test('leaves the service little: at most 2.0 by systemd-analyze security', () => {
     const { text } = sh('systemd-analyze', 'security', '--offline=true', '--no-pager', unit)
     const level = /exposure level for wellhead\.service: ([\d.]+)/.exec(text)?.[1]
@@ -83,12 +90,16 @@ describe.skipIf(!isFree)('the Debian package', () => {
     try {
       const installed = dpkg('--install', deb)
       expect(installed.code, installed.text).toBe(0)
+      expect(installed.text).toContain('runuser -u wellhead -- wellhead serve')
+      const early = sh('wellhead', 'accounts', 'list')
+      expect([early.code, early.text]).toEqual([1, expect.stringContaining(`${data} holds no`)])
       expect(statSync(data).mode & 0o777).toBe(0o700)
       expect(statSync('/etc/wellhead/wellhead.toml').mode & 0o777).toBe(0o640)
       // A container's dpkg may leave manuals and documentation out.
       const contents = sh('dpkg-deb', '--contents', deb).text
       for (const path of [
         'usr/bin/wellhead',
+        'usr/lib/wellhead/installation.json',
         'usr/lib/systemd/system/wellhead.service',
         'usr/share/man/man1/wellhead.1.gz',
         'usr/share/bash-completion/completions/wellhead',
@@ -108,14 +119,44 @@ describe.skipIf(!isFree)('the Debian package', () => {
       while (!existsSync(credentials) && server.exitCode === null) await Bun.sleep(50)
       while (
         server.exitCode === null &&
-        sh('runuser', '-u', 'wellhead', '--', 'wellhead', 'healthcheck', '--data', data).code !== 0
+        sh('runuser', '-u', 'wellhead', '--', 'wellhead', 'healthcheck').code !== 0
       )
         await Bun.sleep(50)
       expect(server.exitCode).toBeNull()
       const owner = sh('stat', '-c', '%U %a', join(data, 'wellhead.db')).text.trim()
       expect(owner).toBe('wellhead 600')
+      // Its commands know the directory and the configuration of the service.
+      const explained = sh('wellhead', 'config', 'explain', '--json').text
+      expect(JSON.parse(explained)).toContainEqual(
+        expect.objectContaining({ key: 'data.dir', value: data, source: 'package' }),
+      )
+      writeFileSync('/etc/wellhead/wellhead.toml', 'plans = "unlimited"\n')
+      expect(sh('wellhead', 'config', 'explain').text).toContain('/etc/wellhead/wellhead.toml:1')
+      expect(sh('wellhead', 'accounts', 'list').text).toContain('operator@localhost')
+      const stranger = sh('runuser', '-u', 'nobody', '--', 'wellhead', 'accounts', 'list')
+      expect([stranger.code, stranger.text]).toEqual([
+        1,
+        expect.stringMatching(/belongs to (root|wellhead), and this is nobody/),
+      ])
       server.kill('SIGTERM')
       await server.exited
+
+      // A rollback as root, as it is documented, and the service starts again.
+      const copy = join(root, 'copy.db')
+      expect(sh('wellhead', 'backup', copy).code).toBe(0)
+      const restored = sh('wellhead', 'restore', copy)
+      expect(restored.code, restored.text).toBe(0)
+      expect(restored.text).toContain(`restored ${join(data, 'wellhead.db')} from ${copy}`)
+      const rolledBack = Bun.spawn(['runuser', '-u', 'wellhead', '--', ...start, '--port', '0'], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+        cwd: '/',
+      })
+      while (rolledBack.exitCode === null && sh('wellhead', 'healthcheck').code !== 0)
+        await Bun.sleep(50)
+      expect(rolledBack.exitCode).toBeNull()
+      rolledBack.kill('SIGTERM')
+      await rolledBack.exited
 
       const removed = dpkg('--remove', 'wellhead')
       expect(removed.code, removed.text).toBe(0)
@@ -137,5 +178,5 @@ describe.skipIf(!isFree)('the Debian package', () => {
       sh('userdel', 'wellhead')
       rmSync(data, { recursive: true, force: true })
     }
-  })
+  }, 180_000)
 })
