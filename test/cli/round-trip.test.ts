@@ -94,7 +94,7 @@ async function fill({ copy, done }: ReturnType<typeof openCopy>) {
       },
       {
         code: 'DESK_OLD',
-        name: 'Old, "quoted"',
+        name: '=HYPERLINK("http://evil.example","Old")',
         category: 'refined_products',
         unit: 'percent',
         currency: null,
@@ -115,6 +115,8 @@ async function fill({ copy, done }: ReturnType<typeof openCopy>) {
     { code: 'DESK_GASOIL_USD', observed_at: '2026-11-10', price: 801.25, source: 'Desk' },
   ])
   await push([{ code: 'DESK_OLD', observed_at: '2026-11-10', price: 12 }])
+  await push([{ code: 'DESK_OLD', observed_at: '2026-11-11', price: 13 }], '=cmd|calc')
+  await push([{ code: 'DESK_OLD', observed_at: '2026-11-12', price: -13 }], "'@SUM(A1)")
   clock.advance(hourMs)
   const wrong = await push([{ code: 'WTI_USD', observed_at: day(39), price: 74.5 }], 'Desk')
   clock.advance(hourMs)

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
+import { csvCell } from '../../lib/text/csv.ts'
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
@@ -111,8 +112,6 @@ export interface RowOptions {
   rateOn(from: string, at: number): Rate
 }
 
-const csvCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
 /** A mean has two decimals more than the prices it is of. */
 const averageDecimals = (series: Series) => series.decimals + 2
 
@@ -208,7 +207,7 @@ function convertedWriter(
         values.fx_rate,
         values.fx_on,
       ]
-      return cells.map(cell => csvCell(String(cell ?? ''))).join(',')
+      return cells.map(cell => csvCell(cell ?? null)).join(',')
     },
   }
 }

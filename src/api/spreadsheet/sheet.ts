@@ -3,6 +3,7 @@ import { XMLBuilder } from 'fast-xml-parser'
 import type { KeyAccess } from '../../http/gate/access-kind.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, type Problem } from '../../http/problem/problem.ts'
+import { sheetText } from '../../lib/text/csv.ts'
 
 /** What a cell of a sheet holds. */
 export type Cell = string | number | boolean | null
@@ -106,4 +107,4 @@ function writable(value: unknown): unknown {
  * Numbers are left as they are.
  */
 export const inert = <T extends Cell>(cell: T): T | string =>
-  typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+  typeof cell === 'string' ? sheetText(cell) : cell

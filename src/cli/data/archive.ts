@@ -9,8 +9,8 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { cellText } from '../../feed/files/csv.ts'
 import { datedExportText, writeText } from '../../feed/prices/export.ts'
+import { csvCell } from '../../lib/text/csv.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { answerOf, type CommandEnvironment } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -118,7 +118,7 @@ const csvLine = (columns: readonly string[], row: Readonly<Record<string, unknow
 function cellOf(name: string, value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return name.endsWith('_at') ? isoInstant(value) : String(value)
-  return cellText(String(value))
+  return csvCell(String(value))
 }
 
 const linesEach = 1_000

@@ -1,3 +1,5 @@
+import { fromSheetText } from '../../lib/text/csv.ts'
+
 const candidates = [',', ';', '\t', '|']
 
 /**
@@ -11,11 +13,13 @@ export function separatorOf(firstRecord: string): string {
 }
 
 /**
- * The fields of one record as RFC 4180 has it, spaces around a field dropped; undefined when text
- * follows a closing quote or a quote is never closed.
+ * The fields of one record as RFC 4180 has it, spaces around a field dropped, and the apostrophe that
+ * keeps a spreadsheet from running a text; undefined when text follows a closing quote or a quote is
+ * never closed.
  */
 export function fieldsOf(record: string, separator: string): string[] | undefined {
-  if (!record.includes('"')) return record.split(separator).map(field => field.trim())
+  if (!record.includes('"'))
+    return record.split(separator).map(field => fromSheetText(field.trim()))
   const fields: string[] = []
   let at = 0
   for (;;) {
@@ -23,14 +27,14 @@ export function fieldsOf(record: string, separator: string): string[] | undefine
     if (record[at] === '"') {
       const close = closingQuote(record, at + 1)
       if (close === undefined) return undefined
-      fields.push(record.slice(at + 1, close).replaceAll('""', '"'))
+      fields.push(fromSheetText(record.slice(at + 1, close).replaceAll('""', '"')))
       at = close + 1
       while (record[at] === ' ') at += 1
       if (at < record.length && record[at] !== separator) return undefined
     } else {
       const next = record.indexOf(separator, at)
       const end = next < 0 ? record.length : next
-      fields.push(record.slice(at, end).trim())
+      fields.push(fromSheetText(record.slice(at, end).trim()))
       at = end
     }
     if (at >= record.length) return fields
@@ -47,7 +51,3 @@ function closingQuote(record: string, from: number): number | undefined {
 
 /** A field in quotes, whatever is in it. */
 export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
-
-/** A text as a cell between commas: in quotes only where it must be. */
-export const cellText = (text: string): string =>
-  /[",\r\n]|^\s|\s$/.test(text) ? quoted(text) : text

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { flushWhileWritten } from '../../lib/files/flush-while-written.ts'
+import { csvCell } from '../../lib/text/csv.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
-import { cellText } from '../files/csv.ts'
 
 export interface ExportRow {
   code: string
@@ -79,7 +79,7 @@ export async function* datedExportText(
 }
 
 const datedCsvLine = (row: DatedExportRow) =>
-  `${row.code},${isoInstant(row.observedAt)},${row.isDeleted ? '' : row.value},${row.currency ?? ''},${cellText(row.source)},${isoInstant(row.recordedAt)},${row.isDeleted ? 'true' : ''}\n`
+  `${row.code},${isoInstant(row.observedAt)},${row.isDeleted ? '' : row.value},${row.currency ?? ''},${csvCell(row.source)},${isoInstant(row.recordedAt)},${row.isDeleted ? 'true' : ''}\n`
 
 const datedJsonLine = (row: DatedExportRow) =>
   `${JSON.stringify({

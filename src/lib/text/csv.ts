@@ -1,8 +1,11 @@
 /** A cell of a table; null is an empty one. */
 export type CsvCell = string | number | null
 
-// What a spreadsheet takes for the beginning of a formula, the full-width forms included.
-const formula = /^[=+\-@\t\r\n＝＋－＠]/
+/**
+ * What a spreadsheet takes for the beginning of a formula, the full-width forms included. Leading
+ * apostrophes count, so that taking one away always gives the text that was.
+ */
+const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
 // A semicolon divides cells where the comma is the decimal sign.
 const special = /[",;\t\r\n]|^\s|\s$/
 
@@ -11,12 +14,17 @@ const special = /[",;\t\r\n]|^\s|\s$/
  * formula begins with an apostrophe; numbers stay as they are.
  */
 export const csvText = (rows: readonly (readonly CsvCell[])[]): string =>
-  rows.map(row => `${row.map(cellText).join(',')}\n`).join('')
+  rows.map(row => `${row.map(csvCell).join(',')}\n`).join('')
 
 /** Text that a spreadsheet keeps as text, wherever it is pasted. */
 export const sheetText = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
-function cellText(cell: CsvCell): string {
+/** The text that `sheetText` was given: what a file has that this program wrote. */
+export const fromSheetText = (text: string): string =>
+  text.startsWith("'") && formula.test(text) ? text.slice(1) : text
+
+/** A cell between commas. */
+export function csvCell(cell: CsvCell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : ''
   const text = sheetText(cell)

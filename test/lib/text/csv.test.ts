@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { csvText } from '../../../src/lib/text/csv.ts'
+import { fieldsOf } from '../../../src/feed/files/csv.ts'
+import { csvText, fromSheetText, sheetText } from '../../../src/lib/text/csv.ts'
 
 /** Cells of a CSV text, read by the rules of RFC 4180 and nothing else. */
 function read(text: string): string[][] {
@@ -103,4 +104,34 @@ test('a reader gets back what was written, and no text of it begins as a formula
     ),
     { numRuns: 300 },
   )
+})
+
+describe('sheetText', () => {
+  const hostile = fc
+    .tuple(
+      fc.constantFrom("'", "''", '', ' '),
+      fc.constantFrom(...'=+-@\t\r\n＝＋－＠a1'.split('')),
+      fc.string(),
+    )
+    .map(parts => parts.join(''))
+
+  test('is undone exactly, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(hostile, fc.string({ unit: 'binary' })), text => {
+        expect(fromSheetText(sheetText(text))).toBe(text)
+        expect(sheetText(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('is undone where a file is read, in cells of one line', () => {
+    const cell = hostile.map(text => text.replaceAll(/[\r\n]/g, ' ').trim())
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), cells => {
+        expect(fieldsOf(csvText([cells]).slice(0, -1), ',')).toEqual(cells)
+      }),
+      { numRuns: 2000 },
+    )
+  })
 })

@@ -1,3 +1,4 @@
+import { csvCell } from '../../../lib/text/csv.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { PriceBlock } from '../../../market/prices/block.ts'
 import type { BulkColumn } from './columns.ts'
@@ -78,8 +79,7 @@ function textWriter(header: string, lineOf: (block: PriceBlock) => readonly Part
 }
 
 const csv: Quoting = {
-  text: text =>
-    text === null ? '' : /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text,
+  text: csvCell,
   momentMark: '',
 }
 

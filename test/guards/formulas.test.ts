@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { type People, people } from '../support/topics/people.ts'
+
+// A spreadsheet runs a cell that begins like a formula: no table that this service makes has one.
+const formula = /^[=+\-@\t\r＝＋－＠]/
+const name = '=HYPERLINK("http://evil.example","Settle")'
+const source = '=cmd|calc'
+const code = 'HOSTILE_USD'
+
+let all: People
+let token: string
+let operator: string
+let document: OpenApiDocument
+
+beforeAll(async () => {
+  all = people()
+  token = `Token ${all.person('ann').key}`
+  operator = `Bearer ${all.services.adminTokens.rotate()}`
+  const made = await all.ask('POST', '/admin/v1/series', operator, {
+    code,
+    name,
+    category: 'refined_products',
+    unit: 'barrel',
+    currency: 'USD',
+    source,
+    description: name,
+    attribution: name,
+  })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const observations = ['2026-11-18', '2026-11-19', '2026-11-20'].map((day, n) => ({
+    code,
+    observed_at: day,
+    price: n - 1.5,
+    source,
+  }))
+  const pushed = await all.ask('POST', '/admin/v1/observations', operator, { observations })
+  expect(pushed.status).toBe(200)
+  all.record('VLSFO_SGSIN_USD', [600, 610], all.clock.now(), 86_400_000)
+  document = (await (await all.get('/openapi.json')).json()) as OpenApiDocument
+})
+
+/** Cells of a CSV text, with the quotes taken off. */
+function cellsOf(text: string): string[] {
+  const cells: string[] = []
+  for (const [, quoted, plain] of text.matchAll(/(?:^|,|\n)(?:"((?:[^"]|"")*)"|([^,\n]*))/g))
+    cells.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'))
+  return cells
+}
+
+const isNumber = (cell: string) => cell !== '' && Number.isFinite(Number(cell))
+
+/** Every operation that says that it answers CSV. */
+const tables = () =>
+  Object.entries(document.paths).flatMap(([path, { get }]) => {
+    const text = JSON.stringify([get?.parameters, get?.responses])
+    return /\bcsv\b/i.test(text) ? [path] : []
+  })
+
+describe('no cell of a table begins like a formula', () => {
+  test('in any answer that is CSV', async () => {
+    const paths = tables()
+    expect(paths.length).toBeGreaterThanOrEqual(9)
+    let hostile = 0
+    for (const path of paths) {
+      const isOperator = path.startsWith('/admin/')
+      const query = isOperator
+        ? `format=csv&history=true&codes=${code}`
+        : `format=csv&by_code=${code}&codes=${code}&columns=`
+      const address = `${path.replace('{date}', '2026-11-19')}?${query}`
+      const answer = await all.ask('GET', address, isOperator ? operator : token, undefined, {
+        accept: 'text/csv',
+      })
+      expect(answer.status, `${address}: ${JSON.stringify(answer.body)}`).toBe(200)
+      expect(answer.headers.get('content-type'), address).toStartWith('text/csv')
+      const text = String(answer.body.text)
+      for (const cell of cellsOf(text))
+        if (!isNumber(cell)) expect(cell, address).not.toMatch(formula)
+      if (text.includes("'=")) hostile += 1
+    }
+    // Bunker fuels have ports of their own only.
+    expect(hostile).toBeGreaterThanOrEqual(paths.length - 1)
+  })
+
+  test('in any answer for a sheet', async () => {
+    for (const path of [
+      `/v1/prices/excel-latest?codes=${code}&by_code=${code}`,
+      `/v1/prices/excel-latest.xml?codes=${code}&by_code=${code}`,
+      `/v1/excel/run?path=/v1/prices/past_week&by_code=${code}`,
+    ]) {
+      const answer = await all.ask('GET', path, token)
+      const text = JSON.stringify(answer.body)
+      expect([path, answer.status, /(?:'|&apos;)=/.test(text)]).toEqual([path, 200, true])
+      expect(text).not.toMatch(/[">]=(?:HYPERLINK|cmd)/)
+    }
+  })
+})
