@@ -10,6 +10,7 @@ import { shippedFeeds } from '../../feed/publishers/publishers.ts'
 import { createRandomIds } from '../../lib/ids.ts'
 import { createLog } from '../../lib/log/log.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
+import { createEgress } from '../../send/egress/egress.ts'
 import { openServices } from '../../services.ts'
 import { openDatabase } from '../../store/database.ts'
 import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
@@ -226,6 +227,7 @@ function examineProviders(config: Config): Finding[] {
 /** Feeds that the configuration turns on and that can not be read as it stands. */
 function examineFeedSettings(config: Config): Finding[] {
   const configured = configuredFeeds(config)
+  const egress = createEgress(config.egress.allow)
   return shippedFeeds.flatMap(feed => {
     const { name } = feed.publisher
     const settings = settingsOf(configured, name, { values: undefined, pausedAt: undefined })
@@ -238,6 +240,12 @@ function examineFeedSettings(config: Config): Finding[] {
       return [doubtful('feeds', finding, `set feeds.${name}.license = "accept" if you may use it`)]
     }
     if (standing === 'off') return []
+    const { baseUrl } = settings.values
+    const refusal = baseUrl ? egress.checkTarget(baseUrl) : undefined
+    if (refusal !== undefined) {
+      const finding = `feeds.${name}.base_url ${refusal.replace(/\.$/, '')}: ${name} is not read`
+      return [doubtful('feeds', finding, 'open its network with egress.allow, or take it away')]
+    }
     return unreadOf(settings.values.codes ?? [], feed.map).map(code =>
       doubtful('feeds', `${name} has no series for ${code}`, `take it out of feeds.${name}.codes`),
     )

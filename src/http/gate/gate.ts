@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts'
-import { mayOperate, rolesThatMay } from '../../plan/admin-roles.ts'
+import { type AdminRole, mayOperate, rolesThatMay } from '../../plan/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plan/plans.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'
 import type { Looks } from '../../service/account/looks.ts'
@@ -46,6 +46,8 @@ export interface Pass {
   actor: string | undefined
   /** Id of the operator's token; undefined for commands on this machine. */
   adminTokenId: string | undefined
+  /** The role of the operator's token; undefined for commands on this machine. */
+  adminRole: AdminRole | undefined
   /** What the audit trail hears of it when it has been done; undefined: nothing. */
   action: AuditedAction | undefined
   /** The window of which a request is taken; it is given back if the answer does not count. */
@@ -175,6 +177,7 @@ export function createGate(deps: GateDeps): Gate {
       caller: undefined,
       actor: undefined,
       adminTokenId: undefined,
+      adminRole: undefined,
       action: undefined,
       reserved: undefined,
       free: false,
@@ -288,6 +291,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
         { role: token.role, roles: rolesThatMay(area, changes) },
       )
     pass.adminTokenId = token.id
+    pass.adminRole = token.role
     return token.name === null ? 'operator' : `operator ${token.name}`
   }
 

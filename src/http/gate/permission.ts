@@ -1,3 +1,9 @@
+import {
+  type AdminRole,
+  mayOperate,
+  type OperatorArea,
+  rolesThatMay,
+} from '../../plan/admin-roles.ts'
 import { type Action, may, type Role, rolesFor } from '../../plan/roles.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
 import { Problem } from '../problem/problem.ts'
@@ -31,5 +37,19 @@ export function requireAction(key: KeyState, action: Action): void {
     'FORBIDDEN_ROLE',
     `In this organization only ${allowed.map(role => people[role]).join(' and ')} may ${deeds[action]}; your role is ${role}.`,
     { role, action, required_role: allowed.at(-1), allowed_roles: allowed },
+  )
+}
+
+/**
+ * Throws 403 where the role of the operator's token does not allow a field that concerns another
+ * area than its route does. Commands on this machine have no role and may set everything.
+ */
+export function requireArea(role: AdminRole | undefined, area: OperatorArea, field: string): void {
+  if (role === undefined || mayOperate(role, area, true)) return
+  const roles = rolesThatMay(area, true)
+  throw new Problem(
+    'ADMIN_ROLE_MISSING',
+    `${field} must be set with an admin token of the role ${roles.join(' or ')}; this one has the role ${role}.`,
+    { role, roles },
   )
 }

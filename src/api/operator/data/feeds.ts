@@ -4,6 +4,7 @@ import type { FeedView } from '../../../feed/engine/view.ts'
 import { targetName, unreadOf } from '../../../feed/publishers/map.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Connections } from '../../../http/cable.ts'
+import { requireArea } from '../../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import {
   body,
@@ -29,7 +30,7 @@ import type { Context } from '../../context.ts'
 import { oneOf } from '../../schema.ts'
 
 export interface AdminFeedsDeps
-  extends Pick<Context, 'access' | 'feeds' | 'clock' | 'idempotency'> {
+  extends Pick<Context, 'access' | 'feeds' | 'clock' | 'idempotency' | 'checkTarget'> {
   catalogue: Pick<Catalogue, 'named' | 'extent'>
   connections: Pick<Connections, 'idle'>
 }
@@ -274,6 +275,13 @@ function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['fe
   )
 }
 
+/** What would be refused when the feed is read is refused when it is set. */
+function refuseTarget(baseUrl: string, checkTarget: AdminFeedsDeps['checkTarget']): void {
+  const fault = checkTarget(baseUrl)
+  if (fault === undefined) return
+  throw validationFailed([{ field: 'base_url', message: `base_url: ${fault}`, value: baseUrl }])
+}
+
 /** Public sources for the operator: how they stand, and what can be done about them. */
 export function feedAdminRoutes({
   access,
@@ -282,6 +290,7 @@ export function feedAdminRoutes({
   catalogue,
   connections,
   idempotency,
+  checkTarget,
 }: AdminFeedsDeps) {
   const viewOf = (feed: string): FeedView => {
     const view = feeds.view(feed)
@@ -461,10 +470,15 @@ export function feedAdminRoutes({
     )
     .put(
       '/admin/v1/feeds/:name',
-      ({ params, body: input }) => {
+      ({ params, body: input, pass }) => {
         const { feed } = viewOf(params.name)
         const setting = settingOf(SettingBody.read(input))
         refuseUnread(setting.codes ?? [], feed)
+        if (setting.baseUrl !== undefined) {
+          // The key of the feed is sent there, also the one that the configuration has.
+          requireArea(pass?.adminRole, 'service', 'base_url')
+          refuseTarget(setting.baseUrl, checkTarget)
+        }
         feeds.configure(params.name, setting)
         return feedOf(params.name)
       },
@@ -477,7 +491,7 @@ export function feedAdminRoutes({
           operationId: 'putFeed',
           summary: 'Turn a feed on and set it',
           description:
-            'Settings that are kept in the database. What the configuration file says of the same feed wins.',
+            'Settings that are kept in the database. What the configuration file says of the same feed wins. `base_url` names a mirror in the public internet or in a network that `egress.allow` opens (422 otherwise); the key of the feed is sent there, so it takes an admin token of the role `all` (403 `ADMIN_ROLE_MISSING`).',
         },
       },
     )

@@ -65,6 +65,69 @@ describe('PUT /admin/v1/feeds/{name}', () => {
     expect(body.errors).toEqual([expect.objectContaining({ field, message })])
   })
 
+  test.each([
+    'http://127.0.0.1:9/fred',
+    'https://10.0.0.1/fred',
+    'https://169.254.169.254/latest',
+    'https://[::1]/fred',
+    'https://0x7f000001/fred',
+    'https://localhost/fred',
+    'http://mirror.example/fred',
+  ])('refuses the mirror %p when it is set, as when it would be read', async base_url => {
+    const { status, body } = await admin('PUT', '/ecb', { base_url })
+    expect([status, body.errors]).toEqual([
+      422,
+      [
+        expect.objectContaining({
+          field: 'base_url',
+          message: expect.stringMatching(/^base_url: /),
+        }),
+      ],
+    ])
+    const { settings } = (await admin('GET', '/ecb')).body
+    expect(settings!.map(({ name }) => name)).not.toContain('base_url')
+  })
+
+  test('sends the key of the configuration to no address that a token of the role data names', async () => {
+    const requests: string[] = []
+    const stranger = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch({ url }) {
+        requests.push(url)
+        return new Response('{}')
+      },
+    })
+    const own = openTestInstance({
+      'feeds.eia.key': '0123456789abcdef0123456789abcdef',
+      'egress.allow': '127.0.0.0/8',
+    })
+    const { adminTokens } = own.services
+    const send = (token: string, method: string, path: string, body?: unknown) =>
+      own.send(method, `/admin/v1/feeds/eia${path}`, body, undefined, {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+      })
+    const { token: data } = adminTokens.create('desk', 'data')
+    const base_url = `http://127.0.0.1:${stranger.port}`
+    const refused = await send(data, 'PUT', '', { base_url })
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
+      403,
+      'ADMIN_ROLE_MISSING',
+    ])
+    expect((await send(data, 'PUT', '', { since: '2026-01-31' })).status).toBe(200)
+    const shown = await (await send(data, 'GET', '')).text()
+    expect(shown).not.toContain('base_url')
+
+    const { token: everything } = adminTokens.create('owner', 'all')
+    expect((await send(everything, 'PUT', '', { base_url })).status).toBe(200)
+    expect(requests).toEqual([])
+    await send(everything, 'POST', '/test', {})
+    expect(requests.join(' ')).toContain('0123456789abcdef')
+    await stranger.stop(true)
+    own.services.db.close()
+  })
+
   test('refuses what the feed has no series for, each by its name', async () => {
     const { status, body } = await admin('PUT', '/norges_bank', {
       codes: ['USD_NOK', 'USD_NKO', 'rig-counts'],
