@@ -95,7 +95,8 @@ const portMax = 65_535
 function isWellFormedHost(host: string): boolean {
   if (host.length < hostCharacters.min || host.length > hostCharacters.max) return false
   const match = hostPattern.exec(host)
-  return match !== null && Number(match[1] ?? 0) <= portMax
+  // Names such as `xn--` and `1.2.3.4.5` fit the pattern and make no address.
+  return match !== null && Number(match[1] ?? 0) <= portMax && URL.canParse(`http://${host}`)
 }
 
 /**

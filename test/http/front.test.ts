@@ -51,6 +51,15 @@ describe('Host', () => {
     'user@name',
     'one,two',
     'one two',
+    'xn--',
+    'xn--a',
+    'a.xn--',
+    '1.2.3.4.5',
+    '256.256.256.256',
+    '0x100000000',
+    '1.2.3.08',
+    '[1:2:3]',
+    '[:::::::]',
   ]) {
     test(`${JSON.stringify(host)} is refused with the JSON error`, async () => {
       const { status, body } = await answerTo(host)
