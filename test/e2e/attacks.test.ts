@@ -244,12 +244,46 @@ test('ambiguous and empty Hosts are refused with the error as JSON', async () =>
     [' a:b:c', '/v1/prices/latest'],
     ['', '/health'],
     [' a:b:c', '/health'],
+    [' xn--', '/health'],
+    [' 1.2.3.4.5', '/v1/prices/latest'],
+    [' 256.256.256.256', '/'],
   ] as const) {
     const answer = await raw(host, path)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('application/json')
     expect(answer).toContain('"error"')
   }
+})
+
+test('twenty tabs that refresh one session at the same time all stay signed in', async () => {
+  interface Signed {
+    data: { token: string }
+  }
+  const accounts = await ask<{ data: { accounts: { id: string }[] } }>(
+    'GET',
+    '/admin/v1/accounts',
+    undefined,
+    operator(),
+  )
+  const link = await ask<{ data: { sign_in_url: string } }>(
+    'POST',
+    `/admin/v1/accounts/${accounts.body.data.accounts[0]!.id}/link`,
+    {},
+    operator(),
+  )
+  const link_token = new URL(link.body.data.sign_in_url).searchParams.get('token')
+  const signedIn = await ask<Signed>('POST', '/v1/auth/session', { link_token })
+  const as = (token: string) => ({ authorization: `Bearer ${token}` })
+  const old = signedIn.body.data.token
+  const refreshed = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      ask<Signed>('POST', '/v1/auth/session/refresh', undefined, as(old)),
+    ),
+  )
+  expect(refreshed.map(({ status }) => status)).toEqual(refreshed.map(() => 200))
+  for (const { body } of refreshed)
+    expect((await ask('GET', '/v1/account', undefined, as(body.data.token))).status).toBe(200)
+  expect((await ask('GET', '/v1/account', undefined, as(old))).status).toBe(200)
 })
 
 test('every answer says nosniff, and HSTS where it is served as https', async () => {

@@ -133,7 +133,7 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
           operationId: 'refreshSession',
           summary: 'Refresh a session',
           description:
-            'A new session token in place of the one that the request came with, which ends at once. Let requests under way finish first: whoever shows the old token afterwards, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+            'A new session token in place of the one that the request came with. The old token is accepted for another 30 seconds, so that requests under way finish, and requests that refresh it meanwhile get the same new token. Whoever shows it later, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
         },
       },
     )

@@ -25,8 +25,9 @@ export interface Sessions {
   issue(account: AccountState, method: SignInMethod): Promise<SignedIn>
   write(session: Session): void
   /**
-   * What a token is good for. Showing one that was refreshed already ends all tokens of its
-   * sign-in: somebody has a copy.
+   * What a token is good for. One that was refreshed is accepted for another `reuseGraceMs`, for
+   * requests and tabs that refresh at the same time; after that it ends all tokens of its sign-in,
+   * because somebody has a copy.
    */
   find(token: string): { key: KeyState; session: Session } | undefined
   /**
@@ -35,8 +36,8 @@ export interface Sessions {
    */
   lasts(session: Session): boolean
   /**
-   * A new token in place of a session's; undefined when it has ended meanwhile or the sign-in is
-   * too long ago.
+   * A new token in place of a session's, or the one that took its place within `reuseGraceMs`;
+   * undefined when it has ended meanwhile or the sign-in is too long ago.
    */
   refresh(session: Session): Promise<SignedIn | undefined>
   /** The sign-ins of an account that last, the newest first. */
@@ -59,6 +60,8 @@ export interface SessionsDeps {
 }
 
 const forgottenAtOnce = 100
+/** How long a token that was refreshed is still accepted. */
+export const reuseGraceMs = 30 * secondMs
 
 export function createSessions({
   db,
@@ -94,6 +97,15 @@ export function createSessions({
     }
   }
 
+  /**
+   * The token in force of the sign-in of a session that was refreshed moments ago. It is the same for
+   * everybody who asks: a sign-in never has two tokens in force.
+   */
+  const followingOf = (session: Session, now: number): Session | undefined => {
+    const isRecent = session.endedAt !== null && now - session.endedAt <= reuseGraceMs
+    return session.replaced && isRecent ? store.newestInForce(session.familyId, now) : undefined
+  }
+
   return {
     async issue(account, method) {
       const session = next({
@@ -115,8 +127,11 @@ export function createSessions({
       const claims = tokens.read(token, now)
       const session = claims && store.byId(claims.jti)
       if (!session || session.accountId !== claims.sub) return undefined
-      if (session.replaced) store.endFamily(session.familyId, now)
-      if (session.endedAt !== null || now >= session.expiresAt) return undefined
+      if (now >= session.expiresAt) return undefined
+      if (session.endedAt !== null && !followingOf(session, now)) {
+        if (session.replaced) store.endFamily(session.familyId, now)
+        return undefined
+      }
       const account = keys.account(session.accountId)
       return account && { key: keys.sessionKey(account), session }
     },
@@ -129,15 +144,19 @@ export function createSessions({
       const following = next(session)
       if (!account || following.expiresAt <= following.createdAt) return undefined
       const token = await tokens.sign(following)
-      const done = transact(db, () => {
-        const replaced = store.replace(session.id, following.createdAt)
-        if (replaced) store.put(following)
-        // The same token was refreshed, or signed out, while this one was being signed: one of the
-        // two who did it has a copy.
-        else store.endFamily(session.familyId, following.createdAt)
-        return replaced
+      const now = following.createdAt
+      const inForce = transact(db, () => {
+        if (store.replace(session.id, now)) {
+          store.put(following)
+          return following
+        }
+        // Another tab refreshed the same token, or signed out.
+        const ended = store.byId(session.id)
+        return ended && followingOf(ended, now)
       })
-      return done ? { token, session: following, account } : undefined
+      if (!inForce || inForce === following)
+        return inForce && { token, session: following, account }
+      return { token: await tokens.sign(inForce), session: inForce, account }
     },
     list: accountId => store.inForce(accountId, clock.now()),
     end: session => store.endFamily(session.familyId, clock.now()),

@@ -26,6 +26,8 @@ export interface SessionStore {
   byId(id: string): Session | undefined
   /** Tokens of an account that are in force, those of the newest sign-in first. */
   inForce(accountId: string, now: number): Session[]
+  /** The newest token of a sign-in that is in force. */
+  newestInForce(familyId: string, now: number): Session | undefined
   put(session: Session): void
   /** Ends a session for the one that takes its place; false when it had ended already. */
   replace(id: string, now: number): boolean
@@ -54,6 +56,11 @@ export function createSessionStore(db: Database): SessionStore {
     `SELECT ${columns} FROM sessions WHERE account_id = ? AND ended_at IS NULL AND expires_at > ?
      ORDER BY begun_at DESC, id`,
   )
+  const newestInForce = lazy<Row, [string, number]>(
+    db,
+    `SELECT ${columns} FROM sessions WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
+     ORDER BY created_at DESC, id DESC LIMIT 1`,
+  )
   const put = lazy(
     db,
     `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
@@ -81,6 +88,10 @@ export function createSessionStore(db: Database): SessionStore {
       return row ? sessionOf(row) : undefined
     },
     inForce: (accountId, now) => inForce.all(accountId, now).map(sessionOf),
+    newestInForce(familyId, now) {
+      const row = newestInForce.get(familyId, now)
+      return row ? sessionOf(row) : undefined
+    },
     put: session =>
       void put.run(
         session.id,
