@@ -1,9 +1,10 @@
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log/log.ts'
-import { cacheControlOf } from './answer/cache-control.ts'
+
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { detailsOf } from './gate/audited.ts'
+import { cacheControlOf } from './gate/cache-control.ts'
 import type { Gate, Pass } from './gate/gate.ts'
 import { requestIdOf } from './request-id.ts'
 

@@ -56,7 +56,8 @@ afterAll(async () => {
   mail.close()
   await Promise.all([hanging.stop(true), prompt.stop(true)])
   remove(dir)
-})
+  // The stop waits for messages under way to endpoints that hang.
+}, 60_000)
 
 interface Answer<T> {
   status: number

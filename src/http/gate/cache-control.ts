@@ -1,6 +1,6 @@
 import { actionOf } from '../../plan/roles.ts'
 import { scopeOf } from '../../plan/scopes.ts'
-import type { Access } from '../gate/access-kind.ts'
+import type { Access } from './access-kind.ts'
 
 /** Kept by a client only, which asks whether it is still current before it is used again. */
 export const revalidatedByClient = 'private, no-cache'
