@@ -85,7 +85,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
           return
         }
         if (dataset !== undefined) {
-          for (const name of ['series', 'scale', 'time', 'source', 'replace'] as const) {
+          for (const name of ['series', 'scale', 'time', 'source'] as const) {
             if (options[name] !== undefined)
               throw new Error(`--${name} is for prices: leave it out with --dataset`)
           }

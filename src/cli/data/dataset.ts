@@ -18,6 +18,8 @@ export interface DatasetOptions extends FileOptions {
   dataset: string
   /** Another copy has recorded them already: nothing of it is doubted. */
   asRecorded?: boolean
+  /** Also what an undo took back. */
+  replace?: boolean
 }
 
 export interface DatasetEnvironment extends ImportReporting {
@@ -46,8 +48,8 @@ export async function runDatasetImport(
       throw new Error(
         `--dataset ${options.dataset}: there are ${layouts.map(layout => layout.name).join(', ')}`,
       )
-    const { asRecorded = false } = options
-    const writer = writerTo(env.operator, layout, asRecorded, rows => {
+    const { asRecorded = false, replace = false } = options
+    const writer = writerTo(env.operator, layout, { asRecorded, replace }, rows => {
       written += rows
     })
     const report = await importDataset({
@@ -82,14 +84,14 @@ interface Refusal {
 function writerTo(
   operator: Operator,
   { name, batch_max: batchMax }: { name: string; batch_max: number },
-  asRecorded: boolean,
+  recording: { asRecorded: boolean; replace: boolean },
   wrote: (rows: number) => void,
 ): RowWriter {
   let batch: number | undefined
   return {
     batchMax,
     async begin(file) {
-      batch = await beginBatch(operator, file, { dataset: name, asRecorded })
+      batch = await beginBatch(operator, file, { dataset: name, ...recording })
     },
     end: left => endBatch(operator, batch!, left),
     async write(rows: readonly Row[], dryRun) {
@@ -100,8 +102,16 @@ function writerTo(
       })
       if (status === 200) {
         if (!dryRun) wrote(rows.length)
-        const { data } = body as { data: WriteCounts & { recorded_at: string } }
-        return { counts: { ...data, recordedAt: Date.parse(data.recorded_at) } }
+        const { data } = body as {
+          data: WriteCounts & { recorded_at: string; kept_as_corrected: number }
+        }
+        return {
+          counts: {
+            ...data,
+            kept: data.kept_as_corrected,
+            recordedAt: Date.parse(data.recorded_at),
+          },
+        }
       }
       const { errors = [], message, error } = (body ?? {}) as Refusal
       const faults = errors.flatMap(({ field, message: reason }) => {

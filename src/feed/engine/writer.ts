@@ -22,6 +22,13 @@ export interface RunningBatch {
   count(counts: { held: number }): void
   write(points: readonly Point[]): WriteCounts
   during<T>(work: () => T): T
+  /** Writes rows of a dataset, within `during`, but those that an undo took back. */
+  writeRows<Row>(
+    dataset: string,
+    rows: readonly Row[],
+    recordedAt: number,
+    write: (rows: readonly Row[]) => WriteCounts,
+  ): WriteCounts
 }
 
 /** The run that writes. */
@@ -403,23 +410,23 @@ function writeDataset(
       batch.count({ held: heldCount })
     }
     if (records.length === 0) continue
-    const write = () =>
-      dataset.write(
-        records.map(record => record.record),
-        // A run takes its time: rows are recorded when they are written, not when it began.
-        deps.ingest.next(),
-      )
-    const counts = run.dryRun
-      ? deps.store.rehearse(write)
-      : batchOf(group[0]!.line, run).during(() =>
+    // A run takes its time: rows are recorded when they are written, not when it began.
+    const recordedAt = deps.ingest.next()
+    const rows = records.map(({ record }) => record)
+    const write = (some: readonly unknown[]) => dataset.write(some, recordedAt)
+    const batch = run.dryRun ? undefined : batchOf(group[0]!.line, run)
+    const counts = batch
+      ? batch.during(() =>
           deps.store.transact(() => {
             for (const { key } of records) deps.store.ownRow(name, key, run.feedNumber)
-            return write()
+            return batch.writeRows(name, rows, recordedAt, write)
           }),
         )
+      : deps.store.rehearse(() => write(rows))
     written.inserted += counts.inserted
     written.revised += counts.revised
     written.unchanged += counts.unchanged
+    written.kept += counts.kept ?? 0
   }
   return written
 }

@@ -17,6 +17,8 @@ export type Recorded = WriteCounts & { recordedAt: number }
 
 /** A batch under way: whose its values are, and who hears of what it changed. */
 export interface OpenBatch extends Origin {
+  /** Leaves out values of datasets that an operator decided against. */
+  sift(points: readonly Point[]): readonly Point[]
   /** Inside the transaction, after everybody else has heard of it. */
   note(changes: readonly Change[], counts: WriteCounts): void
   /** Inside the transaction: points of a series that it took out of every read. */
@@ -77,8 +79,9 @@ export function createIngest(
     return lastWrite
   }
   return {
-    write(points, recordedAt = moment()) {
+    write(all, recordedAt = moment()) {
       admit()
+      const points = batch?.sift(all) ?? all
       const origin = batch ?? noOrigin
       const { counts, changes } = observations.write(
         points,

@@ -1,5 +1,6 @@
 import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
 import { feedNamed } from '../../market/prices/source-names.ts'
+import { datasetTables } from '../../store/dataset-tables.ts'
 import type {
   Batch,
   BatchCounts,
@@ -10,6 +11,7 @@ import type {
 import type { Change, ObservationReads, Point } from '../../store/prices/observations.ts'
 import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { Journal } from '../../store/undo/journal.ts'
+import type { BatchRowStore, UndoneRows } from '../../store/undo/rows.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Decisions } from './decisions.ts'
@@ -41,6 +43,16 @@ export interface RunningBatch {
    * tables of datasets before it is noted.
    */
   during<T>(work: () => T): T
+  /**
+   * Writes rows of a dataset, within `during`: those that an undo took back stay away. `write` is
+   * called with all of them, or with one after the other where an undo of the dataset stands.
+   */
+  writeRows<Row>(
+    dataset: string,
+    rows: readonly Row[],
+    recordedAt: number,
+    write: (rows: readonly Row[]) => WriteCounts,
+  ): WriteCounts
   /** The same batch for values of another source. */
   of(source: NonNullable<BatchStart['feed']>): RunningBatch
   /** Notes what became of rows that were not written. */
@@ -51,6 +63,7 @@ export interface RunningBatch {
 export interface RunningBatchDeps {
   store: BatchStore
   journal: Pick<Journal, 'during'>
+  rows: Pick<BatchRowStore, 'undone' | 'notedUpTo' | 'putBackUndone'>
   sources: ValueSourceStore
   ingest: Ingest
   observations: Pick<ObservationReads, 'vintages'>
@@ -69,7 +82,7 @@ export interface RunningBatches {
 }
 
 export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
-  const { store, journal, sources, ingest, guards, decisions, transact } = deps
+  const { store, journal, rows: rowStore, sources, ingest, guards, decisions, transact } = deps
 
   const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
     if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
@@ -98,6 +111,12 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
       tally.writes += 1
       // What a person put there is learnt from the store.
       if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
+    },
+    sift(points) {
+      if (!tally.isDataset || !tally.isGuarded || tally.replaces) return points
+      const { fresh, kept } = decisions.sift(points, sourceId)
+      if (kept.length > 0) decisions.keep(kept, { sourceId, batchId: id })
+      return fresh
     },
     noteRemoved(seriesId, observedAts) {
       if (!tally.isDataset) store.count(id, { removed: observedAts.length })
@@ -187,6 +206,31 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
         points.some(isTold)
           ? transact(() => writeHistories(points, recordedAt))
           : writeOwn(points, recordedAt),
+      writeRows(dataset, rows, recordedAt, write) {
+        if (!tally.isGuarded || tally.replaces) return write(rows)
+        if (!tally.undone.has(dataset)) tally.undone.set(dataset, rowStore.undone(dataset))
+        const undone = tally.undone.get(dataset)!
+        if (undone.size === 0) {
+          const counts = write(rows)
+          // Of a dataset that has no rows its values count.
+          if (datasetTables.some(table => table.dataset === dataset)) return counts
+          const written = counts.inserted + counts.revised + counts.unchanged
+          return { ...counts, kept: rows.length - written }
+        }
+        const sum: WriteCounts & { kept: number } = { ...none }
+        for (const row of rows) {
+          const noted = rowStore.notedUpTo()
+          const counts = write([row])
+          if (rowStore.putBackUndone(dataset, undone, noted, recordedAt)) {
+            sum.kept += 1
+            continue
+          }
+          sum.inserted += counts.inserted
+          sum.revised += counts.revised
+          sum.unchanged += counts.unchanged
+        }
+        return sum
+      },
       of: feed => runningOf(id, sourceIdOf({ feed }), tally),
       count: counts => store.count(id, counts),
       end: () => deps.end(id),
@@ -252,6 +296,8 @@ export interface Tally {
   isGuarded: boolean
   asRecorded: boolean
   replaces: boolean
+  /** Rows of datasets that undos took back. */
+  undone: Map<string, UndoneRows>
 }
 
 /** How the values of a batch are judged. */
@@ -268,6 +314,7 @@ export function createTally(
     biggest.see(change.code, change.observedAt, change.before, change.after)
   return {
     writes: 0,
+    undone: new Map(),
     isDataset,
     ...judging,
     see({ seriesId, inserted, revised, replaced }) {

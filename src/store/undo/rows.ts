@@ -36,7 +36,20 @@ export interface BatchRowStore {
     dataset: string | null,
     at: number,
   ): { restored: number; removed: number }
+  /** Rows that undos of a dataset took back, where that stands and is not forgotten. */
+  undone(dataset: string): UndoneRows
+  /** Up to where changes of rows are noted. */
+  notedUpTo(): number
+  /**
+   * Puts rows that were written after `notedAfter` back as they were before, where all of them are
+   * again what an undo took back; otherwise they stand, and are undone no more. In the transaction
+   * that wrote them.
+   */
+  putBackUndone(dataset: string, undone: UndoneRows, notedAfter: number, at: number): boolean
 }
+
+/** What undos took back of rows that nobody has written since, by table and key. */
+export type UndoneRows = Map<string, Row[]>
 
 interface NotedRow {
   subject: string
@@ -61,7 +74,47 @@ export function createBatchRowStore(db: Database): BatchRowStore {
      FROM frac_disclosures d JOIN frac_chemicals c ON c.disclosure_id = d.id WHERE d.reference = ?`,
   )
 
+  const ofUndos = lazy<NotedRow & { batchId: number }, [string]>(
+    db,
+    `SELECT r.batch_id AS batchId, r.subject, r.key, r.before FROM batches b
+     JOIN batch_rows r ON r.batch_id = b.id
+     WHERE b.kind = 'undo' AND b.forgotten = 0 AND (b.dataset = ? OR b.dataset IS NULL)
+     ORDER BY r.id`,
+  )
+  const lastNoted = lazy<{ id: number | null }, []>(db, 'SELECT max(id) AS id FROM batch_rows')
+  const notedAfter = lazy<NotedRow, [number]>(
+    db,
+    `SELECT subject, key, before FROM batch_rows WHERE id IN (
+       SELECT min(id) FROM batch_rows WHERE id > ? GROUP BY subject, key)`,
+  )
+  const forgetNoted = lazy(db, 'DELETE FROM batch_rows WHERE id > ?')
+  const putters = new Map<string, ReturnType<typeof rowPutter>>()
+  const readers = new Map<string, ReturnType<typeof rowReader>>()
+  const readerOf = (name: string) =>
+    readers.getOrInsertComputed(name, () => rowReader(db, tableNamed(name)))
+
   const nameOf = ({ subject, key }: NotedRow) => `${subject} ${key}`
+
+  /** Whether a row that was written is again what an undo took back. */
+  const isUndone = (undone: UndoneRows, rows: readonly NotedRow[]): boolean => {
+    const ofRecord = rows.filter(({ subject }) => !tableNamed(subject).isNumbered)
+    // What was taken out and comes again is given another number.
+    const numbersBefore = new Map<string, string>()
+    const isSame = (row: NotedRow, key: string) => {
+      const is = readerOf(row.subject)(row.key)
+      const was = is && undone.get(`${row.subject} ${key}`)?.find(before => isAgain(before, is))
+      if (!is || !was) return false
+      if ('id' in was) numbersBefore.set(JSON.stringify([is.id]), JSON.stringify([was.id]))
+      return true
+    }
+    return (
+      ofRecord.length > 0 &&
+      ofRecord.every(row => isSame(row, row.key)) &&
+      rows
+        .filter(row => !ofRecord.includes(row))
+        .every(row => isSame(row, numbersBefore.get(row.key) ?? row.key))
+    )
+  }
 
   const touchedNames = (batchId: number, rows: readonly NotedRow[]): Set<string> => {
     const writers = new Map(rows.map(row => [nameOf(row), [] as Writer[]]))
@@ -85,6 +138,47 @@ export function createBatchRowStore(db: Database): BatchRowStore {
   }
 
   return {
+    undone(dataset) {
+      const rows: UndoneRows = new Map()
+      const undoOf = new Map<string, number>()
+      for (const row of ofUndos.iterate(dataset)) {
+        const name = nameOf(row)
+        // An undo may have noted a row more than once: the first says what it took back.
+        if (undoOf.get(name) === row.batchId) continue
+        undoOf.set(name, row.batchId)
+        if (row.before === null) continue
+        rows.set(name, [...(rows.get(name) ?? []), JSON.parse(row.before) as Row])
+      }
+      if (rows.size === 0) return rows
+      const first = undoOf.values().reduce((least, id) => Math.min(least, id), Infinity)
+      for (const { batchId, name } of later.iterate(first))
+        if (batchId > (undoOf.get(name) ?? Infinity)) rows.delete(name)
+      return rows
+    },
+    notedUpTo: () => lastNoted.get()?.id ?? 0,
+    putBackUndone(dataset, undone, noted, at) {
+      const rows = notedAfter.all(noted)
+      // What is made from them in the tables of others goes with them.
+      const own = rows.filter(row => tableNamed(row.subject).dataset === dataset)
+      if (!isUndone(undone, own)) {
+        for (const row of rows) undone.delete(nameOf(row))
+        return false
+      }
+      const followers = followersOf(db)
+      db.run('PRAGMA defer_foreign_keys = ON')
+      for (const table of datasetTables)
+        for (const { key, before } of rows.filter(row => row.subject === table.name))
+          putters.getOrInsertComputed(table.name, () => rowPutter(db, table))(
+            key,
+            before,
+            at,
+            followers[table.name],
+          )
+      for (const follower of Object.values(followers)) follower.settle()
+      // Nothing has changed: whoever undoes the undo finds nobody in the way.
+      forgetNoted.run(noted)
+      return true
+    },
     *numbers(batchId) {
       for (const [subject, rows] of Map.groupBy(noted.all(batchId), row => row.subject)) {
         const rowNow = rowReader(db, tableNamed(subject))
@@ -120,10 +214,10 @@ export function createBatchRowStore(db: Database): BatchRowStore {
       for (const table of datasetTables) {
         const own = (bySubject.get(table.name) ?? []).filter(row => !names.has(nameOf(row)))
         if (own.length === 0) continue
-        const put = rowPutter(db, table, at, followers[table.name])
+        const put = rowPutter(db, table)
         const counts = !table.isNumbered && (dataset ?? table.dataset) === table.dataset
         for (const { key, before } of own) {
-          const outcome = put(key, before)
+          const outcome = put(key, before, at, followers[table.name])
           if (outcome && counts) done[outcome] += 1
         }
       }
@@ -163,12 +257,13 @@ function rowReader(db: Database, table: DatasetTable): (key: string) => Row | un
 }
 
 /** Puts rows of one table back as they were; answers what became of them, undefined: nothing. */
-function rowPutter(db: Database, table: DatasetTable, at: number, follower: Follower | undefined) {
+function rowPutter(db: Database, table: DatasetTable) {
   const { name } = table
   const columns = columnsOf(db, name)
   const matches = matchesBy(table, '?1')
   const rowNow = rowReader(db, table)
-  const cellOf = (column: string, recordedAt = `${at}`) =>
+  const isStamped = columns.includes('recorded_at')
+  const cellOf = (column: string, recordedAt = '?2') =>
     column === 'recorded_at' ? recordedAt : `json_extract(?1, '$.${column}')`
   const insert = (names: readonly string[]) =>
     lazy(
@@ -178,9 +273,7 @@ function rowPutter(db: Database, table: DatasetTable, at: number, follower: Foll
   const add = insert(columns)
   const addUnderNext = insert(columns.filter(column => column !== 'id'))
   // Never earlier than the row that it replaces, which would be taken for an old one that comes late.
-  const assignments = columns.map(
-    column => `${column} = ${cellOf(column, `max(${at}, recorded_at)`)}`,
-  )
+  const assignments = columns.map(column => `${column} = ${cellOf(column, 'max(?3, recorded_at)')}`)
   const set = lazy(
     db,
     `UPDATE ${name} SET ${assignments.join(', ')} WHERE ${matchesBy(table, '?2')}`,
@@ -190,8 +283,14 @@ function rowPutter(db: Database, table: DatasetTable, at: number, follower: Foll
   const numberTaken = columns.includes('id')
     ? lazy(db, `SELECT 1 FROM ${name} WHERE id = json_extract(?, '$.id')`)
     : undefined
-  return (key: string, before: string | null): 'restored' | 'removed' | undefined => {
+  return (
+    key: string,
+    before: string | null,
+    at: number,
+    follower: Follower | undefined,
+  ): 'restored' | 'removed' | undefined => {
     const was = rowNow(key)
+    const stamp = isStamped ? [at] : []
     if (before === null) {
       if (!was) return undefined
       keep?.(key, at)
@@ -200,13 +299,20 @@ function rowPutter(db: Database, table: DatasetTable, at: number, follower: Foll
       return 'removed'
     }
     if (was && isSameRow(was, JSON.parse(before) as Row)) return undefined
-    if (was) set.run(before, key)
-    else if (!table.isNumbered && numberTaken?.get(before)) addUnderNext.run(before)
-    else add.run(before)
+    if (was) set.run(before, key, ...stamp)
+    else if (!table.isNumbered && numberTaken?.get(before)) addUnderNext.run(before, ...stamp)
+    else add.run(before, ...stamp)
     follower?.moved(was, rowNow(key))
     return 'restored'
   }
 }
+
+/** The same under any number, whenever it was read. */
+const isAgain = (before: Row, now: Row): boolean =>
+  Object.keys(before).every(
+    column =>
+      ['id', 'recorded_at', 'fetched_at'].includes(column) || before[column] === now[column],
+  )
 
 /** Whether two rows say the same, whenever they were recorded. */
 const isSameRow = (a: Row, b: Row): boolean =>

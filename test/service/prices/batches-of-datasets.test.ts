@@ -11,7 +11,7 @@ import { openTestInstance } from '../../support/instance/instance.ts'
 type Fields = Record<string, string>
 
 /** Of each dataset: what a revision of its first row says, and what tells a new row from it. */
-const changes: Record<string, { revised: Fields; added: Fields }> = {
+const changesOf: Record<string, { revised: Fields; added: Fields }> = {
   'futures-settlements': { revised: { settlement: '71.91' }, added: { traded_on: '2026-11-18' } },
   'futures-ticks': { revised: { price: '702.75' }, added: { traded_at: '2026-11-20T14:45:00Z' } },
   'storage-capacities': { revised: { capacity: '78500' }, added: { effective_on: '2025-03-01' } },
@@ -62,6 +62,7 @@ const aside = [
   'batch_series',
   'dataset_coverage',
   'dataset_revisions',
+  'doubted_values',
   'observation_revisions',
   'series',
   'value_sources',
@@ -87,10 +88,10 @@ function openDatasets(settings: Record<string, string> = {}) {
     return rows.map(cells => Object.fromEntries(names!.map((column, i) => [column, cells[i]!])))
   }
   /** A batch that writes its rows in several parts, as a long file does. */
-  const pushParts = (name: string, parts: readonly (readonly Fields[])[]) => {
+  const pushParts = (name: string, parts: readonly (readonly Fields[])[], replace = false) => {
     const dataset = datasets.find(dataset => dataset.name === name)!
     instance.clock.advance(1000)
-    const running = batches.begin({ kind: 'push', actor: 'test', dataset: name })
+    const running = batches.begin({ kind: 'push', actor: 'test', dataset: name, replace })
     for (const [i, rows] of parts.entries()) {
       if (i > 0) instance.clock.advance(1000)
       const records = rows.map(row => {
@@ -98,11 +99,14 @@ function openDatasets(settings: Record<string, string> = {}) {
         if ('field' in checked) throw new Error(`${name}: ${checked.reason}`)
         return checked.record
       })
-      running.count(running.during(() => dataset.write(records, instance.clock.now())))
+      const now = instance.clock.now()
+      const write = (some: readonly unknown[]) => dataset.write(some, now)
+      running.count(running.during(() => running.writeRows(name, records, now, write)))
     }
     return running.end()
   }
-  const push = (name: string, rows: readonly Fields[]) => pushParts(name, [rows])
+  const push = (name: string, rows: readonly Fields[], replace = false) =>
+    pushParts(name, [rows], replace)
   const undo = (id: number, onlyUntouched = false) => {
     instance.clock.advance(1000)
     return batches.undo(batchStore.find(id)!, { actor: 'test' }, onlyUntouched)
@@ -132,23 +136,28 @@ function openDatasets(settings: Record<string, string> = {}) {
 describe('a batch of a dataset', () => {
   test('is undone, with all that is counted from it, whatever the dataset', () => {
     const { datasets, rowsOf, push, undo, content, batchStore, db } = openDatasets()
-    expect(Object.keys(changes).toSorted()).toEqual(datasets.map(({ name }) => name).toSorted())
+    expect(Object.keys(changesOf).toSorted()).toEqual(datasets.map(({ name }) => name).toSorted())
     for (const { name } of datasets) {
       const empty = content()
       const rows = rowsOf(name)
       const first = push(name, rows)
       const filled = content()
-      const { revised, added } = changes[name]!
-      const second = push(name, [
+      const { revised, added } = changesOf[name]!
+      const changes = [
         { ...rows[0]!, ...revised },
         { ...rows[0]!, ...added },
-      ])
+      ]
+      const second = push(name, changes)
       expect([name, second.inserted, second.revised]).toEqual([name, 1, 1])
       const changed = content()
       const undone = undo(second.id)
       expect([name, undone]).toMatchObject([name, { restored: 1, removed: 1, left: 0 }])
       expect(content(), name).toEqual(filled)
       expect(batchStore.find(second.id)!.undoneAt, name).not.toBeNull()
+      const repeated = push(name, [...changes, ...rows.slice(1)])
+      const { inserted, revised: revisedAgain, kept } = repeated
+      expect([name, inserted, revisedAgain, kept]).toEqual([name, 0, 0, 2])
+      expect(content(), name).toEqual(filled)
       if (!('batch' in undone)) throw new Error(name)
       const again = undo(undone.batch.id)
       expect([name, again]).toMatchObject([name, { restored: 2, removed: 0, left: 0 }])
@@ -157,7 +166,9 @@ describe('a batch of a dataset', () => {
       undo(again.batch.id)
       expect([name, undo(first.id)]).toMatchObject([name, { restored: 0, removed: 2, left: 0 }])
       expect(content(), name).toEqual(empty)
-      push(name, rows)
+      expect([name, push(name, rows).kept]).toEqual([name, 2])
+      expect(content(), name).toEqual(empty)
+      push(name, rows, true)
       expect(content(), name).toEqual(filled)
     }
     // Compares the index with the rows.
@@ -273,7 +284,7 @@ describe('a batch of a dataset', () => {
 })
 
 type Step =
-  | { kind: 'push'; values: [region: number, rigs: number][]; later: number }
+  | { kind: 'push'; values: [region: number, rigs: number][]; replace: boolean; later: number }
   | { kind: 'undo'; pick: number; onlyUntouched: boolean; later: number }
   | { kind: 'ask'; ago: number; later: number }
 
@@ -289,6 +300,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         maxLength: 3,
         selector: ([region]) => region,
       }),
+      replace: fc.constantFrom(false, false, true),
       later,
     }),
   },
@@ -333,7 +345,7 @@ const sequences = Number(
 )
 
 test(
-  'any batches and undos of a dataset answer as a naive list of everything ever said',
+  'any batches and undos of a dataset answer as a naive list of everything ever said, in which no row comes back that an undo took back',
   () => {
     const { db, clock, rowsOf, push, undo, batchStore } = openDatasets()
     const [row] = rowsOf('frac-spreads')
@@ -377,11 +389,20 @@ test(
               region: regions[region]!,
               active_spreads: String(rigs),
             }))
-            const { id } = push('frac-spreads', rows)
+            const { id, kept } = push('frac-spreads', rows, event.replace)
             batchIds.push(id)
-            for (const { region, active_spreads: text } of rows)
-              if (of(region).at(-1)?.rigs !== Number(text))
-                statements.push({ region, rigs: Number(text), at: clock.now(), batch: id })
+            let keptCount = 0
+            for (const { region, active_spreads: text } of rows) {
+              const rigs = Number(text)
+              const said = of(region)
+              if (said.at(-1)?.rigs === rigs) continue
+              const isUndo = (one: Statement | undefined) =>
+                one !== undefined && undoes.has(one.batch)
+              const wasTakenBack = said.some((one, i) => isUndo(one) && said[i - 1]?.rigs === rigs)
+              if (!event.replace && isUndo(said.at(-1)) && wasTakenBack) keptCount += 1
+              else statements.push({ region, rigs, at: clock.now(), batch: id })
+            }
+            expect(kept).toBe(keptCount)
           } else if (event.kind === 'undo') {
             const id = batchIds[event.pick % Math.max(1, batchIds.length)]
             if (id === undefined || batchStore.find(id)!.undoneAt !== null) continue

@@ -101,6 +101,9 @@ const Counts = t.Object({
   revised: integer(),
   unchanged: integer(),
   held: integer({ description: 'Doubted: not recorded, and waiting in the review queue.' }),
+  kept_as_corrected: integer({
+    description: 'Left out: an undo took the very row back before. `replace` records it.',
+  }),
   dry_run: t.Boolean(),
   recorded_at: t.String({ format: 'date-time' }),
 })
@@ -192,7 +195,7 @@ export function datasetAdminRoutes({
         lateCommits.run(() =>
           idempotency.once({ pass, request, set }, body, () => {
             const dataset = datasetNamed(params.name)
-            const { rows, dryRun, areEarlier } = requestOf(body)
+            const { rows, dryRun, areEarlier, replace } = requestOf(body)
             const at = ingest.next()
             // A trial changes nothing, and a file was told of when its batch began.
             if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
@@ -207,7 +210,12 @@ export function datasetAdminRoutes({
               ])
             const earlier = areEarlier ? earlierRowsOf(dataset, rows, at) : []
             const records = areEarlier ? [] : recordsOf(dataset, rows, at)
-            const running = dryRun ? undefined : batchOf(batches, dataset, body, pass?.actor)
+            const running = dryRun
+              ? undefined
+              : batchOf(batches, dataset, body, {
+                  actor: pass?.actor ?? 'operator',
+                  replace,
+                })
             const { good, doubted } = isAsRecorded(batches, body)
               ? { good: records, doubted: [] }
               : rowGuards.judge(dataset, records)
@@ -216,7 +224,7 @@ export function datasetAdminRoutes({
               if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
               return areEarlier
                 ? earlierRows.record(dataset.name, earlier)
-                : writeRuns(dataset, good)
+                : writeRuns(dataset, good, running!.batch)
             }
             const counts = running
               ? recorded(running, heldCount, () => transact(db, write))
@@ -227,6 +235,7 @@ export function datasetAdminRoutes({
               revised: counts.revised,
               unchanged: counts.unchanged,
               held: heldCount,
+              kept_as_corrected: counts.kept ?? 0,
               dry_run: dryRun,
               recorded_at: isoInstant(at),
             })
@@ -238,7 +247,7 @@ export function datasetAdminRoutes({
         params: nameParams,
         body: t.Any({
           description:
-            '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`.',
+            '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`. `replace`: true to record also rows that an undo took back.',
           examples: [
             {
               rows: [
@@ -322,13 +331,13 @@ function batchOf(
   batches: Batches,
   { name }: Dataset<unknown>,
   body: unknown,
-  actor: string | undefined,
+  push: { actor: string; replace: boolean },
 ): BatchOfRequest {
   const number = isObject(body) ? body.batch : undefined
   return typeof number === 'number'
     ? { batch: runningBatch(batches, number), isOwn: false }
     : {
-        batch: batches.begin({ kind: 'push', actor: actor ?? 'operator', dataset: name }),
+        batch: batches.begin({ kind: 'push', ...push, dataset: name }),
         isOwn: number === undefined,
       }
 }
@@ -351,28 +360,41 @@ function recorded(
 }
 
 /** Writes rows in their order, those that became known together at once. */
-const writeRuns = (dataset: Dataset<unknown>, rows: readonly RecordedRow[]): WriteCounts =>
+const writeRuns = (
+  dataset: Dataset<unknown>,
+  rows: readonly RecordedRow[],
+  batch: RunningBatch,
+): WriteCounts =>
   sumOf(
-    runsOf(rows).map(run =>
-      dataset.write(
-        run.map(row => row.record),
-        run[0]!.recordedAt,
-      ),
-    ),
+    runsOf(rows).map(run => {
+      const { recordedAt } = run[0]!
+      const records = run.map(row => row.record)
+      return batch.writeRows(dataset.name, records, recordedAt, some =>
+        dataset.write(some, recordedAt),
+      )
+    }),
   )
 
-function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean; areEarlier: boolean } {
+interface DatasetRequest {
+  rows: unknown[]
+  dryRun: boolean
+  areEarlier: boolean
+  replace: boolean
+}
+
+function requestOf(body: unknown): DatasetRequest {
   const rows = typeof body === 'string' ? rowsOfLines(body) : body
-  const fields: { rows?: unknown; dry_run?: unknown; earlier?: unknown } =
+  const fields: { rows?: unknown; dry_run?: unknown; earlier?: unknown; replace?: unknown } =
     typeof rows === 'object' && rows !== null ? rows : {}
   const named: typeof fields = Array.isArray(rows) ? { rows } : fields
-  const flagOf = (field: 'dry_run' | 'earlier'): boolean => {
+  const flagOf = (field: 'dry_run' | 'earlier' | 'replace'): boolean => {
     const value = named[field] ?? false
     if (typeof value === 'boolean') return value
     throw validationFailed([{ field, message: `${field}: must be true or false.`, value }])
   }
   const dryRun = flagOf('dry_run')
   const areEarlier = flagOf('earlier')
+  const replace = flagOf('replace')
   if (!Array.isArray(named.rows))
     throw validationFailed([
       { field: 'rows', message: 'rows: must be a list of objects.', value: null },
@@ -381,7 +403,7 @@ function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean; areEarlie
     const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
     throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
   }
-  return { rows: named.rows, dryRun, areEarlier }
+  return { rows: named.rows, dryRun, areEarlier, replace }
 }
 
 /** Every row as a record, or the refusal of all of them with what is wrong with each. */
@@ -445,11 +467,12 @@ function runsOf(rows: readonly RecordedRow[]): RecordedRow[][] {
 }
 
 function sumOf(all: readonly WriteCounts[]): WriteCounts {
-  const sum: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
+  const sum = { inserted: 0, revised: 0, unchanged: 0, kept: 0 }
   for (const counts of all) {
     sum.inserted += counts.inserted
     sum.revised += counts.revised
     sum.unchanged += counts.unchanged
+    sum.kept += counts.kept ?? 0
   }
   return sum
 }

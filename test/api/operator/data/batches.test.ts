@@ -66,6 +66,27 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     expect((await undo(undone.body.data.batch.id)).body.data).toMatchObject({ restored: 2 })
   })
 
+  test('stays when the rows that it took back are sent again, unless they are to replace it', async () => {
+    const { record, undo, send } = openOperator()
+    await record([row])
+    const wrong = [
+      { ...row, oil: 420 },
+      { ...row, date: '2026-11-06' },
+    ]
+    await undo(await record(wrong))
+    const sent = async (rows: unknown[], replace?: boolean) =>
+      (await send('POST', '/admin/v1/datasets/rig-counts', { rows, replace })).body.data
+    const left = { inserted: 0, revised: 0, kept_as_corrected: 2 }
+    expect(await sent([row, ...wrong.slice(1), wrong[0]])).toMatchObject(left)
+    const { body } = await send('GET', '/admin/v1/batches?per_page=1')
+    expect(body.data.batches[0]).toMatchObject(left)
+    expect(await sent([{ ...wrong[0], gas: 127 }])).toMatchObject({
+      revised: 1,
+      kept_as_corrected: 0,
+    })
+    expect(await sent(wrong.slice(1), true)).toMatchObject({ inserted: 1, kept_as_corrected: 0 })
+  })
+
   test('names the rows that somebody wrote later, and leaves them alone if asked to', async () => {
     const { record, undo } = openOperator()
     const id = await record([row, { ...row, date: '2026-11-06' }])
