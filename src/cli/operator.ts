@@ -5,6 +5,7 @@ import { lockDataDir } from '../lib/files/directory-lock.ts'
 import { processUser } from '../lib/files/file-faults.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { takeFirstDatabase } from './first-database.ts'
+import { sendAgain, tellOnce } from './send-again.ts'
 import { serverSocket } from './socket.ts'
 
 /** An answer of the operator's interface. */
@@ -72,24 +73,36 @@ function operatorOver(
   ask: (url: string, init?: RequestInit) => Promise<Response>,
   close: () => void,
 ): Operator {
+  const tell = tellOnce()
+  // This process has nobody else to wait for.
+  const again = (send: () => Promise<Response>) => (instance ? send() : sendAgain(send, { tell }))
   return {
     instance,
     async call(method, path, body) {
-      const response = await ask(path, {
-        method,
-        headers: {
-          [commandUserHeader]: processUser(),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
+      const send = () =>
+        ask(path, {
+          method,
+          headers: {
+            [commandUserHeader]: processUser(),
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        })
+      const response = await (mayRepeat(method, path) ? again(send) : send())
       const text = await response.text()
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
     },
-    fetch: path => ask(path),
+    fetch: path => again(() => ask(path)),
     close,
   }
 }
+
+/** What an import sends is the same when it is sent twice. */
+const repeatable =
+  /^\/admin\/v1\/(?:observations(?:\/compare)?|batches(?:\/\d+\/end)?|datasets\/[^?]+)(?:\?|$)/
+
+const mayRepeat = (method: string, path: string): boolean =>
+  method === 'GET' || (method === 'POST' && repeatable.test(path))
 
 /** What the runtime says of a connection that ended speaks of typos in addresses, which nobody wrote. */
 async function askServer(path: string, url: string, init?: RequestInit): Promise<Response> {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { fields, smtpServer } from '../support/servers/smtp-server.ts'
@@ -173,4 +174,81 @@ test('a payment processor that does not answer is noticed everywhere', async () 
   expect(await metricsOf(server)).toContain('wellhead_sender_degraded{sender="payments"} 1')
   expect(await doctorOf(data)).toMatch(/warning +health +The payment processor/)
   await until(() => notices.find(text => text.includes('the provider of payments')))
+}, 120_000)
+
+const refusal = (code: string) =>
+  Response.json(
+    { error: { code, message: 'Not now.', status: 503, retry: { retryable: true } } },
+    { status: 503, headers: { 'retry-after': '0' } },
+  )
+
+/** The socket of a data directory, whose server refuses the first request of each path. */
+function refusingFirst(server: Server, paths: readonly string[]): string {
+  const data = join(dir, `refusing-${Bun.nanoseconds()}`)
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  const waiting = new Set(paths)
+  const front = Bun.serve({
+    unix: join(data, 'wellhead.sock'),
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (waiting.delete(pathname)) return refusal('OVERLOADED')
+      const body = request.method === 'GET' ? undefined : await request.text()
+      const answer = await fetch(server.url + pathname + search, {
+        method: request.method,
+        headers: {
+          authorization: `Bearer ${server.adminToken}`,
+          'content-type': 'application/json',
+        },
+        ...(body !== undefined && { body }),
+      })
+      return new Response(await answer.text(), { status: answer.status })
+    },
+  })
+  closing.push(() => front.stop(true))
+  return data
+}
+
+test('an import tries again what the server refuses for now, and says so in one line', async () => {
+  const { server } = await serving('import', '')
+  const data = refusingFirst(server, [
+    '/admin/v1/series',
+    '/admin/v1/batches',
+    '/admin/v1/observations',
+  ])
+  const file = join(dir, 'wti.csv')
+  await Bun.write(file, 'observed_at,price\n2026-11-20,70\n2026-11-21,71\n')
+  const { code, out, err } = await run('import', '--data', data, '--series', 'WTI_USD', file)
+  expect(out + err).toContain('inserted 2')
+  expect(err.match(/OVERLOADED: trying again/g)).toHaveLength(1)
+  expect(code).toBe(0)
+}, 120_000)
+
+test('a client command tries again what the server refuses for now', async () => {
+  const { server } = await serving('client', '')
+  await asOperator(server, '/admin/v1/observations', {
+    observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price: 70 }],
+  })
+  let refused = 0
+  const front = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      if (refused < 2) {
+        refused += 1
+        return refusal('QUERY_WORKER_UNAVAILABLE')
+      }
+      const { pathname, search } = new URL(request.url)
+      const answer = await fetch(server.url + pathname + search, { headers: request.headers })
+      return new Response(await answer.text(), {
+        status: answer.status,
+        headers: { 'content-type': 'application/json' },
+      })
+    },
+  })
+  closing.push(() => front.stop(true))
+  const url = `http://127.0.0.1:${front.port}`
+  const { code, out, err } = await run('history', 'WTI_USD', '--url', url, '--key', server.apiKey)
+  expect(err).toMatch(/^The server answers QUERY_WORKER_UNAVAILABLE: trying again[^\n]*\n$/)
+  expect(out).toContain('70')
+  expect([code, refused]).toEqual([0, 2])
 }, 120_000)

@@ -1,5 +1,6 @@
 import { type Ask, refusalOf } from '../../api/mcp/tool.ts'
 import { sleep } from '../../lib/time/clock.ts'
+import { sendAgain, tellOnce } from '../send-again.ts'
 
 export interface RemoteServer {
   url: string
@@ -51,7 +52,7 @@ async function send(address: URL, init: RequestInit): Promise<Response> {
 
 /** Asks a server over HTTP with a key; throws Refusal for what it says against it. */
 export const createRemoteAsk =
-  (server: RemoteServer): Ask =>
+  (server: RemoteServer, tell = tellOnce()): Ask =>
   async <T>(method: 'GET' | 'POST', path: string, { query, body }: Parameters<Ask>[2] = {}) => {
     const content =
       body === undefined
@@ -60,7 +61,8 @@ export const createRemoteAsk =
             headers: { ...headersOf(server), 'content-type': 'application/json' },
             body: JSON.stringify(body),
           }
-    const response = await send(addressOf(server, path, query), { method, ...content })
+    const once = () => send(addressOf(server, path, query), { method, ...content })
+    const response = await (method === 'GET' ? sendAgain(once, { tell }) : once())
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     const value: unknown = isJson ? JSON.parse(text) : undefined

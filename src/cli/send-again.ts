@@ -1,0 +1,62 @@
+import { sleep } from '../lib/time/clock.ts'
+
+const unavailable = 503
+const retriesMax = 5
+const waitDefaultSeconds = 5
+const waitSecondsMax = 15
+
+interface SendAgainDeps {
+  /** Shows a line to the person who waits. */
+  tell?: (line: string) => void
+  wait?: (ms: number) => Promise<void>
+}
+
+/** Shows the first line on standard error: whoever waits need not read it again. */
+export function tellOnce(): (line: string) => void {
+  let hasTold = false
+  return line => {
+    if (!hasTold) process.stderr.write(`${line}\n`)
+    hasTold = true
+  }
+}
+
+/**
+ * Sends a request again while its answer is a 503 that says `"retryable": true`: after the seconds
+ * that it names, five times at most, with one line for the person who waits. Only for requests
+ * that may be repeated.
+ */
+export async function sendAgain(
+  send: () => Promise<Response>,
+  { tell = tellOnce(), wait = sleep }: SendAgainDeps = {},
+): Promise<Response> {
+  for (let retries = 0; ; retries += 1) {
+    const response = await send()
+    if (response.status !== unavailable || retries >= retriesMax) return response
+    const refusal = retryableOf(await response.clone().text())
+    if (!refusal) return response
+    await response.body?.cancel()
+    const seconds = Number(response.headers.get('retry-after') ?? waitDefaultSeconds)
+    const waitSeconds = Number.isFinite(seconds)
+      ? Math.min(seconds, waitSecondsMax)
+      : waitSecondsMax
+    if (retries === 0)
+      tell(`The server answers ${refusal.code}: trying again, up to ${retriesMax} times.`)
+    await wait(waitSeconds * 1000)
+  }
+}
+
+interface Refusal {
+  code?: string
+  retry?: { retryable?: boolean }
+}
+
+/** What the body refuses with, where it says that the request may be sent again. */
+function retryableOf(text: string): Refusal | undefined {
+  try {
+    const body = JSON.parse(text) as Refusal & { error?: Refusal }
+    const refusal = body.error ?? body
+    return refusal.retry?.retryable === true ? refusal : undefined
+  } catch {
+    return undefined
+  }
+}
