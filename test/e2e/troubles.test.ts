@@ -183,9 +183,11 @@ const refusal = (code: string) =>
   )
 
 /** The socket of a data directory, whose server refuses the first request of each path. */
-function refusingFirst(server: Server, paths: readonly string[]): string {
+async function refusingFirst(server: Server, paths: readonly string[]): Promise<string> {
   const data = join(dir, `refusing-${Bun.nanoseconds()}`)
   mkdirSync(data, { recursive: true, mode: 0o700 })
+  // A command takes no directory without a database for one of a server.
+  await Bun.write(join(data, 'wellhead.db'), '')
   const waiting = new Set(paths)
   const front = Bun.serve({
     unix: join(data, 'wellhead.sock'),
@@ -210,7 +212,7 @@ function refusingFirst(server: Server, paths: readonly string[]): string {
 
 test('an import tries again what the server refuses for now, and says so in one line', async () => {
   const { server } = await serving('import', '')
-  const data = refusingFirst(server, [
+  const data = await refusingFirst(server, [
     '/admin/v1/series',
     '/admin/v1/batches',
     '/admin/v1/observations',
