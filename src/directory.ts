@@ -66,6 +66,19 @@ export function lostDatabase(dir: string): string | undefined {
   return `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(', ')} beside it ${left.length === 1 ? 'shows' : 'show'} that there was a database. Put the file back, or restore a backup: wellhead restore --from latest --data ${dir}. To start with an empty database: wellhead serve --new-database --data ${dir}.`
 }
 
+const readAndWritten = constants.R_OK | constants.W_OK
+
+/** Files that a start opens where they are there, and what it does with them. */
+const openedFiles: readonly (readonly [name: string, mode: number])[] = [
+  ['wellhead.db', readAndWritten],
+  ['wellhead.db-wal', readAndWritten],
+  ['wellhead.db-shm', readAndWritten],
+  ['wellhead.db-checksums', readAndWritten],
+  ['lock', readAndWritten],
+  ['commit-mark', readAndWritten],
+  ['master.key', constants.R_OK],
+]
+
 /**
  * Makes the directory where there is none, and throws, before anything is written, what keeps its
  * database from being opened.
@@ -80,8 +93,11 @@ export function prepareDirectory(
     usable(path, () => {
       if (statSync(path).isDirectory())
         throw new Error(`${path} must be the database file; got a directory. Move it away.`)
-      accessSync(path, constants.R_OK | constants.W_OK)
     })
+  for (const [name, mode] of openedFiles) {
+    const file = join(dir, name)
+    if (existsSync(file)) usable(file, () => accessSync(file, mode))
+  }
   const lost = lostDatabase(dir)
   if (lost === undefined) return
   if (!takesNewDatabase) throw new Error(lost)

@@ -277,6 +277,19 @@ describe('a start that fails names its file and what to do', () => {
     expect(err).toContain(fault)
     expect(err).toContain('Restore a backup')
   })
+  test('the port is taken', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
+    const dir = place()
+    const { port } = other
+    const { code, err } = await command('serve', '--port', String(port), '--data', dir)
+    await other.stop(true)
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`another process listens on 127.0.0.1:${port}`),
+    ])
+    expect(err).toContain('--port')
+    expect(existsSync(join(dir, 'wellhead.db'))).toBe(false)
+  })
   test('the schema is newer', async () => {
     const dir = emptyDirectory(place())
     const path = join(dir, 'wellhead.db')

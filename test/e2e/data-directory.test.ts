@@ -89,6 +89,25 @@ test('samples of balancers and replicas use the default port', () => {
   }
 })
 
+const canMount = process.getuid?.() === 0 && Bun.spawnSync(['unshare', '-m', 'true']).exitCode === 0
+
+test.skipIf(!canMount)(
+  'a read-only file system is told with the directory',
+  async () => {
+    const dir = join(root, 'read-only')
+    const server = await start('serve', dir)
+    await server.stop()
+    const data = join(dir, 'data')
+    const script = `mount --bind ${dir} ${dir} && mount -o remount,ro,bind ${dir} && ${binary()} serve --port 0 --data ${data}`
+    const child = Bun.spawnSync(['unshare', '-m', 'sh', '-c', script], { stderr: 'pipe' })
+    expect([child.exitCode, child.stderr.toString().trim()]).toEqual([
+      1,
+      `${data} must be writable; its file system is mounted read-only. Mount it writable, or name another directory with --data.`,
+    ])
+  },
+  60_000,
+)
+
 const nobody = 65534
 const asNobody = (...words: string[]) => {
   const child = Bun.spawnSync(
@@ -112,10 +131,11 @@ describe.skipIf(process.getuid?.() !== 0 || !Bun.which('setpriv'))(
       const { code, text } = asNobody('serve', '--data', data, '--port', '0')
       expect([code, text.trim()]).toEqual([
         1,
-        `${path} belongs to root and must belong to nobody, as its directory does. As root: chown nobody: ${path}`,
+        `${path} belongs to root and must belong to nobody, as its directory does. As root: chown -R nobody: ${data}`,
       ])
       // The way out as it is written.
-      chownSync(path, nobody, nobody)
+      const [way] = /chown .*/.exec(text)!
+      expect(Bun.spawnSync(['sh', '-c', way]).exitCode).toBe(0)
       expect(asNobody('verify', '--data', data).code).toBe(0)
     }, 60_000)
 

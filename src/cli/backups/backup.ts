@@ -36,6 +36,7 @@ import { readLog } from '../../store/write-ahead-log.ts'
  * bars against their observations, and the chain of the audit trail. Reads only, also beside a running server.
  */
 export function verifyFile(path: string): string[] {
+  if (!existsSync(path)) throw new Error(`${path}: there is no such file`)
   // Before SQLite opens the file: closing it here would end SQLite's locks on it.
   const pages = damagedPages(path) ?? []
   try {

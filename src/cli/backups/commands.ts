@@ -37,7 +37,8 @@ function faultsOf(path: string): string[] {
   try {
     return verifyFile(path)
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(reason.includes(path) ? reason : `${path}: ${reason}`)
   }
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
 import { reachable } from '../../cluster.ts'
+import { makeDirectory } from '../../directory.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
@@ -43,7 +44,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     env.err(missing)
     return exitCodes.failed
   }
-  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeDirectory(dir)
   const lock = lockDataDir(dir, {
     pid: process.pid,
     role: 'replica',

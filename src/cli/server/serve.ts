@@ -225,18 +225,38 @@ export const listen = (
   config: Config,
   answer: (...of: Parameters<Answer>) => Response | Promise<Response>,
 ) =>
-  Bun.serve<SocketData>({
-    hostname: config.server.host,
-    port: config.server.port,
-    // Two writers on one database must not share a port.
-    reusePort: false,
-    development: false,
-    idleTimeout: idleSeconds,
-    maxRequestBodySize: 32 * 2 ** 20,
-    fetch: answer,
-    error: () => withSniffingOff(new Response('', { status: 500 })),
-    websocket: sockets,
-  })
+  bound('server.port', config.server, 'name another with --port; --port 0 takes a free one', () =>
+    Bun.serve<SocketData>({
+      hostname: config.server.host,
+      port: config.server.port,
+      // Two writers on one database must not share a port.
+      reusePort: false,
+      development: false,
+      idleTimeout: idleSeconds,
+      maxRequestBodySize: 32 * 2 ** 20,
+      fetch: answer,
+      error: () => withSniffingOff(new Response('', { status: 500 })),
+      websocket: sockets,
+    }),
+  )
+
+/** Binds an address; one that another process has is told with what to do. */
+function bound<T>(
+  setting: string,
+  { host, port }: { host: string; port: number },
+  advice: string,
+  bind: () => T,
+): T {
+  try {
+    return bind()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(
+      `${setting} must be a free port; another process listens on ${host}:${port}. Stop it, or ${advice}.`,
+      { cause: error },
+    )
+  }
+}
 
 /** The port that answers metrics to whoever can reach it, and nothing else. */
 function listenForScrapers(
@@ -245,20 +265,22 @@ function listenForScrapers(
   answer: (request: Request) => Response | Promise<Response>,
 ) {
   if (metrics.port === 0) return undefined
-  return Bun.serve({
-    hostname: metrics.host,
-    port: metrics.port,
-    reusePort: false,
-    development: false,
-    idleTimeout: idleSeconds,
-    fetch({ url, method }) {
-      if (method !== 'GET' || new URL(url).pathname !== '/metrics')
-        return new Response('', { status: 404 })
-      const request = new Request('http://localhost/metrics')
-      local.add(request)
-      return answer(request)
-    },
-  })
+  return bound('metrics.port', metrics, 'set another', () =>
+    Bun.serve({
+      hostname: metrics.host,
+      port: metrics.port,
+      reusePort: false,
+      development: false,
+      idleTimeout: idleSeconds,
+      fetch({ url, method }) {
+        if (method !== 'GET' || new URL(url).pathname !== '/metrics')
+          return new Response('', { status: 404 })
+        const request = new Request('http://localhost/metrics')
+        local.add(request)
+        return answer(request)
+      },
+    }),
+  )
 }
 
 /** The address is bound and the instance is being opened. */

@@ -76,8 +76,10 @@ export function accessFault(path: string): string {
   if (has === undefined)
     return `The user ${who} may not look into ${dirname(parent)}. Run the command as the owner of the data directory, or as root.`
   const user = process.getuid?.()
+  if (owner !== undefined && owner === user)
+    return `${path} must be readable and writable by its owner ${who}: chmod u+rw ${path}`
   if (owner !== undefined && parentOwner === user && user !== undefined)
-    return `${path} belongs to ${userName(owner)} and must belong to ${who}, as its directory does. As root: chown ${who}: ${path}`
+    return `${path} belongs to ${userName(owner)} and must belong to ${who}, as its directory does. As root: chown -R ${who}: ${parent}`
   const its = userName(has)
   return its === 'root'
     ? `${named} belongs to root, and this is ${who}. Run the command as root, or as root give it to ${who}: chown -R ${who}: ${named}`
