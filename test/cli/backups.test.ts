@@ -73,7 +73,7 @@ describe('a backup', () => {
     expect([restored.code, restored.err]).toEqual([0, ''])
     expect(restored.out).toContain(`s3://backups/${prefix}: ${name}`)
     expect(await rowsIn(dir)).toEqual(['reason 1'])
-  })
+  }, 30_000)
 
   test('of a moment is the newest from before it', async () => {
     const { dir, kept } = place()
