@@ -7,7 +7,7 @@ import type { ReaderQuestion } from '../../../src/http/readers/terms.ts'
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
 
 /** What readers are asked where a request has these headers. */
-async function questionOf(headers: Record<string, string>) {
+async function questionOf(headers: Record<string, string>, query = '') {
   const asked: Omit<ReaderQuestion, 'id'>[] = []
   const dispatch = createReaderDispatch({
     pool: {
@@ -30,10 +30,11 @@ async function questionOf(headers: Record<string, string>) {
     mark: () => 1_000,
     isComplete: () => true,
     connections: { idle: () => undefined },
+    parameters: () => ['page', 'per_page', 'start_date', 'end_date', 'as_of'],
   })
   const pass = { route: '/v1/analytics/statistics' } as Pass
-  await dispatch.answer(pass, new Request(url, { headers }), undefined, { headers: {} })
-  return asked[0]!
+  await dispatch.answer(pass, new Request(url + query, { headers }), undefined, { headers: {} })
+  return asked[0]
 }
 
 test('two who ask the same ask the same question, whatever traces and names they send', async () => {
@@ -42,7 +43,7 @@ test('two who ask the same ask the same question, whatever traces and names they
     questionOf({ 'user-agent': 'b', traceparent: '00-2', origin: 'https://b.example' }),
   ])
   expect(some).toEqual(other)
-  expect(some.headers).toEqual([])
+  expect(some!.headers).toEqual([])
 })
 
 test('what an answer depends on is part of the question', async () => {
@@ -56,5 +57,19 @@ test('what an answer depends on is part of the question', async () => {
     // By which a profile knows a sort of clients.
     'x-desk': 'oil',
   }
-  expect(Object.fromEntries((await questionOf(headers)).headers)).toEqual(headers)
+  expect(Object.fromEntries((await questionOf(headers))!.headers)).toEqual(headers)
 })
+
+test.each(['page=-1', 'page=two', 'per_page=0', 'start_date=yesterday', 'end_date=!', 'as_of=now'])(
+  'no worker is asked about %s, which its handler refuses here',
+  async parameter => {
+    expect(await questionOf({}, `&${parameter}`)).toBeUndefined()
+  },
+)
+
+test.each(['page=2', 'per_page=1000', 'start_date=2026-01-01', 'as_of=', 'other=-1'])(
+  'a worker is asked about %s',
+  async parameter => {
+    expect(await questionOf({}, `&${parameter}`)).toBeDefined()
+  },
+)
