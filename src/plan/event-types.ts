@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein'
+
 /** Every type of event that this service delivers, by its canonical name. */
 export const eventTypes = [
   'price.updated',
@@ -47,6 +49,29 @@ export function coversEvent(subscribed: string, type: EventType): boolean {
   if (subscribed.endsWith('.*')) return type.startsWith(subscribed.slice(0, -1))
   return eventTypeOf(subscribed) === type
 }
+
+/** What an endpoint may subscribe to: every type, its aliases, and patterns that cover a type. */
+const subscribable: readonly string[] = [
+  ...new Set([
+    '*',
+    ...eventTypes,
+    ...Object.keys(eventAliases),
+    ...eventTypes.flatMap(type => {
+      const parts = type.split('.')
+      return parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`)
+    }),
+  ]),
+]
+
+/** Whether a name, alias or pattern covers any type; otherwise it would never fire. */
+export const coversAnyEvent = (subscribed: string): boolean =>
+  eventTypes.some(type => coversEvent(subscribed, type))
+
+/** The name, alias or pattern that is most likely meant. */
+export const nearestEvent = (name: string): string =>
+  subscribable.reduce((best, candidate) =>
+    distance(name, candidate) < distance(name, best) ? candidate : best,
+  )
 
 /** Every type that one of the names, aliases and patterns covers. */
 export const coveredEvents = (subscribed: readonly string[]): EventType[] =>

@@ -22,7 +22,13 @@ import { withoutAbsent } from '../../lib/text/json.ts'
 import { isPlain } from '../../lib/text/text.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
-import { type EventType, eventTypeOf, eventTypes } from '../../plan/event-types.ts'
+import {
+  coversAnyEvent,
+  type EventType,
+  eventTypeOf,
+  eventTypes,
+  nearestEvent,
+} from '../../plan/event-types.ts'
 import type { Rotation } from '../../service/webhooks/webhooks.ts'
 import { defaultSettings, type EndpointSettings } from '../../store/webhooks/webhooks.ts'
 import { conditionsField } from './conditions.ts'
@@ -65,6 +71,15 @@ const secretField = field<string>(
   },
 )
 
+/** A name that covers no type would never fire, and nobody would notice. */
+function eventsFault(events: readonly string[]): string | undefined {
+  if (events.length === 0) return 'must name at least one event type.'
+  const unknown = events.filter(name => !coversAnyEvent(name))
+  if (unknown.length === 0) return undefined
+  const nearest = [...new Set(unknown.map(nearestEvent))]
+  return `must be event types, their aliases or patterns that cover one; got ${unknown.join(', ')}. Did you mean ${nearest.join(', ')}?`
+}
+
 /** A list in which null says the same as an empty one. */
 const emptyWhenNull = <T>(list: Field<T[]>): Field<T[]> =>
   field(list, (form, name) => (form.isNull(name) ? [] : readField(list, form, name)))
@@ -82,10 +97,10 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
       name => (namePattern.test(name) ? name : undefined),
       {
         minItems: 1,
-        description: `Types, their aliases, or patterns such as \`price.*\` and \`*\`. Types: ${eventTypes.map(type => `\`${type}\``).join(', ')}. Other names are kept and never fire.`,
+        description: `Types, their aliases, or patterns such as \`price.*\` and \`*\`. Types: ${eventTypes.map(type => `\`${type}\``).join(', ')}.`,
       },
     ),
-    events => (events.length === 0 ? 'must name at least one event type.' : undefined),
+    eventsFault,
   ),
   commodity_filters: optional(
     emptyWhenNull(

@@ -79,7 +79,7 @@ describe('POST /v1/webhooks: a new endpoint', () => {
   test('takes everything that can be set of it', async () => {
     const set = {
       url: `${url}?a=1`,
-      events: ['price.*', 'alert.triggered', 'made.up'],
+      events: ['price.*', 'alert.triggered', 'watch.evaluated'],
       description: 'desk',
       condition_logic: 'all',
       debug_mode: true,
@@ -155,6 +155,35 @@ describe('POST /v1/webhooks: a new endpoint', () => {
     expect(answers.map(response => response.status)).toEqual([201, 201])
     await remove(first!.id)
   })
+})
+
+describe('an event that this service does not send', () => {
+  test.each([
+    ['price.updatd', 'price.updated'],
+    ['prices.*', 'price.*'],
+    ['alert.trigered', 'alert.triggered'],
+    ['invoice.payed', 'invoice.paid'],
+    ['price.*.*', 'price.*'],
+    ['Price.Updated', 'price.updated'],
+  ])(
+    '%p is refused with the nearest, %p, when it is made and when it is changed',
+    async (name, nearest) => {
+      const { id } = await create(basic)
+      const events = ['invoice.paid', name]
+      for (const response of [
+        await whole.send('POST', path, { ...basic, events }, token),
+        await change(id, { events }),
+      ]) {
+        expect([response.status, response.headers.get('x-error-code')]).toEqual([
+          422,
+          'validation_failed',
+        ])
+        const text = await response.text()
+        expect(text).toContain(`got ${name}. Did you mean ${nearest}?`)
+      }
+      await remove(id)
+    },
+  )
 })
 
 describe('POST /v1/webhooks: a body that does not fit', () => {
