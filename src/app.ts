@@ -2,7 +2,7 @@ import type { AnyElysia } from 'elysia'
 import { type Context, type ContextOptions, createContext } from './api/context.ts'
 import { numberTerms } from './api/number-terms.ts'
 import type { Config } from './config.ts'
-import { createBase } from './http/base.ts'
+import { createBase, type UnknownPages } from './http/base.ts'
 import type { DevControls } from './http/dev-controls.ts'
 import { addLate } from './http/late-routes.ts'
 import { documentOptions } from './http/openapi/introduction.ts'
@@ -15,10 +15,13 @@ import { type OwnAnswers, topics } from './topics.ts'
 /** The whole interface over one set of services. */
 export function createApp(services: Services, options: ContextOptions = {}): AnyElysia {
   const context = createContext(services, options)
-  const app: AnyElysia = createBase({ ...context, corsOrigins: context.config.cors.origins })
+  const pages: UnknownPages = {}
+  const corsOrigins = context.config.cors.origins
+  const app: AnyElysia = createBase({ ...context, corsOrigins, pages })
   const own: OwnAnswers = {
     answer: request => app.handle(request),
     document: documentFor(app, context, options),
+    pages,
   }
   addLate(
     app,

@@ -1,4 +1,5 @@
 import type { Context } from './api/context.ts'
+import type { UnknownPages } from './http/base.ts'
 import type { Application } from './http/late-routes.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface OwnAnswers {
   answer(request: Request): Promise<Response>
   /** The description of the interface. */
   document(): Promise<string>
+  /** Gets the page for addresses that nothing is behind. */
+  pages: UnknownPages
 }
 
 interface Topic {
@@ -162,7 +165,7 @@ export const topics: readonly Topic[] = [
   ),
   topic((app, context, { answer }) => load.mcp().mountMcp(app, context, answer), '/mcp'),
   topic(
-    (app, context, { document }) => load.web().mountWeb(app, context, document),
+    (app, context, own) => load.web().mountWeb(app, context, own),
     '/',
     '/account',
     '/alerts',

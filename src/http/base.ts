@@ -20,14 +20,21 @@ export interface BaseDeps extends SettleDeps {
   profiles?: Profiles | undefined
   /** Hears of errors and tells of those that are the disk's. */
   disk?: { failed(error: unknown): boolean }
+  /** The page that browsers are shown where there is none; absent: they get what others get. */
+  pages?: UnknownPages | undefined
   /** Counts errors by their code. */
   tally?: { refuse(code: string): void }
 }
 
+/** What people see at an address that nothing is behind. The pages say it when they are mounted. */
+export interface UnknownPages {
+  answer?: (request: Request) => Promise<Response>
+}
+
 /**
- * What no route is behind: an empty body that tells nothing, as the interface has it, and for who
- * says that it reads JSON the error with the paths that are near. Pages of other origins may read
- * either.
+ * What no route is behind: an empty body, as the interface has it, with the error in its headers; the
+ * error with the paths that are near for clients that accept JSON, and a page for browsers. Pages of
+ * other origins may read any of them.
  */
 function unknownRoute({
   names = createKnownNames(),
@@ -36,13 +43,12 @@ function unknownRoute({
   corsOrigins,
   headerPrefix,
   profiles,
+  pages,
 }: BaseDeps) {
-  return (request: Request): Response => {
+  return (request: Request): Response | Promise<Response> => {
     const headers: Record<string, string> = { ...(profiles && { vary: profiles.vary }) }
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
-    if (!acceptsJson(request))
-      return new Response('', { status: 404, headers: { ...headers, 'content-type': 'text/html' } })
     const path = pathOf(request)
     const nearest = names.nearest(path)
     // A route that takes the method and says that there is no such path is none.
@@ -54,21 +60,32 @@ function unknownRoute({
       nearest_paths: paths,
       allowed_methods: methods,
     })
-    const requestId = requestIdOf(request, ids)
-    const body = problemBody(problem, { requestId, docsUrl: links(request).docsUrl })
-    return Response.json(body, {
-      status: 404,
-      headers: {
-        ...headers,
-        ...problemHeaders(problem),
-        ...(methods.length > 0 && { allow: methods.join(', ') }),
-        // The same address answers others without a body.
-        'cache-control': 'no-store',
-        'x-request-id': requestId,
-      },
+    Object.assign(headers, problemHeaders(problem), {
+      ...(methods.length > 0 && { allow: methods.join(', ') }),
+      // The same address answers others with another body.
+      'cache-control': 'no-store',
     })
+    if (acceptsJson(request)) {
+      const requestId = requestIdOf(request, ids)
+      const body = problemBody(problem, { requestId, docsUrl: links(request).docsUrl })
+      headers['x-request-id'] = requestId
+      return Response.json(body, { status: 404, headers })
+    }
+    if (pages?.answer && isBrowser(request))
+      return pages.answer(request).then(page => notFoundPage(page, headers))
+    return new Response('', { status: 404, headers: { ...headers, 'content-type': 'text/html' } })
   }
 }
+
+function notFoundPage(page: Response, headers: Readonly<Record<string, string>>): Response {
+  const answer = new Response(page.body, { status: 404, headers: page.headers })
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+  return answer
+}
+
+/** Whether a person looks for a page: programs that read anything do not name HTML. */
+const isBrowser = ({ method, headers }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.get('accept') ?? '')
 
 /**
  * The root of the application: how bodies are read, how every answer is settled and how every error

@@ -1,11 +1,14 @@
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log/log.ts'
 
+import { scopeOf } from '../plan/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
+import { withIgnoredParameters } from './answer/ignored-parameters.ts'
 import { detailsOf } from './gate/audited.ts'
 import { cacheControlOf } from './gate/cache-control.ts'
 import type { Gate, Pass } from './gate/gate.ts'
+import { ignoredParametersHeader } from './input/ignored-parameters.ts'
 import { requestIdOf } from './request-id.ts'
 
 export interface SettleDeps {
@@ -32,6 +35,7 @@ interface Leaving {
 type Settle = (leaving: Leaving) => Response | undefined
 
 export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: SettleDeps): Settle {
+  const ignoredHeader = ignoredParametersHeader(headerPrefix ?? '').toLowerCase()
   const logAction = (
     actor: string,
     request: Request,
@@ -63,7 +67,21 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     const sent = typeof status === 'number' ? status : 200
     if (pass.actor !== undefined && isAction(pass, request, sent))
       logAction(pass.actor, request, sent, headers)
-    const text = pass.vouched ? undefined : textOf(responseValue, headers)
+    const ignored = headers[ignoredHeader]
+    // What alerts call their metadata is the caller's.
+    const named =
+      ignored !== undefined && sent === 200 && scopeOf(pass.route) !== 'alerts'
+        ? withIgnoredParameters(responseValue, ignored, headers)
+        : undefined
+    if (named !== undefined) {
+      headers['content-type'] ??= plainJsonType
+      if (pass.vouched) {
+        set.headers = {}
+        set.status = 200
+        return new Response(named, { status: sent, headers })
+      }
+    }
+    const text = pass.vouched ? undefined : textOf(named ?? responseValue, headers)
     if (text !== undefined) {
       const answer = gate.answer(pass, sent, headers, text)
       if (!answer) return undefined

@@ -1,19 +1,28 @@
 import type { AnyElysia } from 'elysia'
 import type { Context } from '../api/context.ts'
+import type { UnknownPages } from '../http/base.ts'
 import { signInRoutes } from './account/sign-in.ts'
 import { billingPortalRoutes } from './billing/portal.ts'
 import { consoleRoutes, createPageAnswer } from './console/console.ts'
 import { docsRoutes } from './docs/docs.ts'
 import { recipientRoutes } from './messages/recipients.ts'
 
-/** Pages for people. `document` answers the description of the interface. */
-export function mountWeb(app: AnyElysia, context: Context, document: () => Promise<string>): void {
+interface WebOptions {
+  /** Answers the description of the interface. */
+  document(): Promise<string>
+  /** Gets the page for addresses that nothing is behind. */
+  pages: UnknownPages
+}
+
+/** Pages for people. */
+export function mountWeb(app: AnyElysia, context: Context, { document, pages }: WebOptions): void {
   app.use(signInRoutes(context))
   const answerPage = createPageAnswer({
     ...context,
     mode: context.config.mode,
     channels: context.config.brand.streamChannels,
   })
+  pages.answer = answerPage
   app.use(consoleRoutes(context, answerPage))
   app.use(billingPortalRoutes(context))
   app.use(recipientRoutes(context))

@@ -114,7 +114,7 @@ describe('a path that is none', () => {
       '',
       null,
     ])
-    expect(answer.headers.get('x-error-code')).toBeNull()
+    expect(answer.headers.get('x-error-code')).toBe('ROUTE_NOT_FOUND')
     expect(answer.headers.get('access-control-allow-origin')).not.toBeNull()
   })
 

@@ -61,4 +61,37 @@ describe('an unknown route', () => {
     ])
     expect(response.headers.get('content-type')).toStartWith('text/html')
   })
+
+  const plain = ['', '*/*', 'text/plain', 'image/png']
+  test.each(plain)('says in its headers what its JSON says, for Accept: %p', async accept => {
+    const { get } = openTestInstance()
+    const path = '/v1/prices/latst'
+    const response = await get(path, undefined, accept === '' ? {} : { accept })
+    const asJson = await get(path, undefined, { accept: 'application/json' })
+    const { error } = (await asJson.json()) as { error: { code: string; message: string } }
+    expect([response.status, await response.text()]).toEqual([404, ''])
+    expect(response.headers.get('content-type')).toStartWith('text/html')
+    expect(response.headers.get('x-request-id')).toBeNull()
+    expect(response.headers.get('x-error-code')).toBe(error.code)
+    expect(response.headers.get('x-error-message')).toBe(error.message)
+    expect(error.message).toContain('/v1/prices/latest')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  test('is a page for a browser, with the status and the headers of the error', async () => {
+    const { get, send, key } = openTestInstance()
+    for (const path of ['/nope', '/seris/WTI_USD', '/v1/prices/2026-02-30']) {
+      const response = await get(path, undefined, { accept: browser })
+      expect([path, response.status]).toEqual([path, 404])
+      expect(response.headers.get('content-type')).toStartWith('text/html')
+      expect(response.headers.get('content-security-policy')).toContain('script-src')
+      expect(response.headers.get('x-error-code')).toBe('ROUTE_NOT_FOUND')
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(await response.text()).toStartWith('<!doctype html>')
+    }
+    // What changes something was sent by no browser that looks for a page.
+    const form = await send('POST', '/nope', {}, key(), { accept: browser })
+    expect([form.status, await form.text()]).toEqual([404, ''])
+  })
 })

@@ -87,6 +87,9 @@ Every answer to a key carries \`X-RateLimit-*\` for its quota and \`RateLimit\`,
 ## Times
 Timestamps are ISO 8601 in UTC. Dates are UTC calendar days; ranges include both their ends.
 
+## Unknown parameters
+A query parameter that an operation does not have is ignored and named: in the header \`X-Service-Ignored-Parameters\` (\`start;nearest=start_date\`) and, where the body has a \`metadata\` object, in \`metadata.ignored_parameters\`. With \`Prefer: handling=strict\` it is refused with 400 instead.
+
 ## Errors
 Branch on the HTTP status first, then on the code. Errors carry \`X-Error-Code\`, \`X-Error-Status\` and \`X-Error-Message\`.
 

@@ -1,0 +1,60 @@
+import { strongEtag } from '../../lib/text/etag.ts'
+import type { GivenHeaders } from './rate-headers.ts'
+
+interface IgnoredParameter {
+  parameter: string
+  nearest: string | null
+}
+
+/** The items of the header that names what was ignored: `start;nearest=start_date`. */
+const ignoredIn = (header: string): IgnoredParameter[] =>
+  header.split(', ').map(item => {
+    const [parameter = '', nearest] = item.split(';nearest=')
+    return { parameter, nearest: nearest ?? null }
+  })
+
+type Fields = Record<string, unknown>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The `metadata` of a body, at its top or in its `data`. */
+function metadataOf(body: unknown): Fields | undefined {
+  if (!isFields(body)) return undefined
+  if (isFields(body.metadata)) return body.metadata
+  return isFields(body.data) && isFields(body.data.metadata) ? body.data.metadata : undefined
+}
+
+/**
+ * The JSON text of an answer whose `metadata` names the ignored parameters as well; undefined where the
+ * answer is no JSON or has no `metadata`. Its entity tag is another one, because the body is.
+ */
+export function withIgnoredParameters(
+  value: unknown,
+  header: string,
+  headers: GivenHeaders,
+): string | undefined {
+  const body = typeof value === 'string' ? parsed(value) : value
+  const metadata = metadataOf(body)
+  if (!metadata) return undefined
+  // A copy, because what a handler answers may be kept.
+  const ignored = { ...metadata, ignored_parameters: ignoredIn(header) }
+  const { data } = body as Fields
+  const isInData = isFields(data) && data.metadata === metadata
+  const text = JSON.stringify(
+    isInData
+      ? { ...(body as Fields), data: { ...data, metadata: ignored } }
+      : { ...(body as Fields), metadata: ignored },
+  )
+  if (headers.etag !== undefined) headers.etag = strongEtag(text)
+  return text
+}
+
+function parsed(text: string): unknown {
+  if (!text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { scopeOf } from '../../src/plan/scopes.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { boundless, rows } from '../support/interface/every-route.ts'
+
+let copy: EvaluationCopy
+beforeAll(() => {
+  copy = evaluationCopy(undefined, boundless, { leadingOnly: true })
+}, 120_000)
+afterAll(() => copy.remove())
+
+type Body = Record<string, unknown> & { data?: Record<string, unknown> }
+const metadataOf = (body: Body) => (body.metadata ?? body.data?.metadata) as Body | undefined
+
+async function bodyOf(path: string) {
+  const response = await copy.ask('GET', path)
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  if (!isJson || response.status !== 200) {
+    await response.body?.cancel()
+    return { headers: response.headers, body: undefined }
+  }
+  return { headers: response.headers, body: (await response.json()) as Body }
+}
+
+const reading = rows.filter(
+  ({ method, access, sample }) => method === 'GET' && access.startsWith('key') && sample,
+)
+const named = new Set<string>()
+
+describe('a parameter that means nothing is named in the metadata of the body, where it has one', () => {
+  for (const { path, sample } of reading)
+    test(path, async () => {
+      const plain = await bodyOf(sample!)
+      const strange = await bodyOf(`${sample}${sample!.includes('?') ? '&' : '?'}wholly_unknown=1`)
+      if (!strange.headers.has('x-service-ignored-parameters') || !strange.body) return
+      const metadata = metadataOf(strange.body)
+      const route = path.replace(/\{(\w+)\}/g, ':$1')
+      if (typeof metadata !== 'object' || metadata === null || scopeOf(route) === 'alerts') {
+        expect(JSON.stringify(strange.body)).not.toContain('ignored_parameters')
+        return
+      }
+      expect(metadata.ignored_parameters).toEqual([{ parameter: 'wholly_unknown', nearest: null }])
+      named.add(path)
+      expect(metadataOf(plain.body!)).not.toHaveProperty('ignored_parameters')
+      if (plain.headers.has('etag'))
+        expect(strange.headers.get('etag')).not.toBe(plain.headers.get('etag'))
+    }, 60_000)
+
+  test('among them the histories', () => {
+    for (const path of ['/v1/prices/historical', '/v1/prices/past_week', '/v1/prices/past_year'])
+      expect(named).toContain(path)
+  })
+})
+
+test('a misspelled parameter is named with the nearest that there is', async () => {
+  const path = '/v1/prices/historical?by_code=WTI_USD&interval=daily&start=2026-11-01'
+  const { body, headers } = await bodyOf(path)
+  expect(metadataOf(body!)!.ignored_parameters).toEqual([
+    { parameter: 'start', nearest: 'start_date' },
+  ])
+  expect(headers.get('x-service-ignored-parameters')).toBe('start;nearest=start_date')
+  expect(headers.get('x-ratelimit-used')).not.toBeNull()
+})
