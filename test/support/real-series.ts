@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Cadence } from '../../src/market/catalogue/catalogue.ts'
 import type { GuardedSeries, Previous } from '../../src/market/prices/guards.ts'
 import { realCloses, realRows } from './real-data.ts'
@@ -6,6 +8,9 @@ import { realCloses, realRows } from './real-data.ts'
 export interface RealSeries {
   /** The file, and the column where it has several. */
   name: string
+  /** The catalogue's category, which related series share. */
+  category: string
+  cadence: Cadence
   series: GuardedSeries
   values: Previous[]
 }
@@ -25,7 +30,7 @@ export function realSeries(): RealSeries[] {
       return Number.isFinite(value) && Number.isFinite(observedAt) ? [{ observedAt, value }] : []
     })
     if (numbers.length > 100)
-      all.push({ name, series: { category, cadence, volatility }, values: numbers })
+      all.push({ name, category, cadence, series: { volatility }, values: numbers })
   }
   const addCloses = (path: string, terms: [string, Cadence, number]) =>
     add(
@@ -124,44 +129,26 @@ function pinkSheetCategory(column: number): string {
   return column >= 62 ? 'metals' : 'other'
 }
 
+const excerpts = resolve(import.meta.dir, '../market/prices/honest-values.tsv')
+
 /**
- * Held values of goods that a copy about energy has no category for, by month and with the reason:
- * no known moves of the guards excuse them.
+ * Excerpts of public series (EIA, ECB and World Bank) that every clone has: quiet months, storms, and
+ * a price below zero.
  */
-export const heldWithReason: readonly (readonly [
-  name: string,
-  months: readonly string[],
-  reason: string,
-])[] = [
-  [
-    'worldbank-pinksheet 16',
-    ['1971-04', '1979-04'],
-    'tea of Kolkata: the first auctions of a season',
-  ],
-  [
-    'worldbank-pinksheet 49',
-    ['1973-01', '1973-02'],
-    'logs of Cameroon: one price for a year gives way to the next',
-  ],
-  ['worldbank-pinksheet 57', ['1974-01', '1974-02'], 'phosphate rock: Morocco tripled its price'],
-  [
-    'worldbank-pinksheet 57',
-    ['1977-01', '1977-02', '1977-04', '1977-05'],
-    'phosphate rock: four times as much for three months; rather a fault of the sheet',
-  ],
-  [
-    'worldbank-pinksheet 57',
-    ['2008-04', '2008-05', '2009-07', '2009-08', '2023-12'],
-    'phosphate rock: a price that stood for months gives way to the next',
-  ],
-  [
-    'worldbank-pinksheet 60',
-    ['1973-01', '1973-02', '1974-01', '1974-02', '1976-01'],
-    'urea: one price for a year gives way to the next',
-  ],
-  [
-    'worldbank-pinksheet 60',
-    ['2011-06'],
-    'urea: twice as much in a month; the sheet does not say why',
-  ],
-]
+export function excerptSeries(): RealSeries[] {
+  const all: RealSeries[] = []
+  for (const line of readFileSync(excerpts, 'utf8').trim().split('\n')) {
+    const cells = line.split('\t')
+    if (cells[0] === '#') {
+      const [, name = '', category = '', cadence, volatility] = cells
+      all.push({
+        name,
+        category,
+        cadence: cadence as Cadence,
+        series: { volatility: Number(volatility) },
+        values: [],
+      })
+    } else all.at(-1)!.values.push({ observedAt: Date.parse(cells[0]!), value: Number(cells[1]) })
+  }
+  return all
+}

@@ -111,9 +111,9 @@ export function createPositionsDataset(store: PositionStore): Dataset<CotRecord>
       cadence: 'weekly',
       time: 'report_date',
       columns: {
-        managed_money_long: { percent: 0.7, leastMove: 10_000 },
-        managed_money_short: { percent: 0.7, leastMove: 10_000 },
-        open_interest: { percent: 0.4, leastMove: 10_000 },
+        managed_money_long: { leastMove: 10_000 },
+        managed_money_short: { leastMove: 10_000 },
+        open_interest: { leastMove: 10_000 },
       },
       numbersOf: reports =>
         reports.map(({ market, reportedOn, ...report }) => ({

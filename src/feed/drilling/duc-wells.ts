@@ -49,9 +49,9 @@ export function createDucWellsDataset(writer: DucWellWriter): Dataset<DucWells> 
       cadence: 'monthly',
       time: 'month',
       columns: {
-        duc_count: { percent: 0.5, leastMove: 25 },
-        wells_drilled: { percent: 0.8, leastMove: 25 },
-        completions: { percent: 0.8, leastMove: 25 },
+        duc_count: { leastMove: 25 },
+        wells_drilled: { leastMove: 25 },
+        completions: { leastMove: 25 },
       },
       numbersOf: ({ region, countedOn, duc, drilled, completed }) => [
         {

@@ -34,7 +34,7 @@ export function createFracSpreadsDataset(writer: FracSpreadWriter): Dataset<Frac
     guarded: {
       cadence: 'weekly',
       time: 'date',
-      columns: { active_spreads: { percent: 0.6, leastMove: 15, mayRepeat: true } },
+      columns: { active_spreads: { leastMove: 15, mayRepeat: true } },
       numbersOf: ({ region, countedOn, active }) => [
         { line: { region }, time: countedOn, values: { active_spreads: active } },
       ],

@@ -79,13 +79,13 @@ export function createDrillingProductivityDataset(
       cadence: 'monthly',
       time: 'month',
       columns: {
-        rig_count: { percent: 0.8, leastMove: 15, mayRepeat: true },
-        new_well_oil_production: { percent: 0.8, leastMove: 50 },
-        new_well_gas_production: { percent: 0.8, leastMove: 50 },
-        legacy_oil_change: { percent: 0.8, leastMove: 5000, mayCross: true },
-        legacy_gas_change: { percent: 0.8, leastMove: 5000, mayCross: true },
-        total_oil_bpd: { percent: 0.5, leastMove: 1000 },
-        total_gas_mcfd: { percent: 0.5, leastMove: 1000 },
+        rig_count: { leastMove: 15, mayRepeat: true },
+        new_well_oil_production: { leastMove: 50 },
+        new_well_gas_production: { leastMove: 50 },
+        legacy_oil_change: { leastMove: 5000, mayCross: true },
+        legacy_gas_change: { leastMove: 5000, mayCross: true },
+        total_oil_bpd: { leastMove: 1000 },
+        total_gas_mcfd: { leastMove: 1000 },
       },
       numbersOf: row => [
         {

@@ -11,7 +11,7 @@ export interface RigCountWriter {
 }
 
 /** Of a handful of rigs a few come and go. */
-const rigs: GuardedColumn = { percent: 0.7, leastMove: 15, mayRepeat: true }
+const rigs: GuardedColumn = { leastMove: 15, mayRepeat: true }
 
 export function createRigCountsDataset(writer: RigCountWriter): Dataset<RigCount> {
   return {

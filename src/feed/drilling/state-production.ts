@@ -66,9 +66,9 @@ export function createStateProductionDataset(
       cadence: 'monthly',
       time: 'month',
       columns: {
-        oil_bbl: { percent: 0.6, leastMove: 50_000 },
-        gas_mcf: { percent: 0.6, leastMove: 50_000 },
-        water_bbl: { percent: 1, leastMove: 50_000 },
+        oil_bbl: { leastMove: 50_000 },
+        gas_mcf: { leastMove: 50_000 },
+        water_bbl: { leastMove: 50_000 },
       },
       numbersOf: ({ state, month, oilBbl, gasMcf, waterBbl }) => [
         {

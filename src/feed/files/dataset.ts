@@ -12,8 +12,6 @@ export interface DatasetFault {
 
 /** How a column of a dataset moves that guards follow. */
 export interface GuardedColumn {
-  /** The part that it must move by to be a jump: 0.5 is half as much again, or a third less. */
-  percent: number
   /** Smaller moves are none. */
   leastMove?: number
   /** It honestly stays at a value: that is not listed. */
@@ -29,8 +27,6 @@ export interface GuardedNumbers {
   /** In the column of its time. */
   time: string | number
   values: Readonly<Record<string, number | null>>
-  /** Of prices, of which months are known in which they leapt. */
-  category?: string
 }
 
 /** What guards at the door follow of a dataset: lines of numbers in time. */

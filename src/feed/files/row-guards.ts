@@ -93,12 +93,7 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
     const { numbers: first } = entries[0]!
     const of = { dataset, line: first.line, time: guarded.time }
     const stored = lines.between(of, first.time, entries.at(-1)!.numbers.time)
-    const states = createStates(
-      guarded,
-      first.category ?? dataset,
-      terms(dataset),
-      lines.before(of, first.time, learntRows),
-    )
+    const states = createStates(guarded, terms(dataset), lines.before(of, first.time, learntRows))
     const decided = new Map(
       doubts
         .ofLine(dataset, textOf(first).line)
@@ -133,7 +128,7 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
       const isRefused = !isKnown && (status === 'waiting' || status === 'rejected')
       const isHeld = isRefused || (holdingDoubts.length > 0 && status !== 'released')
       if (!isHeld) states.take(at, values)
-      else for (const { column, value } of holdingDoubts) states.hold(column, value)
+      else for (const { column, value } of holdingDoubts) states.hold(column, at, value)
       judged(entry, holdingDoubts[0] ?? all[0], isHeld)
     }
   }
@@ -196,14 +191,13 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
 
 /** The columns of a line, each followed as a series is. */
 function createStates(
-  { columns, cadence, time }: GuardedDataset<unknown>,
-  category: string,
+  { columns, time }: GuardedDataset<unknown>,
   terms: GuardTerms,
   known: readonly DatasetRow[],
 ) {
   const moments = known.map(row => momentOf(row[time]!))
   const states = new Map<string, GuardState>()
-  for (const [column, { percent, leastMove, mayRepeat, mayCross }] of Object.entries(columns)) {
+  for (const [column, { leastMove, mayRepeat, mayCross }] of Object.entries(columns)) {
     const guards: GuardTerms = {
       // Rows that come before their time are refused, or announced.
       future: 'off',
@@ -215,8 +209,8 @@ function createStates(
       const value = row[column]
       return typeof value === 'number' ? [{ observedAt: moments[i]!, value }] : []
     })
-    const series = { category, cadence, volatility: usualVolatility, guards, percent }
-    states.set(column, followSeries({ ...series, ...(leastMove && { leastMove }) }, values))
+    const series = { volatility: usualVolatility, guards, ...(leastMove && { leastMove }) }
+    states.set(column, followSeries(series, values))
   }
   return {
     take(at: number, values: Readonly<Record<string, unknown>>) {
@@ -225,7 +219,7 @@ function createStates(
         if (typeof value === 'number') state.take(at, value)
       }
     },
-    hold: (column: string, value: number) => states.get(column)!.hold(value),
+    hold: (column: string, at: number, value: number) => states.get(column)!.hold(at, value),
     judge: (
       at: number,
       values: Readonly<Record<string, number | null>>,

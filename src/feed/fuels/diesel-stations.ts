@@ -91,7 +91,7 @@ export function createDieselStationsDataset(store: Pick<StationStore, 'write'>):
     guarded: {
       cadence: 'daily',
       time: 'observed_at',
-      columns: { price: { percent: 0.4, mayRepeat: true } },
+      columns: { price: { mayRepeat: true } },
       numbersOf: ({ reference, observedAt, price }) => [
         { line: { reference }, time: observedAt, values: { price } },
       ],

@@ -84,8 +84,8 @@ export function createSurchargesDataset(
       cadence: 'weekly',
       time: 'effective_date',
       columns: {
-        surcharge_percent: { percent: 0.8, leastMove: 5, mayRepeat: true, mayCross: true },
-        index_price: { percent: 0.4, mayRepeat: true },
+        surcharge_percent: { leastMove: 5, mayRepeat: true, mayCross: true },
+        index_price: { mayRepeat: true },
       },
       numbersOf: ({ carrier, mode, serviceLevel, effectiveOn, percent, indexPrice }) => [
         {

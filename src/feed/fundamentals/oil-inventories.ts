@@ -78,7 +78,7 @@ export function createOilInventoriesDataset(
     guarded: {
       cadence: 'weekly',
       time: 'date',
-      columns: { level: { percent: 0.5, leastMove: 0.5 } },
+      columns: { level: { leastMove: 0.5 } },
       numbersOf: ({ seriesId, observedAt, value }) => [
         {
           line: { series: codeById.get(seriesId)! },

@@ -58,7 +58,7 @@ export function createOpecProductionsDataset(store: OpecStore): Dataset<OpecProd
     guarded: {
       cadence: 'monthly',
       time: 'month',
-      columns: { production: { percent: 0.5, leastMove: 100_000 } },
+      columns: { production: { leastMove: 100_000 } },
       numbersOf: ({ country, month, bpd }) => [
         { line: { country }, time: month, values: { production: bpd } },
       ],

@@ -102,7 +102,7 @@ export function createOutlooksDataset(
     guarded: {
       cadence: 'monthly',
       time: 'published_on',
-      columns: { value: { percent: 0.6, mayRepeat: true } },
+      columns: { value: { mayRepeat: true } },
       numbersOf: ({ source, seriesId, period, publishedOn, value }) => [
         {
           line: { source, commodity: codeById.get(seriesId)!, period },

@@ -100,7 +100,7 @@ export function createStorageCapacitiesDataset(
     guarded: {
       cadence: 'monthly',
       time: 'effective_on',
-      columns: { capacity: { percent: 0.5, mayRepeat: true } },
+      columns: { capacity: { mayRepeat: true } },
       numbersOf: ({ seriesId, effectiveOn, capacity }) => [
         { line: { code: codeById.get(seriesId)! }, time: effectiveOn, values: { capacity } },
       ],

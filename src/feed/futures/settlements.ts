@@ -13,7 +13,7 @@ import {
   sourceColumn,
   sourceIn,
 } from './fields.ts'
-import { categoryOf, futuresPrice } from './guarded.ts'
+import { futuresPrice } from './guarded.ts'
 
 /** Where the days and ticks of contracts go. */
 export interface FuturesWriter {
@@ -113,7 +113,6 @@ export function createFuturesSettlementsDataset({
           line: { contract: contractCode(family, month) },
           time: tradedOn,
           values: { settlement, close },
-          category: categoryOf(family),
         },
       ],
     },

@@ -12,7 +12,7 @@ import {
   sourceColumn,
   sourceIn,
 } from './fields.ts'
-import { categoryOf, futuresPrice } from './guarded.ts'
+import { futuresPrice } from './guarded.ts'
 import type { FuturesDatasetDeps } from './settlements.ts'
 
 export function createFuturesTicksDataset({
@@ -65,7 +65,6 @@ export function createFuturesTicksDataset({
           line: { contract: contractCode(family, month) },
           time: tradedAt,
           values: { price },
-          category: categoryOf(family),
         },
       ],
     },

@@ -233,3 +233,10 @@ export function parseContract(
 const byCode = new Map(families.map(family => [family.code, family]))
 
 export const familyOf = (code: FamilyCode): Family => byCode.get(code)!
+
+/** The category of the series that a family is on: their prices move together. */
+export const underlyingCategory = (family: FamilyCode): string => {
+  if (/^(WTI|BRENT)/.test(family)) return 'crude_oil'
+  if (/^(NATURAL_GAS|TTF|JKM)/.test(family)) return 'natural_gas'
+  return /^(EUA|UKA)/.test(family) ? 'carbon' : 'refined_products'
+}

@@ -1,7 +1,5 @@
-import { dayMs, hourMs, isoDay } from '../../lib/time/instant.ts'
-import type { Cadence } from '../catalogue/catalogue.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import { type NamedFactor, unitOf } from '../units/mistaken.ts'
-import { knownMoveOf } from './known-moves.ts'
 
 /** What makes a value doubtful by how its series moves. */
 export const valueRules = ['jump', 'unit', 'zero', 'sign', 'repeat', 'future', 'same_day'] as const
@@ -32,18 +30,14 @@ const usual: Readonly<Record<GuardRule, GuardAction>> = {
 export const guardAction = (rule: GuardRule, terms: GuardTerms | undefined): GuardAction =>
   terms?.[rule] ?? usual[rule]
 
-/** What the guards need to know of a series. */
+/** What the guards need to know of a series. How far apart its values lie they see themselves. */
 export interface GuardedSeries {
-  category: string
-  cadence: Cadence
-  /** Annual, as a fraction; 0 where nobody knows. */
+  /** Annual, as a fraction; 0 where it is not known. */
   volatility: number
   guards?: GuardTerms
-  /** The part that it must move by to be a jump, where its category does not say. */
-  percent?: number
-  /** Moves smaller than this are none: counts of a few things double from one to two. */
+  /** Smaller moves are never doubted: counts of a few things double from one to two. */
   leastMove?: number
-  /** What one of its currency is in others, above 1; asked only of a value that is doubted. */
+  /** What one of its currency is in others, above 1; asked only for a value that is doubted. */
   rates?: () => readonly NamedFactor[]
 }
 
@@ -54,56 +48,79 @@ export interface Doubt {
   reason: string
 }
 
-/** A value must move by so many robust deviations, and by so many percent, to be a jump. */
-const deviations = 12
-const percents: Readonly<Record<string, number>> = {
-  fx: 0.12,
-  metals: 0.25,
-  crude_oil: 0.3,
-  refined_products: 0.35,
-  retail_fuels: 0.3,
-  futures: 0.35,
-  natural_gas: 0.6,
-  power: 3,
-  storage: 0.5,
-  freight: 0.6,
+/**
+ * How far a value may move from the one before it. Moves are logarithms of ratios, so that doubling
+ * and halving are equally far.
+ */
+export interface MoveLimits {
+  /** So many usual moves of a series with a value a day … */
+  usualMoves: number
+  /** … and fewer of one whose values lie further apart, by this power of the days between them. */
+  spacingPower: number
+  /** The usual move is at least this share of what the volatility in the catalogue lets expect. */
+  leastUsual: number
+  /** So many times the largest recent move: a storm widens the limit … */
+  recentMoves: number
+  /** … by half after this many values. */
+  recentHalfLife: number
+  /** Nothing narrows the limit below this move, and nothing widens it beyond the other. */
+  least: number
+  most: number
+  /** A move beyond this share of the limit is listed, or held where it is the ratio of two units. */
+  listedShare: number
 }
-const usualPercent = 0.5
-/** A move of this part of a jump is taken, and listed. */
-const listedShare = 0.65
-const rarerFactor: Readonly<Record<Cadence, number>> = {
-  intraday_2_5m: 1,
-  intraday_5m: 1,
-  twice_daily: 1,
-  daily: 1,
-  weekly: 1.4,
-  monthly: 2,
+
+/**
+ * Fitted on the values before 2015 of all series of `../shared/data` and judged on those after
+ * (`bun run guards`, and `bun run guards --fit` for the fit).
+ */
+export const fittedLimits: MoveLimits = {
+  usualMoves: 25,
+  spacingPower: 0.3,
+  leastUsual: 0.75,
+  recentMoves: 4,
+  recentHalfLife: 20,
+  least: 0.2,
+  most: Math.log(8),
+  listedShare: 0.65,
 }
-/** Fewer changes than these say nothing of how a series moves. */
-const changesMin = 20
-const keptChanges = 256
-/** How often the spread is measured anew, in changes. */
-const measureEvery = 512
-/** A run is told of when it is so much longer than any before it. */
+
+/** What a series does in a year where the catalogue does not say. */
+const defaultVolatility = 0.35
+const yearMs = 365.25 * dayMs
+/** The mean of the moves of a bell curve, in its standard deviations. */
+const meanOfNormal = 0.8
+/** The usual move is a mean over about this many values … */
+const learntMoves = 64
+/** … that begins as if it had seen this many of what the catalogue lets expect … */
+const expectedMoves = 20
+/** … and takes no single move for more than this many usual ones. */
+const outlier = 5
+/** Longer pauses than this many steps let a series move no further. */
+const pauseMax = 16
+/** Units whose ratio is smaller are not told from moves of a market. */
+const sureFactor = 3
+/** A related series bears a move out when it went this share of it in the same direction. */
+const confirmingShare = 2 / 3
+
+/** A run is listed when it is so much longer than any before it. */
 const runMin = 8
 const runFactor = 3
-/** So many held values in a row that agree are a new level, and what follows them is taken. */
-const levelValues = 2
-/** … unless the level is another unit. */
-const sureFactor = 6
 
 const zeroShare = 1e-6
+/** A series that is zero or less more often moves by differences, and no longer by ratios. */
+const crossingShare = 0.005
 
 const none: Doubt[] = []
 
-/** A series as the guards follow it: what came last, and how it moves. */
+/** A series as the guards follow it: what came last, and how it moves. Its size does not grow. */
 export interface GuardState {
   /** The doubts of a value; none: it is ordinary. The state is as before until `take`. */
   judge(observedAt: number, value: number, before: Previous | undefined, now: number): Doubt[]
   /** A value is recorded. */
   take(observedAt: number, value: number): void
-  /** A value is held: after some in a row that agree the level is believed. */
-  hold(value: number): void
+  /** A value is held: when the next one agrees with it, the level is believed. */
+  hold(observedAt: number, value: number): void
   readonly last: Previous | undefined
 }
 
@@ -113,51 +130,53 @@ export interface Previous {
 }
 
 /** Follows a series from its last values on, oldest first. */
-export function followSeries(series: GuardedSeries, known: readonly Previous[]): GuardState {
+export function followSeries(
+  { volatility, guards, leastMove = 0, rates }: GuardedSeries,
+  known: readonly Previous[],
+  limits: MoveLimits = fittedLimits,
+): GuardState {
   let last: Previous | undefined
-  let taken = 0
-  const changes = new Float64Array(keptChanges)
-  const kept = () => Math.min(taken, keptChanges)
-  let spread = 0
-  let measuredAt = -1
+  let held: Previous | undefined
+  let moves = 0
   let stepMs = 0
+  let usualMove = 0
+  let recentMove = 0
+  /** The usual size of the values, and how often they are zero or less of late. */
+  let level = 0
+  let crossings = 0
   let run = 1
   let longestRun = 1
   let hasZero = false
   let hasNegative = false
   let hasPositive = false
-  let heldRun = 0
-  let heldValue = 0
-  const percent =
-    series.percent ?? (percents[series.category] ?? usualPercent) * rarerFactor[series.cadence]
-  const { leastMove = 0 } = series
-  const isOfDays = series.cadence !== 'intraday_2_5m' && series.cadence !== 'intraday_5m'
-  /** Nearer to the one before it a value may be a second one of its day. */
-  const ownDayMs = isOfDays ? dayMs / 2 : Number.NEGATIVE_INFINITY
-  const usualSpread = 0.67 * (series.volatility / Math.sqrt(252)) * rarerFactor[series.cadence] ** 2
+  const recentDecay = 0.5 ** (1 / limits.recentHalfLife)
+  const expectedOfYear =
+    limits.leastUsual * meanOfNormal * ((volatility || defaultVolatility) / Math.sqrt(yearMs))
+  const expectedMove = (ms: number) => expectedOfYear * Math.sqrt(ms)
   const actions = Object.fromEntries(
-    valueRules.map(rule => [rule, guardAction(rule, series.guards)]),
+    valueRules.map(rule => [rule, guardAction(rule, guards)]),
   ) as Record<(typeof valueRules)[number], GuardAction>
 
-  const measure = () => {
-    measuredAt = taken
-    // Numbers of an array of their own are sorted several times as fast.
-    const sizes = changes.slice(0, kept()).sort()
-    spread = 1.4826 * (sizes[sizes.length >> 1] ?? 0)
+  const moveTo = (before: number, after: number) =>
+    crossings > crossingShare
+      ? Math.log1p(Math.abs(after - before) / (Math.max(level, Math.abs(before)) || 1))
+      : Math.abs(signedMove(before, after))
+  const learn = (move: number, ms: number) => {
+    if (moves === 0) {
+      stepMs = ms
+      usualMove = expectedMove(ms)
+    }
+    moves += 1
+    stepMs += 0.1 * (Math.min(ms, 4 * stepMs) - stepMs)
+    const ofStep = ms > stepMs ? move / Math.sqrt(ms / stepMs) : move
+    const most = outlier * Math.max(usualMove, expectedMove(stepMs))
+    usualMove += (Math.min(ofStep, most) - usualMove) / Math.min(learntMoves, moves + expectedMoves)
+    recentMove = Math.max(recentMove * recentDecay, move)
   }
   const take = (observedAt: number, value: number) => {
-    heldRun = 0
+    held = undefined
     if (last && observedAt > last.observedAt) {
-      if (last.value !== 0) {
-        changes[taken % keptChanges] = sizeOf(last.value, value)
-        taken += 1
-        if (taken - measuredAt >= measureEvery || (taken < measureEvery && taken % 64 === 20))
-          measure()
-      }
-      stepMs =
-        stepMs === 0
-          ? observedAt - last.observedAt
-          : 0.9 * stepMs + 0.1 * (observedAt - last.observedAt)
+      learn(moveTo(last.value, value), observedAt - last.observedAt)
       // A run counts when it has ended: while it lasts it is judged by those before it.
       if (value !== last.value && run > longestRun) longestRun = run
       run = value === last.value ? run + 1 : 1
@@ -165,16 +184,51 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
     if (value === 0) hasZero = true
     else if (value < 0) hasNegative = true
     else hasPositive = true
+    level += (Math.abs(value) - level) / Math.min(learntMoves, moves + 1)
+    crossings += ((value <= 0 ? 1 : 0) - crossings) / learntMoves
     if (!last || observedAt >= last.observedAt) last = { observedAt, value }
   }
   for (const { observedAt, value } of known) take(observedAt, value)
-  if (kept() >= changesMin) measure()
 
-  const isNear = (value: number, level: number) =>
-    Math.abs(value - level) <= percent * Math.abs(level)
+  const limitAfter = (ms: number): number => {
+    const step = stepMs || ms
+    const pause = Math.min(pauseMax, Math.max(1, ms / step))
+    const ofSeries =
+      limits.usualMoves *
+      (step / dayMs) ** -limits.spacingPower *
+      Math.max(usualMove, expectedMove(step)) *
+      Math.sqrt(pause)
+    const widest = Math.max(limits.least, ofSeries, limits.recentMoves * recentMove)
+    return Math.min(limits.most, widest)
+  }
+  const ordinary = limits.listedShare * limits.least
+  const [ordinaryFall, ordinaryRise] = [Math.exp(-ordinary), Math.exp(ordinary)]
+  const isOrdinary = (ratio: number) => ratio >= ordinaryFall && ratio <= ordinaryRise
+  /** Series of a value a day or fewer; nearer to the one before it a value may be of the same day. */
+  const isOfDays = () => stepMs > 0.8 * dayMs
+
   const add = (doubts: Doubt[], rule: (typeof valueRules)[number], reason: string) => {
     const action = actions[rule]
     if (action !== 'off') doubts.push({ rule, action, reason })
+  }
+  const list = (doubts: Doubt[], reason: string) => {
+    if (actions.jump !== 'off') doubts.push({ rule: 'jump', action: 'flag', reason })
+  }
+
+  const addMove = (doubts: Doubt[], at: number, value: number, before: Previous) => {
+    const size = moveTo(before.value, value)
+    const limit = limitAfter(at - before.observedAt)
+    if (size <= limits.listedShare * limit) return
+    const change = (value - before.value) / Math.abs(before.value || 1)
+    const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} % after ${before.value}`
+    const unit = unitOf(value / before.value, usualMove, rates?.())
+    const isSure = unit !== undefined && unit.factor >= sureFactor && actions.unit !== 'off'
+    if (size <= limit && !isSure) list(doubts, moved)
+    else if (!isSure && held && at > held.observedAt && moveTo(held.value, value) <= limit)
+      list(doubts, `${moved}, as the value before it, which is held`)
+    else if (unit && actions.unit !== 'off')
+      add(doubts, 'unit', `${moved}, as between ${unit.name}`)
+    else add(doubts, 'jump', moved)
   }
 
   const doubtsOf: GuardState['judge'] = (observedAt, value, before, now) => {
@@ -188,40 +242,20 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
         add(doubts, 'repeat', `the same value ${run + 1} times`)
       return doubts
     }
-    if (isOfDays && observedAt - before.observedAt < dayMs / 2 && stepMs > 0.8 * dayMs) {
+    if (observedAt - before.observedAt < dayMs / 2 && isOfDays()) {
       if (Math.floor(observedAt / dayMs) === Math.floor(before.observedAt / dayMs))
         add(doubts, 'same_day', `a second value of the day, after ${before.value}`)
     }
     if (Math.abs(value - before.value) < leastMove) return doubts
-    const change = (value - before.value) / Math.abs(before.value || 1)
-    const size = sizeOf(before.value, value)
-    if (size <= listedShare * percent && value !== 0 && value > 0 === before.value > 0)
-      return doubts
-    const isAbsent = Math.abs(value) <= zeroShare * Math.abs(before.value)
-    if (isAbsent && !hasZero) {
+    if (isOrdinary(value / before.value)) return doubts
+    if (Math.abs(value) <= zeroShare * Math.abs(before.value) && !hasZero)
       add(doubts, 'zero', `0 where every value before it was not`)
-      return doubts
-    }
-    if ((value < 0 && !hasNegative && hasPositive) || (value > 0 && !hasPositive && hasNegative)) {
+    else if (
+      (value < 0 && !hasNegative && hasPositive) ||
+      (value > 0 && !hasPositive && hasNegative)
+    )
       add(doubts, 'sign', `${value} where every value before it had the other sign`)
-      return doubts
-    }
-    const isLearnt = kept() >= changesMin
-    const own = isLearnt ? Math.max(spread, usualSpread / 4) : Math.max(usualSpread, 0.01)
-    const gaps = stepMs > 0 ? (observedAt - before.observedAt) / stepMs : 1
-    const scale = Math.min(4, Math.sqrt(Math.max(1, gaps)))
-    const share = Math.min(size / (percent * Math.sqrt(scale)), size / (deviations * own * scale))
-    if (share <= listedShare) return doubts
-    const unit = unitOf(value / before.value, own, series.rates?.())
-    const isSure = unit !== undefined && unit.factor >= sureFactor
-    if (heldRun >= levelValues && !isSure && isNear(value, heldValue)) return doubts
-    const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} % after ${before.value}`
-    if (share <= 1) {
-      if (actions.jump !== 'off') doubts.push({ rule: 'jump', action: 'flag', reason: moved })
-      return doubts
-    }
-    if (unit && actions.unit !== 'off') add(doubts, 'unit', `${moved}, as between ${unit.name}`)
-    else add(doubts, 'jump', moved)
+    else addMove(doubts, observedAt, value, before)
     return doubts
   }
 
@@ -230,38 +264,42 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
     get last() {
       return last
     },
-    hold(value) {
-      const agrees = heldRun > 0 && isNear(value, heldValue)
-      heldRun = agrees ? heldRun + 1 : 1
-      heldValue = value
+    hold(observedAt, value) {
+      held = { observedAt, value }
     },
     judge(observedAt, value, before, now) {
       // Nearly every value of a long file ends here.
       if (
         before &&
-        value > 0 &&
-        before.value > 0 &&
         value !== before.value &&
+        isOrdinary(value / before.value) &&
         observedAt <= now &&
-        observedAt - before.observedAt >= ownDayMs &&
-        sizeOf(before.value, value) <= listedShare * percent
+        (observedAt - before.observedAt >= dayMs / 2 || !isOfDays())
       )
         return none
-      const doubts = doubtsOf(observedAt, value, before, now)
-      if (doubts.length === 0) return doubts
-      const knownMove = knownMoveOf(series.category, isoDay(observedAt).slice(0, 7))
-      if (!knownMove) return doubts
-      return doubts.map(doubt =>
-        doubt.action === 'hold'
-          ? { rule: doubt.rule, action: 'flag', reason: `${doubt.reason} (${knownMove.reason})` }
-          : doubt,
-      )
+      return doubtsOf(observedAt, value, before, now)
     },
   }
 }
 
-/** How far two values lie apart, up as down: 1 is twice as much, or half. */
-function sizeOf(before: number, after: number): number {
-  if (before > 0 && after > 0) return after > before ? after / before - 1 : before / after - 1
-  return Math.abs(after - before) / Math.abs(before || 1)
+/** From one value to another, as the logarithm of their ratio where they have one. */
+function signedMove(before: number, after: number): number {
+  if (before > 0 && after > 0) return Math.log(after / before)
+  const size = Math.log1p(Math.abs(after - before) / (Math.abs(before) || 1))
+  return after < before ? -size : size
+}
+
+/** A value and the one before it. */
+export interface Move {
+  before: number
+  value: number
+}
+
+/** Whether a move of a related series in the same time bears out one that is doubted. */
+export function confirms(related: Move, doubted: Move): boolean {
+  const move = signedMove(doubted.before, doubted.value)
+  const relatedMove = signedMove(related.before, related.value)
+  return Math.sign(move) === Math.sign(relatedMove)
+    ? Math.abs(relatedMove) >= confirmingShare * Math.abs(move)
+    : false
 }

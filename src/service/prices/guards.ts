@@ -14,6 +14,7 @@ import type { DoubtedValueStore } from '../../store/prices/doubted-values.ts'
 import type { ObservationStore, Origin, Point } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
+import { createWitnesses, type SettlementMoves } from './witnesses.ts'
 
 /** A value that is doubted. */
 export interface DoubtedPoint extends Point {
@@ -25,8 +26,14 @@ export interface DoubtedPoint extends Point {
 
 /** The guards at the door: one set for files, pushes and feeds. */
 export interface Guards {
-  /** Which of the points may be recorded, and what is doubted of them. Nothing is written. */
-  judge(points: readonly Point[]): { good: readonly Point[]; doubted: DoubtedPoint[] }
+  /**
+   * Which of the points may be recorded, and what is doubted of them. Nothing is written. Values of
+   * another source than theirs that wait for review may bear them out.
+   */
+  judge(
+    points: readonly Point[],
+    origin?: Pick<Origin, 'sourceId'>,
+  ): { good: readonly Point[]; doubted: DoubtedPoint[] }
   /** Keeps doubts; inside the transaction that writes what is good. */
   keep(doubted: readonly DoubtedPoint[], origin: Origin): void
   /** Forgets how a series moved: its values were changed by other means. */
@@ -40,6 +47,12 @@ interface Refusal {
   reason: string
 }
 
+/**
+ * What a related series may bear out. A move by the ratio of two units is never one of them: whole
+ * files come in another unit, and then all of their series move alike.
+ */
+const confirmable: ReadonlySet<GuardRule> = new Set(['jump', 'sign'])
+
 /** How far back a series is learnt from. */
 const learntValues = 250
 /** Series that are followed at a time: a state is some kilobytes. */
@@ -49,22 +62,25 @@ export function createGuards({
   catalogue,
   observations,
   doubts,
+  settlements,
   rates,
   now,
 }: {
-  catalogue: Pick<Catalogue, 'byId'>
+  catalogue: Pick<Catalogue, 'byId' | 'list'>
   observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
   doubts: DoubtedValueStore
+  settlements: SettlementMoves
   /** What one of a currency is in others at present. */
   rates(currency: string): readonly NamedFactor[]
   now(): number
 }): Guards {
   const states = new Map<number, GuardState>()
+  const witnesses = createWitnesses({ catalogue, observations, doubts, settlements })
   const stateOf = (seriesId: number): GuardState => {
     const followed = states.get(seriesId)
     if (followed) return followed
     const series = catalogue.byId(seriesId)
-    const { category, cadence, currency, volatility, terms } = series
+    const { category, currency, volatility, terms } = series
     const last = observations.between(
       seriesId,
       Number.MIN_SAFE_INTEGER,
@@ -74,8 +90,6 @@ export function createGuards({
     const guards = terms?.guards as GuardTerms | undefined
     const state = followSeries(
       {
-        category,
-        cadence,
         volatility,
         guards,
         ...(currency !== null && category !== 'fx' && { rates: () => rates(currency) }),
@@ -136,7 +150,7 @@ export function createGuards({
   }
 
   return {
-    judge(points) {
+    judge(points, origin) {
       const at = now()
       const doubted: DoubtedPoint[] = []
       const heldPoints = new Set<Point>()
@@ -165,15 +179,20 @@ export function createGuards({
           }
           const worst = pointDoubts.find(doubt => doubt.action === 'hold') ?? pointDoubts[0]!
           const status = doubts.statusOf(seriesId, point.observedAt, point.value)
-          const isHeld = worst.action === 'hold' && status !== 'released'
+          const isDoubtful = worst.action === 'hold' && status !== 'released'
+          const witness =
+            isDoubtful && status !== 'rejected' && before && confirmable.has(worst.rule)
+              ? witnesses.of(point, before, origin?.sourceId)
+              : undefined
+          const isHeld = isDoubtful && !witness
           if (isHeld) {
             heldPoints.add(point)
-            state.hold(point.value)
+            state.hold(point.observedAt, point.value)
           } else state.take(point.observedAt, point.value)
           doubted.push({
             ...point,
             rule: worst.rule,
-            reason: worst.reason,
+            reason: witness ? `${worst.reason}, as ${witness}` : worst.reason,
             before: before?.value,
             isHeld,
           })

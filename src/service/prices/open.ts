@@ -5,6 +5,7 @@ import type { NamedFactor } from '../../market/units/mistaken.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
+import { createFuturesStore } from '../../store/futures/futures.ts'
 import type { Change } from '../../store/prices/bars.ts'
 import { type BatchStore, createBatchStore } from '../../store/prices/batches.ts'
 import { type BoardLayoutStore, createBoardLayoutStore } from '../../store/prices/board-layouts.ts'
@@ -141,6 +142,7 @@ export function openPrices({
     catalogue,
     observations,
     doubts: doubtedValues,
+    settlements: createFuturesStore(db),
     rates: currency => ratesOf(currency, exchange, clock.now()),
     now: clock.now,
   })

@@ -151,7 +151,7 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
           ? decisions.sift(points, sourceId, tally.replaces)
           : { fresh: points, kept: [] }
         const { good, doubted } = tally.isGuarded
-          ? guards.judge(fresh)
+          ? guards.judge(fresh, open)
           : { good: fresh, doubted: [] }
         if (doubted.length + kept.length === 0)
           return { ...attributed(good, written(good, recordedAt)), held: 0, kept: 0 }

@@ -29,6 +29,13 @@ export interface FuturesTick {
   source: string
 }
 
+/** From the price of a contract on one day to that on a later one. */
+export interface ContractMove {
+  code: string
+  before: number
+  value: number
+}
+
 /** A row of the table: SQLite has no booleans. */
 type DayRow = Omit<FuturesDay, 'fromTicks'> & { fromTicks: 0 | 1 }
 
@@ -48,6 +55,8 @@ export interface FuturesStore {
   countDays(seriesId: number, from: string, to: string): number
   /** Whether any contract of a family has a day. */
   hasDays(family: string): boolean
+  /** The settlements, or closes, of the contracts of a family that have both days. */
+  movesBetween(family: string, fromDay: string, toDay: string): ContractMove[]
   putDay(day: FuturesDay): void
   /** Oldest first. */
   ticks(seriesId: number, from: number, to: number): FuturesTick[]
@@ -74,6 +83,13 @@ export function createFuturesStore(db: Database): FuturesStore {
   const anyDay = lazy<unknown, [string]>(
     db,
     'SELECT 1 FROM futures_days WHERE series_id IN (SELECT id FROM series WHERE family_code = ?) LIMIT 1',
+  )
+  const movesBetween = lazy<ContractMove, string[]>(
+    db,
+    `SELECT code, coalesce(earlier.settlement, earlier.close) AS before, coalesce(later.settlement, later.close) AS value
+     FROM series JOIN futures_days earlier ON earlier.series_id = series.id AND earlier.traded_on = ?2
+       JOIN futures_days later ON later.series_id = series.id AND later.traded_on = ?3
+     WHERE family_code = ?1 ORDER BY code`,
   )
   const putDay = lazy(
     db,
@@ -110,6 +126,7 @@ export function createFuturesStore(db: Database): FuturesStore {
     },
     countDays: (seriesId, from, to) => count.get(seriesId, from, to)!.n,
     hasDays: family => anyDay.get(family) !== null,
+    movesBetween: (...moves) => movesBetween.all(...moves),
     putDay: futuresDay => void putDay.run({ ...futuresDay }),
     ticks: (seriesId, from, to) => ticks.all(seriesId, from, to),
     tick: (seriesId, tradedAt) => tick.get(seriesId, tradedAt) ?? undefined,

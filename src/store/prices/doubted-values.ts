@@ -51,7 +51,10 @@ export interface DoubtFilter {
 export type RefusedValue = Pick<DoubtedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
 
 export interface DoubtedValueStore {
-  /** Keeps a doubt; one of the same value that is there already stays as it is. */
+  /**
+   * Keeps a doubt; one of the same value that is there already stays as it is, but for one that
+   * waited and is recorded now: it is only listed.
+   */
   add(doubt: NewDoubt): void
   /** The same of a row of a dataset. */
   addRow(doubt: NewDoubtedRow): void
@@ -70,6 +73,11 @@ export interface DoubtedValueStore {
   keep(value: NewDoubt): void
   /** Takes what was left out off the list, from one moment to another, both inclusive. */
   forgetKept(seriesId: number, from: number, to: number): void
+  /**
+   * How values that wait moved, from one moment to another, both inclusive, of other sources than
+   * one. Moves by the ratio of two units are left out.
+   */
+  waitingNear(seriesId: number, from: number, to: number, otherThan: number): WaitingMove[]
   /** Newest first. */
   list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
   total(filter: DoubtFilter): number
@@ -83,6 +91,11 @@ export interface DoubtedValueStore {
   waitingCoarser(seriesId: number, periodKind: number, from: number, to: number): CoarseDoubt[]
   /** There is nothing to decide about it any more. */
   remove(id: number): void
+}
+
+export interface WaitingMove {
+  before: number
+  value: number
 }
 
 export interface CoarseDoubt {
@@ -101,7 +114,9 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
   const add = lazy(
     db,
     `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (series_id, observed_at, value) DO UPDATE SET status = excluded.status, reason = excluded.reason
+     WHERE status = 'waiting' AND excluded.status = 'flagged'`,
   )
   const find = lazy<DoubtedValue, [number]>(
     db,
@@ -137,6 +152,11 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     db,
     `DELETE FROM doubted_values
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'kept'`,
+  const waitingNear = lazy<WaitingMove, number[]>(
+    db,
+    `SELECT before, value FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND source_id <> ?
+       AND status = 'waiting' AND rule <> 'unit' AND before IS NOT NULL`,
   )
   type Filter = [string | null, number | null, string | null]
   const list = lazy<DoubtedValue, [...Filter, number, number]>(
@@ -219,6 +239,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     find: id => find.get(id) ?? undefined,
     statusOf: (...point) => statusOf.get(...point)?.status,
     notTaken: (...range) => notTaken.all(...range),
+    waitingNear: (...near) => waitingNear.all(...near),
     list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
     total: filter => total.get(...filterOf(filter))!.n,
     waitingDays: (...range) => waitingDays.all(...range).map(({ day }) => day),
