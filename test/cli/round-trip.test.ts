@@ -407,7 +407,7 @@ test('everything goes out, and into an empty copy, and the two are alike', async
     }
   // So are rows of datasets that were corrected or taken back.
   const statesOf = {
-    '/v1/ei/rig_counts?': 3,
+    '/v1/ei/rig_counts?': 6,
     '/v1/ei/opec_productions?': 4,
     '/v1/futures/exch-wti/historical?contract=2028-12&': 2,
     '/v1/futures/exch-wti/historical?contract=2027-03&': 6,

@@ -108,6 +108,8 @@ const runMin = 8
 const runFactor = 3
 
 const zeroShare = 1e-6
+/** The other sign of a value is told by its size, which is at most so many times that before it. */
+const flippedMost = 1.5
 /** A series that is zero or less more often moves by differences, and no longer by ratios. */
 const crossingShare = 0.005
 
@@ -157,10 +159,11 @@ export function followSeries(
     valueRules.map(rule => [rule, guardAction(rule, guards)]),
   ) as Record<(typeof valueRules)[number], GuardAction>
 
+  /** Where there is no ratio, or it says little, differences count by the usual size of the values. */
   const moveTo = (before: number, after: number) =>
-    crossings > crossingShare
-      ? Math.log1p(Math.abs(after - before) / (Math.max(level, Math.abs(before)) || 1))
-      : Math.abs(signedMove(before, after))
+    before > 0 && after > 0 && crossings <= crossingShare
+      ? Math.abs(Math.log(after / before))
+      : Math.log1p(Math.abs(after - before) / (Math.max(level, Math.abs(before)) || 1))
   const learn = (move: number, ms: number) => {
     if (moves === 0) {
       stepMs = ms
@@ -248,13 +251,12 @@ export function followSeries(
     }
     if (Math.abs(value - before.value) < leastMove) return doubts
     if (isOrdinary(value / before.value)) return doubts
+    const flipped = -value / before.value
+    const isFlipped = flipped <= flippedMost && flipped >= 1 / flippedMost
     if (Math.abs(value) <= zeroShare * Math.abs(before.value) && !hasZero)
       add(doubts, 'zero', `0 where every value before it was not`)
-    else if (
-      (value < 0 && !hasNegative && hasPositive) ||
-      (value > 0 && !hasPositive && hasNegative)
-    )
-      add(doubts, 'sign', `${value} where every value before it had the other sign`)
+    else if (isFlipped && !(value < 0 ? hasNegative : hasPositive))
+      add(doubts, 'sign', `the other sign than every value before it, after ${before.value}`)
     else addMove(doubts, observedAt, value, before)
     return doubts
   }

@@ -157,12 +157,10 @@ describe('of the excerpts that every clone has', () => {
   // Half of them are storms, in which the guards are at their most patient.
   holdsFaults(all, 0.9)
 
-  test('nothing honest is held but the first price below zero', () => {
+  test('nothing honest is held, not even the first price below zero', () => {
     const held = all.flatMap(real => falseHolds(real).held)
     expect(all.flatMap(({ values }) => values).length).toBeGreaterThan(2400)
-    expect(held.map(({ name, at, rule }) => `${name} ${isoDay(at)} ${rule}`)).toEqual([
-      'WTI 2020-04-20 sign',
-    ])
+    expect(held.map(({ name, at, rule }) => `${name} ${isoDay(at)} ${rule}`)).toEqual([])
   })
 })
 
@@ -182,11 +180,11 @@ describe(`of all values of ../shared/data after 2015${needsRealData}`, () => {
   })
 
   test.skipIf(!haveRealData)(
-    'fewer of oil and gas are held in one instance, where series bear each other out',
+    'no more of oil and gas are held in one instance, where series bear each other out',
     () => {
       const energy = all.filter(({ category }) => /^(crude_oil|natural_gas)$/.test(category))
       const alone = energy.flatMap(real => falseHolds(real).held)
-      expect(heldTogether(energy).length).toBeLessThan(
+      expect(heldTogether(energy).length).toBeLessThanOrEqual(
         alone.filter(({ at }) => at >= fittedUntil).length,
       )
     },
