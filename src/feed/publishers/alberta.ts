@@ -25,7 +25,7 @@ export function oilPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<str
     const values = series.get(String(row.Type).trim())
     if (!values) continue
     const day = leadingDay(String(row.Date))
-    if (typeof row.Unit === 'string') values.unit ??= row.Unit
+    values.state(typeof row.Unit === 'string' ? row.Unit : '')
     values.add(day ? periodWith(day, 'month') : String(row.Date), row.Value)
   }
   return series

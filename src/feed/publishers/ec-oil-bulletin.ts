@@ -10,6 +10,10 @@ import { type Collected, collections, sentSeries } from './series.ts'
 const pageUrl = 'https://energy.ec.europa.eu/data-and-analysis/weekly-oil-bulletin_en'
 const headerRowsMax = 12
 
+/** Between the titles and the weeks there are labels, and what a price is of: `1000 l`. */
+const isUnit = (text: string): boolean =>
+  text.length <= 20 && /(\b|\d)(l|hl|lit(re|er)s?|t|tonnes?|tons?|kg|gal(lons?)?|m3)\b/i.test(text)
+
 /** Euros per 1,000 litres by the titles of the columns: `DE_price_with_tax_diesel`. */
 export async function pricesWithTaxes(
   workbook: Uint8Array,
@@ -29,7 +33,13 @@ export async function pricesWithTaxes(
       continue
     }
     const week = dayOf(cells[0])
-    if (!week) continue
+    if (!week) {
+      for (const { column, values } of columns) {
+        const cell = cells[column]
+        if (typeof cell === 'string' && isUnit(cell)) values.state(cell.trim())
+      }
+      continue
+    }
     for (const { column, values } of columns) values.add(week, cells[column], { thousands: true })
   }
   if (!columns) throw headerFault('the sheet', 'titles such as DE_price_with_tax_diesel')

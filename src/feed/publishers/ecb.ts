@@ -3,7 +3,7 @@ import { parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { previousTradingDay } from '../../market/calendars/calendar.ts'
 import { euroSettlement } from '../../market/calendars/holidays.ts'
 import { cellOf, quotient } from '../reading/decimal.ts'
-import { headerFault, unreadable } from '../reading/fault.ts'
+import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay, namedDay } from '../reading/periods.ts'
 import { tableOf, textOf } from '../reading/text.ts'
 import { archiveFiles, pieces } from '../reading/zip.ts'
@@ -79,8 +79,16 @@ export function ratesOfSdmx(bytes: Uint8Array): ReferenceRates {
     if (column < 0) throw headerFault('the data service', name)
     return column
   })
+  const base = header.indexOf('CURRENCY_DENOM')
+  const multiplier = header.indexOf('UNIT_MULT')
   const rates: ReferenceRates = new Map()
   for (const row of rows) {
+    const [of = 'EUR', power = '0'] = [row[base], row[multiplier]]
+    if (of !== 'EUR' || Number(power) !== 0)
+      throw new FeedFault(
+        'unexpected_unit',
+        `${row[currency!]} came per 10^${power} ${of} in place of one euro`,
+      )
     const ofDay = rates.get(row[day!]!) ?? new Map<string, unknown>()
     rates.set(row[day!]!, ofDay.set(row[currency!]!, row[value!]))
   }

@@ -26,18 +26,27 @@ const titles = {
 }
 type Column = keyof typeof titles
 
+/** `€/tCO2` of `Auction Price €/tCO2`, also where the sign of the euro was lost. */
+const unitOfTitle = (title: string): string =>
+  title
+    .replace(/^\s*auction price/i, '')
+    .replaceAll(/[()\s]/g, '')
+    .replace(/^([^\x20-\x7e£]+|\?)/, '€')
+
 /** The price of each day's auction of a contract: of the common platform, else of the first that succeeded. */
 export async function auctionPrices(
   workbook: Uint8Array,
   contract: string,
   year: number,
-): Promise<Map<string, SheetCell>> {
+): Promise<{ unit: string; prices: Map<string, SheetCell> }> {
   const prices = new Map<string, { price: SheetCell; isCommon: boolean }>()
   let columns: Record<Column, number> | undefined
+  let unit = ''
   const isSheet = (name: string) => /^primary market auction$/i.test(name.trim())
   for await (const { number, cells } of sheetRows(workbook, isSheet)) {
     if (!columns) {
       columns = columnsOf(cells, year)
+      if (columns) unit = unitOfTitle(String(cells[columns.price]))
       if (!columns && number > headerRowsMax) break
       continue
     }
@@ -51,7 +60,7 @@ export async function auctionPrices(
       prices.set(day, { price: cell('price'), isCommon })
   }
   if (!columns) throw headerFault(`the report of ${year}`, 'header with Date and Contract')
-  return new Map([...prices].map(([day, { price }]) => [day, price]))
+  return { unit, prices: new Map([...prices].map(([day, { price }]) => [day, price])) }
 }
 
 function columnsOf(cells: readonly SheetCell[], year: number): Record<Column, number> | undefined {
@@ -80,7 +89,8 @@ async function addYear(line: Line, year: number, series: ReadonlyMap<string, Col
   try {
     const { bytes } = await line.ask({ url: reportUrl(year) })
     for (const [contract, values] of series) {
-      const prices = await auctionPrices(bytes, contract, year)
+      const { unit, prices } = await auctionPrices(bytes, contract, year)
+      if (unit !== '') values.state(unit)
       for (const day of [...prices.keys()].sort()) values.add(day, prices.get(day))
     }
   } catch (error) {

@@ -55,7 +55,7 @@ export function seriesOf(text: Uint8Array, line: MapLine): Collected {
   const body = jsonOf(text, line.sourceId)
   if (!isObject(body) || !Array.isArray(body.data)) throw unreadable(line.sourceId)
   const unit = [body.unitsshort, body.units].find(unit => typeof unit === 'string' && unit !== '')
-  const series = collected(unit as string | undefined)
+  const series = collected(typeof unit === 'string' ? unit : '')
   const publishedAt =
     typeof body.last_updated === 'string' ? parseInstant(body.last_updated) : undefined
   for (const pair of body.data.toReversed()) {

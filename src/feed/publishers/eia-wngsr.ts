@@ -39,7 +39,7 @@ export function gasReport(bytes: Uint8Array): GasReport {
     if (region.data.length === 0) {
       throw new FeedFault('series_empty', `the gas report has no week of ${id}`)
     }
-    const values = collected(typeof region.unitsshort === 'string' ? region.unitsshort : undefined)
+    const values = collected(typeof region.unitsshort === 'string' ? region.unitsshort : '')
     const flags = Array.isArray(region.revision_flag) ? region.revision_flag : []
     for (const [i, pair] of region.data.entries()) {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string')

@@ -184,7 +184,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     for (const row of await rowsOf(line, lines, since, key)) {
       const collected = series.get(row.id)
       if (!collected) continue
-      collected.unit ??= row.unit
+      collected.state(row.unit)
       collected.add(row.period, row.value)
     }
     for (const sent of sentSeries(lines, series, since)) {

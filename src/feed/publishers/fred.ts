@@ -63,6 +63,22 @@ export function vintagesPage(bytes: Uint8Array, id: string): Page<Vintage> {
   return { total: Number(body.count), rows, truncated: false }
 }
 
+export function metadataRequest(id: string, key: string): PublisherRequest {
+  const url = new URL('https://api.stlouisfed.org/fred/series')
+  url.searchParams.append('series_id', id)
+  url.searchParams.append('file_type', 'json')
+  return { url: url.href, secret: { name: 'api_key', value: key } }
+}
+
+/** What a series is in: `Dollars per Barrel`. */
+export function unitOf(bytes: Uint8Array, id: string): string {
+  const body = jsonOf(bytes, `the metadata of ${id}`)
+  const [series] = isObject(body) && Array.isArray(body.seriess) ? (body.seriess as unknown[]) : []
+  if (!isObject(series) || typeof series.units !== 'string')
+    throw headerFault(`the metadata of ${id}`, 'units')
+  return series.units
+}
+
 /** The table of a series that is read without a key: two columns, the second named like the series. */
 export function graphTable(bytes: Uint8Array, id: string): Collected {
   const { header, rows } = tableOf(bytes, id)
@@ -91,6 +107,16 @@ async function readGraph(line: Line, id: string, since: string | undefined): Pro
   return graphTable((await line.ask({ url: url.href })).bytes, id)
 }
 
+/** Undefined where a mirror has the values alone. */
+async function readUnit(line: Line, id: string, key: string): Promise<string | undefined> {
+  try {
+    return unitOf((await line.ask(metadataRequest(id, key))).bytes, id)
+  } catch (error) {
+    if (error instanceof FeedFault && error.status === 404) return undefined
+    throw error
+  }
+}
+
 async function readVintages(
   line: Line,
   id: string,
@@ -98,7 +124,7 @@ async function readVintages(
   key: string,
   now: number,
 ): Promise<Collected> {
-  const series = collected()
+  const series = collected(await readUnit(line, id, key))
   const last = new Map<string, unknown>()
   const readRange = async (known: Range) => {
     const rows = await readPages(

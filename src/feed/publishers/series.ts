@@ -1,4 +1,5 @@
 import { cellOf } from '../reading/decimal.ts'
+import { sameUnit } from '../reading/units.ts'
 import type { MapLine } from './map.ts'
 import type { SentRow, SentSeries } from './publisher.ts'
 
@@ -8,6 +9,8 @@ export interface Collected {
   rows: SentRow[]
   blanks: number
   faults: { period: string; written: string }[]
+  /** Notes a unit that came with a value. Where it is not that of the others, no unit is the expected one. */
+  state(unit: string): void
   add(period: string, written: unknown, options?: AddOptions): void
 }
 
@@ -23,6 +26,11 @@ export function collected(unit?: string): Collected {
     rows: [],
     blanks: 0,
     faults: [],
+    state(stated) {
+      if (series.unit === undefined) series.unit = stated
+      else if (stated !== series.unit && !sameUnit(stated, series.unit))
+        series.unit = `${series.unit || 'no unit'} and ${stated || 'no unit'}`
+    },
     add(period, written, { publishedAt, thousands = false } = {}) {
       const cell = cellOf(written, { thousands })
       if (cell.kind === 'blank') series.blanks += 1

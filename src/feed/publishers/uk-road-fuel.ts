@@ -10,6 +10,13 @@ import { type Collected, collections, sentSeries } from './series.ts'
 
 const pageUrl = 'https://www.gov.uk/government/statistics/weekly-road-fuel-prices'
 
+/** `pence/litre` of `ULSP (Ultra low sulphur unleaded petrol) Pump price in pence/litre`. */
+const unitOfTitle = (title: string): string =>
+  title
+    .replace(/^.*pump price(\s+in\b)?/i, '')
+    .replaceAll(/[()]/g, '')
+    .trim()
+
 /** Pence per litre at the pump, by the first word of the columns: `ULSP` is unleaded, `ULSD` diesel. */
 export function pumpPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<string, Collected> {
   const { header, rows } = tableOf(bytes, 'the weekly prices')
@@ -20,6 +27,8 @@ export function pumpPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<st
       title => title.toUpperCase().startsWith(id) && /pump price/i.test(title),
     )
     if (column < 0) throw headerFault('the weekly prices', `pump price of ${id}`)
+    const unit = unitOfTitle(header[column]!)
+    if (unit !== '') values.state(unit)
     return { column, values }
   })
   for (const row of rows) {

@@ -17,6 +17,9 @@ const synonyms: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/number of |counts?|\bnumber\b/g, 'count'],
   [/percent|%/g, '%'],
   [/litres?|liters?/g, 'l'],
+  [/\bpence\b/g, 'p'],
+  [/€|\beuros?\b/g, 'eur'],
+  [/(?<=\d)[,. ](?=\d{3})/g, ''],
 ]
 
 /** A unit in one spelling: `($/bbl)` and `Dollars per Barrel` are `$/bbl`. */

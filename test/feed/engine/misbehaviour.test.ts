@@ -49,7 +49,18 @@ const misbehaviours: [Misbehaviour, without: string[]][] = [
   ['another_column', ['eia_wngsr', 'eia_bulk']],
 ]
 /** The others write no unit beside their values. */
-const withUnits = ['eia', 'eia_bulk', 'eia_wngsr', 'world_bank', 'alberta']
+const withUnits = [
+  'eia',
+  'eia_bulk',
+  'eia_wngsr',
+  'fred',
+  'ecb',
+  'world_bank',
+  'alberta',
+  'ec_oil_bulletin',
+  'uk_road_fuel',
+  'eex_auctions',
+]
 
 function copyWith(name: string): TestInstance {
   const flags: Record<string, string> = {

@@ -88,6 +88,9 @@ test('units are compared by what they mean', () => {
     ['$US/bbl', '$/bbl'],
     ['billion cubic feet', 'BCF'],
     ['million barrels per day', 'MMBBL/D'],
+    ['pence per litre', 'p/l'],
+    ['1,000 litres', '1000 l'],
+    ['EUR/tCO2', '€/tCO2'],
   ]
   for (const [a, b] of same) expect([a, b, sameUnit(a!, b!)]).toEqual([a, b, true])
   const others = [
@@ -95,6 +98,9 @@ test('units are compared by what they mean', () => {
     ['$/BBL', '$/GAL'],
     ['EUR/BBL', '$/BBL'],
     ['MBBL', 'MBBL/D'],
+    ['pounds/litre', 'pence/litre'],
+    ['100 l', '1000 l'],
+    ['£/tCO2', '€/tCO2'],
   ]
   for (const [a, b] of others) expect([a, b, sameUnit(a!, b!)]).toEqual([a, b, false])
 })

@@ -201,6 +201,7 @@ export async function standIn(
     if (pathname.startsWith('/wpsr/')) return weeklyTable(pathname.slice(6).replace('.csv', ''))
     if (pathname === '/ngs/wngsr.json') return gasReport()
     if (pathname === '/fred/series/observations') return vintages(searchParams)
+    if (pathname === '/fred/series') return seriesFacts(searchParams)
     if (pathname === '/graph/fredgraph.csv') return graph(searchParams)
     if (pathname === '/stats/eurofxref/eurofxref-daily.xml') return dailyRates()
     if (pathname === '/stats/eurofxref/eurofxref-hist.zip') return rateHistory()
@@ -446,6 +447,19 @@ export async function standIn(
     })
   }
 
+  function seriesFacts(query: URLSearchParams): Reply {
+    const id = query.get('series_id') ?? ''
+    const units: Record<string, string> = {
+      '$/BBL': 'Dollars per Barrel',
+      '$/GAL': 'Dollars per Gallon',
+      '$/MMBTU': 'Dollars per Million BTU',
+    }
+    const published = self.world.agency.get(fredIds[id] ?? '')?.units ?? ''
+    const unit =
+      self.misbehaviour === 'another_unit' ? 'Index 2015=100' : (units[published] ?? published)
+    return json({ seriess: [{ id, units: unit, units_short: published }] })
+  }
+
   const fredRows = (id: string) => published(self.world.agency.get(fredIds[id] ?? '')?.rows ?? [])
 
   function graph(query: URLSearchParams): Reply | undefined {
@@ -497,6 +511,7 @@ export async function standIn(
   function rateService(path: string, query: URLSearchParams): Reply {
     const currencies = path.split('/').at(-1)!.split('.')[1]!.split('+')
     const from = query.get('startPeriod') ?? ''
+    const base = self.misbehaviour === 'another_unit' ? 'USD' : 'EUR'
     const rows = currencies.flatMap(currency =>
       rateDays()
         .filter(day => day >= from)
@@ -504,11 +519,11 @@ export async function standIn(
           const value = rateOf(day, currency)
           const key = `EXR.D.${currency}.EUR.SP00.A`
           return value === 'N/A'
-            ? [key, 'D', currency, 'EUR', 'SP00', 'A', day, '', 'M']
-            : [key, 'D', currency, 'EUR', 'SP00', 'A', day, value, 'A']
+            ? [key, 'D', currency, base, 'SP00', 'A', day, '', 'M', '0']
+            : [key, 'D', currency, base, 'SP00', 'A', day, value, 'A', '0']
         }),
     )
-    const header = `KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,${ofColumn('OBS_VALUE')},OBS_STATUS`
+    const header = `KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,${ofColumn('OBS_VALUE')},OBS_STATUS,UNIT_MULT`
     return { body: csv([header.split(','), ...rows]), type: 'text/csv' }
   }
 
@@ -655,6 +670,7 @@ export async function standIn(
 
   function oilBulletin(): Reply {
     const countries = ['AT', 'DE', 'FR', 'GR', 'IT']
+    const unit = self.misbehaviour === 'another_unit' ? 't' : '1000 l'
     const rows = madeUp(mondays('2026-01-05', 40), 1500)
     const titles = countries.flatMap(country => [
       `${country}_price_with_tax_euro95`,
@@ -664,6 +680,8 @@ export async function standIn(
       body: workbookOf({
         'Prices with taxes': [
           [ofColumn('Date'), ...titles.map(ofColumn)],
+          [undefined, ...titles.map(() => 'Consumer price, all taxes included')],
+          [undefined, ...titles.map(() => unit)],
           ...rows.map(row => [serial(row.period), ...titles.map((_, i) => Number(row.value) + i)]),
         ],
         'Prices wo taxes': [['Date']],
@@ -672,10 +690,11 @@ export async function standIn(
   }
 
   function roadFuel(): Reply {
+    const pence = self.misbehaviour === 'another_unit' ? 'pounds' : 'p'
     const header = [
       'Date',
-      '"ULSP: Pump price (p/litre)"',
-      '"ULSD: Pump price (p/litre)"',
+      `"ULSP: Pump price (${pence}/litre)"`,
+      `"ULSD: Pump price (${pence}/litre)"`,
       '"ULSP: Duty rate (p/litre)"',
     ]
     header[1] = ofColumn(header[1]!)
@@ -738,7 +757,7 @@ export async function standIn(
       'Auction Name',
       'Contract',
       'Status',
-      'Auction Price �/tCO2',
+      self.misbehaviour === 'another_unit' ? 'Auction Price £/tCO2' : 'Auction Price �/tCO2',
       'Minimum Bid',
     ]
     const rows = madeUp(mondays('2026-01-08', 40), 70).flatMap(({ period, value }) => [
