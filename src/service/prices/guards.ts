@@ -166,8 +166,8 @@ export function createGuards({
           const before: Previous | undefined =
             !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
           const pointDoubts = state.judge(point.observedAt, point.value, before, at)
-          const refused =
-            (pointDoubts.length === 0 ? refusedAt(point) : undefined) ?? stoppedAt(point)
+          const isListed = pointDoubts.every(doubt => doubt.action === 'flag')
+          const refused = (isListed ? refusedAt(point) : undefined) ?? stoppedAt(point)
           if (pointDoubts.length === 0 && !refused) {
             state.take(point.observedAt, point.value)
             continue

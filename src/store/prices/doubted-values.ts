@@ -152,6 +152,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     db,
     `DELETE FROM doubted_values
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'kept'`,
+  )
   const waitingNear = lazy<WaitingMove, number[]>(
     db,
     `SELECT before, value FROM doubted_values

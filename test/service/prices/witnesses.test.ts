@@ -18,13 +18,13 @@ function quietYear(...codes: string[]) {
     )
   return {
     services,
-    /** What became of a value of today: recorded, or held for review, and why. */
+    /** What became of a value of today: recorded, held for review, or kept as was decided. */
     send(code: string, value: number, source?: string) {
       const start = { kind: 'push', actor: 'test', ...(source && { source }) } as const
       const batch = services.batches.begin(start)
-      const { held } = batch.write([{ seriesId: idOf(code), observedAt: today, value }])
+      const { held, kept } = batch.write([{ seriesId: idOf(code), observedAt: today, value }])
       batch.end()
-      return held === 1 ? 'held' : 'recorded'
+      return held === 1 ? 'held' : kept === 1 ? 'kept' : 'recorded'
     },
     doubts: () =>
       services.doubtedValues
@@ -126,6 +126,6 @@ describe('a move that would be held', () => {
     services.ingest.write([
       { seriesId: services.catalogue.named(chicago)!.id, observedAt: today, value: 14 },
     ])
-    expect(send(hub, arctic)).toBe('held')
+    expect(send(hub, arctic)).toBe('kept')
   })
 })
