@@ -11,7 +11,14 @@ import { excerptSeries } from '../support/real-series.ts'
 async function imported(write: (dir: string) => string, ...options: string[]): Promise<string> {
   const dir = temporaryDir()
   try {
-    const { code, out, err } = await command('import', write(dir), ...options, '--data', dir)
+    const { code, out, err } = await command(
+      'import',
+      write(dir),
+      ...options,
+      '--create',
+      '--data',
+      join(dir, 'data'),
+    )
     if (code === 1) throw new Error(err)
     return out
   } finally {

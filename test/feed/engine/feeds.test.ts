@@ -374,6 +374,24 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
     sound(copy)
   })
 
+  test('FRED is held when the metadata of a series states another unit', async () => {
+    const copy = reading({
+      'fred.key': standInKey,
+      'fred.codes': 'WTI_USD',
+      'fred.since': '2026-08-01',
+    })
+    expect(await run(copy, 'fred')).toMatchObject({ result: 'new' })
+    publishers.misbehaviour = 'another_unit'
+    copy.clock.advance(minuteMs)
+    expect(await run(copy, 'fred', { since: '2026-08-01' })).toMatchObject({
+      result: 'held',
+      problemCode: 'unexpected_unit',
+      problem: 'DCOILWTICO came in Index 2015=100 in place of $/BBL',
+      inserted: 0,
+      revised: 0,
+    })
+  })
+
   test('what was known at a moment is what was published by then', async () => {
     publishers.vintages.set('DCOILWTICO 2026-08-10', [
       { value: '80.00', from: '2026-08-12' },

@@ -53,7 +53,6 @@ const withUnits = [
   'eia',
   'eia_bulk',
   'eia_wngsr',
-  'fred',
   'ecb',
   'world_bank',
   'alberta',
