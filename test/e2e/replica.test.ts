@@ -111,6 +111,47 @@ describe.skipIf(!hasNats)('a replica of a primary', () => {
     expect([price, lag]).toEqual([70.2, null])
   })
 
+  test('has each value from the moment on that the write answered, and the one before it until then', async () => {
+    const code = 'BRENT_CRUDE_USD'
+    const writes: { at: number; price: number }[] = []
+    let sequence = ''
+    for (let i = 1; i <= 50; i += 1) {
+      const price = 75 + i / 100
+      const answer = await fetch(`${primary.url}/admin/v1/observations`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${primary.adminToken}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          observations: [{ code, observed_at: '2026-11-20T15:00:00Z', price }],
+        }),
+      })
+      const { data } = (await answer.json()) as { data: { recorded_at: string } }
+      writes.push({ at: Date.parse(data.recorded_at), price })
+      sequence = answer.headers.get('x-service-sequence') ?? sequence
+    }
+    const priceAt = async (at: number) => {
+      const asOf = new Date(at).toISOString()
+      const answer = await fetch(`${replica.url}/v1/prices/latest?by_code=${code}&as_of=${asOf}`, {
+        headers: {
+          authorization: `Token ${primary.apiKey}`,
+          ...(sequence !== '' && { 'x-service-sequence': sequence }),
+        },
+      })
+      const { data } = (await answer.json()) as { data?: { price: number } }
+      return { price: data?.price, isOwn: answer.headers.has('x-service-replica-lag') }
+    }
+    await until('the last value', async () => {
+      const { price, isOwn } = await priceAt(writes.at(-1)!.at)
+      return isOwn && price === writes.at(-1)!.price
+    })
+    for (const [i, { at, price }] of writes.entries()) {
+      expect((await priceAt(at)).price).toBe(price)
+      if (i > 0) expect((await priceAt(at - 1)).price).toBe(writes[i - 1]!.price)
+    }
+  })
+
   test('follows keys and accounts, and leaves what counts in a quota to the primary', async () => {
     const asked = (path: string, token: string, init: RequestInit = {}) =>
       fetch(`${replica.url}${path}`, {

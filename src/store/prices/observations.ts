@@ -434,10 +434,11 @@ function createSeriesWriter(db: Database) {
         old = current.get(seriesId, next.observedAt)
       }
       if (!old) {
-        // What was taken out and comes again begins after what it was before.
+        // What was taken out and comes again begins after what it was before, and was gone for a moment.
         const before = withdrawn(next.observedAt)
         if (before) {
-          next.recordedAt = Math.max(next.recordedAt, before.goneAt)
+          const leastAt = point.recordedAt === undefined ? before.goneAt + 1 : before.goneAt
+          next.recordedAt = Math.max(next.recordedAt, leastAt)
           change.reborn.push({ observedAt: next.observedAt, bornAt: before.bornAt })
         }
         insert.add(next)

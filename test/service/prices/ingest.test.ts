@@ -67,3 +67,25 @@ test('what a listener inside the transaction writes stands with the observations
   expect(db.inTransaction).toBe(false)
   expect(extents).toEqual([undefined, startAt])
 })
+
+test('a value that is deleted and comes back within one millisecond is gone for one in between', () => {
+  const { batches, batchStore, observations, series, write } = opened()
+  write(70)
+  const start = { kind: 'correction', actor: 'test' } as const
+  const gone = batches.remove(start, series.id, [startAt])
+  const undone = batches.undo(batchStore.find(gone.batch.id)!, { actor: 'test' }, false)
+  const back = 'recordedAt' in undone ? undone.recordedAt : 0
+  const valueAt = (at: number) => observations.asOf(series.id, 0, startAt + 1, at, 1)[0]?.value
+  expect([valueAt(gone.recordedAt - 1), valueAt(gone.recordedAt), valueAt(back)]).toEqual([
+    70,
+    undefined,
+    70,
+  ])
+  expect(observations.faults()).toEqual([])
+  // A push right after a deletion is as short.
+  const again = batches.remove(start, series.id, [startAt])
+  const pushed = batches.record({ kind: 'push', actor: 'test' }, [
+    { seriesId: series.id, observedAt: startAt, value: 71 },
+  ])
+  expect([valueAt(again.recordedAt), valueAt(pushed.counts.recordedAt)]).toEqual([undefined, 71])
+})

@@ -76,6 +76,7 @@ interface Comparison {
   revised: number
   unchanged: number
   held: number
+  kept_as_corrected: number
   biggest_changes: {
     code: string
     observed_at: string
@@ -93,6 +94,9 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
       <Figure label="Revised">{number(comparison.revised)}</Figure>
       <Figure label="Unchanged">{number(comparison.unchanged)}</Figure>
       <Figure label="Held for review">{number(comparison.held)}</Figure>
+      {comparison.kept_as_corrected > 0 && (
+        <Figure label="Kept as corrected">{number(comparison.kept_as_corrected)}</Figure>
+      )}
     </section>
     {comparison.biggest_changes.length > 0 && (
       <Table
@@ -156,9 +160,15 @@ function Data() {
   const record = () =>
     attempt(async () => {
       const { data } = await asOperator<{
-        data: { inserted: number; revised: number; unchanged: number; held: number }
+        data: {
+          inserted: number
+          revised: number
+          unchanged: number
+          held: number
+          kept_as_corrected: number
+        }
       }>('/admin/v1/observations', { method: 'POST', body: { observations: rows.value } })
-      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were, ${data.held} held.`
+      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were, ${data.held} held${data.kept_as_corrected > 0 ? `, ${data.kept_as_corrected} kept as corrected` : ''}.`
       rows.value = []
       comparison.value = undefined
       if (data.held > 0) count.value += 1
