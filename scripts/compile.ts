@@ -28,6 +28,10 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       '--no-compile-autoload-dotenv',
       '--define',
       'process.env.NODE_ENV="production"',
+      '--define',
+      `process.env.BUILD_COMMIT=${JSON.stringify(lastCommit('%h'))}`,
+      '--define',
+      `process.env.BUILD_DAY=${JSON.stringify(lastCommit('%cs'))}`,
       'src/main.ts',
       // A thread of its own, which the program starts by its name.
       'src/reader.ts',
@@ -43,4 +47,10 @@ export function compile(outfile: string, assets: readonly string[], target?: str
     { stdout: 'inherit', stderr: 'inherit', env: { ...process.env, NODE_ENV: 'production' } },
   )
   return built.exitCode
+}
+
+/** Something of the commit that is checked out; empty where there is no history. */
+function lastCommit(format: string): string {
+  const shown = Bun.spawnSync(['git', 'log', '-1', `--format=${format}`], { stderr: 'ignore' })
+  return shown.exitCode === 0 ? shown.stdout.toString().trim() : ''
 }

@@ -26,7 +26,7 @@ const code = await run(process.argv.slice(2), {
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
-  width: process.stdout.isTTY ? process.stdout.columns : undefined,
+  width: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
   giveWay,
   onStop(listener) {
     process.on('SIGTERM', listener)

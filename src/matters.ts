@@ -107,18 +107,24 @@ const providersOf = ({ providerTroubles, billing }: Services): [string, string][
   )
 }
 
-function dataMatters({ freshness, doubtedValues, seriesFaults }: Services): Matter[] {
+function dataMatters(services: Services): Matter[] {
+  const { freshness, doubtedValues, seriesFaults, catalogue } = services
   const matters: Matter[] = freshness
     .feeds()
-    .filter(({ status }) => status === 'stale')
+    .filter(({ name, status }) => status === 'stale' && freshness.feedCameFresh(name))
     .map(({ name, lastObservationAt }) => ({
       id: `data ${name} stopped`,
       text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
     }))
   const { stoppedAlone, frozen, broken } = seriesFaults.codes()
-  for (const code of stoppedAlone.slice(0, faultsMax))
+  // An archive that was loaded ends where it ends.
+  const wentOn = (code: string) => {
+    const series = catalogue.named(code)
+    return series !== undefined && freshness.cameFresh(series)
+  }
+  for (const code of stoppedAlone.filter(wentOn).slice(0, faultsMax))
     matters.push({ id: `series ${code} stopped`, text: `no value of ${code} comes any more` })
-  for (const code of frozen.slice(0, faultsMax))
+  for (const code of frozen.filter(wentOn).slice(0, faultsMax))
     matters.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
   for (const code of broken.slice(0, faultsMax))
     matters.push({ id: `series ${code} unit`, text: `${code} seems to have changed its unit` })
@@ -165,12 +171,13 @@ export function openNotices(
       : [
           {
             label: 'mail',
-            async send(notice: Parameters<NoticePlace['send']>[0]) {
-              const text = noticeText(service, notice)
+            async send(gathered: Parameters<NoticePlace['send']>[0]) {
+              const text = noticeText(service, gathered)
+              const since = Math.min(...gathered.map(notice => notice.since))
               mail.post({
                 to: notices.mail,
-                subject: text.slice(0, 120),
-                text: `${text}\n\nSince ${isoInstant(notice.since)}.\n`,
+                subject: text.split('\n', 1)[0]!.slice(0, 120),
+                text: `${text}\n\nSince ${isoInstant(since)}.\n`,
                 accountId: null,
                 dedupe: ids.uuid(),
               })

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { version } from '../version.ts'
+import { schemaVersion } from '../store/migrations.ts'
+import { build, version } from '../version.ts'
 import { billingCommands } from './accounts/billing.ts'
 import { accountCommands } from './accounts/commands.ts'
 import { firstLine } from './accounts/sign-in.ts'
@@ -143,8 +144,20 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
     .action((options: { json?: boolean }) => listShippedProfiles(env.out, options.json === true))
   program
     .command('version')
-    .description('print the version')
-    .action(() => env.out(version))
+    .description('print the version, the commit it was built from, and the schema of its databases')
+    .option('--json', 'print JSON')
+    .action(({ json }: { json?: boolean }) =>
+      env.out(
+        json
+          ? JSON.stringify({
+              version,
+              commit: build?.commit ?? null,
+              day: build?.day ?? null,
+              schema: schemaVersion,
+            })
+          : `${version} (${build ? `commit ${build.commit} of ${build.day}` : 'built without history'}, schema ${schemaVersion})`,
+      ),
+    )
 }
 
 /** A letter and a notice, to see that they arrive. */

@@ -28,13 +28,15 @@ async function testHook(
 ): Promise<number> {
   const now = clock.now()
   try {
-    await noticeHook(url, config.notices.format, service).send({
-      matter: 'test',
-      kind: 'test',
-      text: `A test, sent at ${isoInstant(now)}. Notices arrive here.`,
-      since: now,
-      at: now,
-    })
+    await noticeHook(url, config.notices.format, service).send([
+      {
+        matter: 'test',
+        kind: 'test',
+        text: `A test, sent at ${isoInstant(now)}. Notices arrive here.`,
+        since: now,
+        at: now,
+      },
+    ])
     out('The notice was taken.')
     return 0
   } catch (error) {

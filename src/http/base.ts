@@ -1,5 +1,5 @@
 import { Elysia, ValidationError } from 'elysia'
-import { isStorageFault } from '../store/storage-fault.ts'
+import { storageFaultOf } from '../store/storage-fault.ts'
 import { atOnce } from './answer/at-once.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'
@@ -186,10 +186,11 @@ function problemOf(error: unknown, code: string | number): Problem {
   if (code === 'PARSE' && error instanceof Error && error.cause instanceof Problem)
     return error.cause
   if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
-  if (isStorageFault(error)) {
+  const fault = storageFaultOf(error)
+  if (fault) {
     return new Problem(
       'STORAGE_UNAVAILABLE',
-      'The data can not be written at the moment; try again.',
+      `The data cannot be written: ${fault.reason}. Try again.`,
       {},
       { headers: { 'retry-after': '5' } },
     )

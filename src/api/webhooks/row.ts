@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { Condition } from '../../market/alerts/threshold.ts'
-import type { LogEntry, MessageState } from '../../service/outbox/outbox.ts'
+import type { LogEntry, MessageState, Outbox } from '../../service/outbox/outbox.ts'
 import type { Endpoint, EndpointRecord } from '../../store/webhooks/webhooks.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
 import { oneOf } from '../schema.ts'
@@ -46,7 +46,8 @@ const webhookFields = {
     examples: [2],
   }),
   consecutive_failures: integer({
-    description: 'That ended failed since the last 2xx; 10 switch the endpoint off.',
+    description:
+      'Deliveries that ended failed since the last 2xx; 10 switch the endpoint off. Tests, and failures that were not of the endpoint, do not count: `last_delivery_status` may be `failed` while this is 0.',
     examples: [0],
   }),
   last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
@@ -196,6 +197,10 @@ interface StoredExchange {
   timing: { connectMs: number | null; firstByteMs: number | null; totalMs: number }
   tls: { protocol: string; cipher: string } | null
 }
+
+/** Why the newest delivery to an endpoint that did not arrive did not. */
+export const lastErrorOf = ({ log }: Pick<Outbox, 'log'>, webhookId: string): string | null =>
+  log.page('webhook', webhookId, { states: ['failed', 'retry'] }, 1, 0).entries[0]?.error ?? null
 
 export const logRow = (webhookId: string, entry: LogEntry): LogShape => ({
   id: entry.id,

@@ -103,7 +103,7 @@ export const listAccounts = (
       all.push(...accounts)
       if (accounts.length < perPage) break
     }
-    print(env, all, accountTable)
+    print(env, all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
   })
 
 /** Shows an account with its keys. */

@@ -30,6 +30,17 @@ interface WebhookLine {
   successful_deliveries: number
   failed_deliveries: number
   consecutive_failures: number
+  last_error: string | null
+}
+
+interface EventLine {
+  event_type: string
+  status: string
+  attempts: number
+  status_code: number | null
+  next_attempt_at: string | null
+  error: string | null
+  created_at: string
 }
 
 interface DeliveryLine {
@@ -61,7 +72,7 @@ const alertTable = (rows: readonly AlertLine[]) =>
 
 const webhookTable = (rows: readonly WebhookLine[]) =>
   tableLines(
-    ['ID', 'URL', 'STATUS', 'TAKEN', 'FAILED', 'IN A ROW', 'EVENTS'],
+    ['ID', 'URL', 'STATUS', 'TAKEN', 'FAILED', 'IN A ROW', 'EVENTS', 'LAST ERROR'],
     rows.map(row => [
       row.id,
       row.url,
@@ -70,6 +81,7 @@ const webhookTable = (rows: readonly WebhookLine[]) =>
       String(row.failed_deliveries),
       String(row.consecutive_failures),
       row.events.join(','),
+      row.last_error ?? '-',
     ]),
   )
 
@@ -100,17 +112,38 @@ const listThings = <T>(
     print(env, rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : table(list)))
   })
 
+const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
+  runAgainstServer(env, 'webhooks events', async () => {
+    const path = `${await accountPath(env, who)}/webhooks/${encodeURIComponent(webhook)}/events`
+    const { events } = await answerOf<{ events: EventLine[] }>(env, 'GET', path)
+    print(env, events, rows =>
+      rows.length === 0
+        ? ['Nothing was sent to this endpoint in the last 30 days.']
+        : tableLines(
+            ['CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'CODE', 'NEXT', 'ERROR'],
+            rows.map(row => [
+              row.created_at,
+              row.event_type,
+              row.status,
+              String(row.attempts),
+              row.status_code === null ? '-' : String(row.status_code),
+              row.next_attempt_at ?? '-',
+              row.error ?? '-',
+            ]),
+          ),
+    )
+  })
+
 /** `alerts`, `webhooks` and `deliveries`: what an account has made. */
 export function thingCommands(
   program: Command,
   located: (command: Command) => Command,
   act: OperatorAction,
 ): void {
-  const add = <T>(name: string, what: string, table: (rows: readonly T[]) => string[]) =>
+  const add = <T>(name: string, what: string, table: (rows: readonly T[]) => string[]) => {
+    const group = program.command(name).description(`${what} of accounts`)
     located(
-      program
-        .command(name)
-        .description(`${what} of accounts`)
+      group
         .command('list')
         .argument('<account>', 'id or e-mail address')
         .description(`${what} of an account`),
@@ -119,7 +152,20 @@ export function thingCommands(
       .action((who: string, options: JsonOption) =>
         act(options, env => listThings(env, who, name, table)),
       )
+    return group
+  }
   add('alerts', 'price alerts', alertTable)
-  add('webhooks', 'webhook endpoints', webhookTable)
+  const webhooks = add('webhooks', 'webhook endpoints', webhookTable)
+  located(
+    webhooks
+      .command('events')
+      .argument('<account>', 'id or e-mail address')
+      .argument('<webhook>', 'id of the endpoint')
+      .description('the newest deliveries to an endpoint, with their attempts and errors'),
+  )
+    .option('--json', 'print JSON')
+    .action((who: string, webhook: string, options: JsonOption) =>
+      act(options, env => listEvents(env, who, webhook)),
+    )
   add('deliveries', 'scheduled deliveries', deliveryTable)
 }

@@ -29,6 +29,7 @@ interface RunLine {
 interface FeedLine {
   name: string
   publisher: string
+  homepage: string
   state: string
   license_class: string
   codes: number
@@ -261,6 +262,11 @@ const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Pr
     })
     show(env, body, ({ feed }) => [
       `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
+      ...(feed.state === 'needs_key'
+        ? [
+            `It is read with a key: get one from ${feed.publisher} (${feed.homepage}), then: wellhead feeds add ${feed.name} --key-file FILE`,
+          ]
+        : []),
     ])
   })
 

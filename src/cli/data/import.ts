@@ -367,11 +367,16 @@ async function barOn(stream: NodeJS.WritableStream): Promise<Meter> {
 
 function linesTo({ err, clock }: ImportReporting): Meter {
   let last = clock.monotonic()
+  let shown = ''
   return {
     show(progress) {
       if (clock.monotonic() - last < lineEveryMs) return
       last = clock.monotonic()
-      err(`${progress.stage} ${progress.file}: ${percentOf(progress)} %, ${progress.read} rows`)
+      const line = `${progress.stage} ${progress.file}: ${percentOf(progress)} %, ${progress.read} rows`
+      // A mail of cron is read afterwards: the same line again says nothing.
+      if (line === shown) return
+      shown = line
+      err(line)
     },
     stop() {},
   }

@@ -42,6 +42,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'accounts sign-out': ['accounts sign-out ann@example.com'],
   'accounts second-step-off': ['accounts second-step-off ann@example.com'],
   'alerts list': ['alerts list ann@example.com'],
+  'webhooks events': ['webhooks events ann@example.com 8c4d7a90-0000-4000-8000-000000000401'],
   'webhooks list': ['webhooks list ann@example.com --json'],
   'deliveries list': ['deliveries list ann@example.com'],
   'codes search': ['codes search gasoline texas', 'codes search storage --with-data'],

@@ -28,6 +28,7 @@ export function addressOf(
 }
 
 export const headersOf = ({ apiKey, source }: RemoteServer): Record<string, string> => ({
+  accept: 'application/json',
   authorization: `Bearer ${apiKey}`,
   'x-service-source': source,
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { Ask } from '../../api/mcp/tool.ts'
+import { createSystemClock } from '../../lib/time/clock.ts'
 import { firstLine } from '../accounts/sign-in.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { addAlert, listAlerts, operatorWords, removeAlert } from './alerts.ts'
@@ -63,7 +64,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
         .description('the newest prices'),
     ),
   ).action((codes: string[], options: ServerChoice & Format) =>
-    getPrices(askOf(options), codes, options, write),
+    getPrices(askOf(options), codes, options, write, createSystemClock().now()),
   )
 
   formatted(

@@ -1,6 +1,7 @@
 import { plot } from 'asciichart'
 import type { Ask } from '../../api/mcp/tool.ts'
 import { sleep } from '../../lib/time/clock.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { summaryOf, thinned } from '../../market/prices/summary.ts'
 import { addressOf, headersOf, type RemoteServer } from './ask.ts'
 import { type Column, type Format, printRows, signedPercent } from './print.ts'
@@ -14,6 +15,7 @@ interface Price {
   unit: string
   created_at: string
   change_24h_percent: number | null
+  metadata?: { cadence?: string }
 }
 
 interface HistoryRow {
@@ -56,6 +58,25 @@ const priceColumns: readonly Column<Price>[] = [
   { heading: 'OBSERVED', name: 'observed_at', value: row => row.created_at },
 ]
 
+const staleDays: Readonly<Record<string, number>> = {
+  weekly: 21,
+  monthly: 75,
+}
+/** Of what is quoted daily or more often: longer than any row of holidays. */
+const staleDaysOfDaily = 7
+
+/** How old a price is, and whether that is older than its cadence explains. */
+function ageOf({ created_at, metadata }: Price, now: number): string {
+  const days = Math.max(0, Math.floor((now - Date.parse(created_at)) / dayMs))
+  const isStale = days > (staleDays[metadata?.cadence ?? ''] ?? staleDaysOfDaily)
+  return `${days} d${isStale ? ', stale' : ''}`
+}
+
+const priceColumnsAt = (now: number): readonly Column<Price>[] => [
+  ...priceColumns,
+  { heading: 'AGE', name: 'age', value: row => ageOf(row, now) },
+]
+
 const historyColumns: readonly Column<HistoryRow>[] = [
   { heading: 'OBSERVED', name: 'observed_at', value: row => row.created_at },
   { heading: 'CODE', name: 'code', value: row => row.code },
@@ -76,6 +97,7 @@ export async function getPrices(
   codes: readonly string[],
   format: Format,
   write: Write,
+  now: number,
 ): Promise<void> {
   const prices: Price[] = []
   const path = '/v1/prices/latest'
@@ -84,7 +106,9 @@ export async function getPrices(
     const query = { by_code: codes.slice(start, start + codesPerRequest).join(',') }
     prices.push(...pricesOf(await ask<LatestAnswer>('GET', path, { query })))
   }
-  await write(printRows(prices, priceColumns, format))
+  await write(
+    printRows(prices, format.json || format.csv ? priceColumns : priceColumnsAt(now), format),
+  )
 }
 
 /** Every price of the codes in a range, newest first, page by page. */

@@ -41,6 +41,8 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
   const { store, clock } = deps
   const underWay = new Map<string, Promise<FeedRun>>()
   const reading = new Map<string, FeedRun>()
+  /** By feed: why its last run failed, where it did. */
+  const failures = new Map<string, string | null>()
   let isHalted = false
 
   const perform = async (
@@ -54,7 +56,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     if (isHalted) return run
     run.finishedAt = clock.now()
     finish()
-    tellOf(deps, run, trigger, options.dryRun === true)
+    tellOf(deps, run, trigger, options.dryRun === true, failures)
     return run
   }
 
@@ -84,7 +86,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       if (standing !== 'ready' && standing !== 'paused') {
         // Its publisher was not asked: that is no run to remember, nor a failure of the feed.
         fail(run, standing, refusalOf(standing, feed, deps.configured))
-        tellOf(deps, run, trigger, options.dryRun === true)
+        tellOf(deps, run, trigger, options.dryRun === true, failures)
         return { run, ended: Promise.resolve(run) }
       }
       store.state(name)
@@ -192,6 +194,7 @@ function tellOf(
   run: FeedRun,
   trigger: RunTrigger,
   dryRun: boolean,
+  failures: Map<string, string | null>,
 ) {
   const fields = {
     feed: run.feed,
@@ -219,7 +222,13 @@ function tellOf(
         rejected: run.rejected,
       }),
     })
+  // The same failure again is nothing new: it is in the runs of the feed, and a notice.
+  const isRepeated =
+    run.result === 'failed' && trigger !== 'operator' && failures.get(run.feed) === run.problem
+  if (run.result === 'failed') failures.set(run.feed, run.problem)
+  else failures.delete(run.feed)
   if (run.result === 'held') log.error('feed_held', { ...fields, problem: run.problem })
+  else if (isRepeated) log.debug('feed_failed', { ...fields, problem: run.problem })
   else if (run.result === 'failed') log.warn('feed_failed', { ...fields, problem: run.problem })
   else log.info('feed_read', fields)
 }

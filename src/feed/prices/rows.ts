@@ -153,7 +153,7 @@ function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string
     return `code ${series.code} is retired: wellhead series edit ${series.code} --active takes values again`
   if (series) return series
   const nearest = catalogue.nearest(text)
-  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'wellhead codes search WORD finds the codes'}`
+  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'wellhead codes search WORD finds the codes; where it is an id of the publisher, --series CODE says which series the file belongs to'}`
 }
 
 /**

@@ -243,6 +243,9 @@ function commandOf(request: Request): string {
 const operatorOnly =
   'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".'
 
+/** Without it the last message that a customer sees would hide what is wrong. */
+const quotaReason = ' The limit is this low because the request quota of the plan is used up.'
+
 /** The ways in, one for each kind of access. The order of the checks is part of the interface. */
 function createEntries(deps: GateDeps, restrictions: Restrictions) {
   const { refuseKey, refuseScope, refuseManaging, refuseRole, refusePlan } = restrictions
@@ -322,7 +325,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     refuseManaging(access, key, session, request)
     refuseRole(access, key, request)
     refusePlan(access, entitled, request)
-    if (!burst.admitted) throw tooFast(burst)
+    if (!burst.admitted) throw tooFast(burst, state === 'exhausted' ? quotaReason : '')
     shed(access)
     takeOwn(access, windows, key)
     if (isAudited(access, request.method)) pass.action = actionOf(pass, pass.caller, request, peer)

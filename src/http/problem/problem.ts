@@ -281,8 +281,9 @@ export const invalidParameter = (
 export const missingParameter = (parameter: string, message: string): Problem =>
   new Problem('MISSING_PARAMETER', `${parameter} is required: ${message}`, { parameter })
 
-export const notFound = (noun: string): Problem =>
-  new Problem('NOT_FOUND', `${noun} was not found.`)
+/** `hint`: what is there instead, as a sentence. */
+export const notFound = (noun: string, hint?: string): Problem =>
+  new Problem('NOT_FOUND', `${noun} was not found.${hint === undefined ? '' : ` ${hint}`}`)
 
 /** A body that does not fit; the first fault stands at the top, all of them in `errors`. */
 export function validationFailed(

@@ -17,12 +17,12 @@ export interface Links {
 }
 
 /** 429 for a full rolling window; retry when the window has room again. */
-export function tooFast(window: WindowReading): Problem {
+export function tooFast(window: WindowReading, reason = ''): Problem {
   const windowSeconds = window.name === 'demo' ? 3600 : 60
   const retryAfter = Math.max(1, Math.ceil(window.retryAfterMs / 1000))
   return new Problem(
     'RATE_LIMIT_EXCEEDED',
-    `Rate limit exceeded: ${window.limit} requests per ${windowSeconds === 60 ? '60 seconds' : 'hour'}. Try again in ${retryAfter} s.`,
+    `Rate limit exceeded: ${window.limit} requests per ${windowSeconds === 60 ? '60 seconds' : 'hour'}. Try again in ${retryAfter} s.${reason}`,
     { retry_after: retryAfter, limit: window.limit, window_seconds: windowSeconds },
     { headers: { 'retry-after': String(retryAfter) } },
   )

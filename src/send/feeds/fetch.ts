@@ -17,7 +17,7 @@ export interface PublisherReply {
   leave(): void
 }
 
-/** Why there was no answer, or none to its end; it repeats no address. */
+/** Why there was no answer, or none to its end; of the address it repeats the host alone. */
 export class NoReply extends Error {
   /** The guard does not let it through: trying again changes nothing. */
   readonly refused: boolean
@@ -65,10 +65,18 @@ export function createPublisherFetch(egress: Egress): PublisherFetch {
 async function routeOf(egress: Egress, url: string, signal: AbortSignal): Promise<Route> {
   if (signal.aborted) throw new NoReply(messageOf(signal.reason))
   const route = await egress.route(url).catch(error => {
-    throw new NoReply(reasonOf(error))
+    throw new NoReply(unreachable(error, URL.parse(url)?.hostname ?? 'the publisher'))
   })
   if ('refused' in route) throw new NoReply(route.refused, { refused: true })
   return route
+}
+
+/** The name of a publisher that is read every day is right: what fails is the way there. */
+function unreachable(error: unknown, host: string): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+    ? `no DNS or no internet for ${host}`
+    : `${host}: ${reasonOf(error)}`
 }
 
 async function opened(
@@ -101,10 +109,12 @@ async function opened(
       reject(new NoReply(message))
     }
     const aborted = () => fail(messageOf(signal.reason))
-    undo.push(after(withinMs, () => fail(`no answer within ${Math.ceil(withinMs / secondMs)} s`)))
+    undo.push(
+      after(withinMs, () => fail(`${host}: no answer within ${Math.ceil(withinMs / secondMs)} s`)),
+    )
     signal.addEventListener('abort', aborted, { once: true })
     undo.push(() => signal.removeEventListener('abort', aborted))
-    sent.on('error', error => fail(reasonOf(error)))
+    sent.on('error', error => fail(unreachable(error, host)))
     sent.on('response', response => {
       for (const each of undo) each()
       const leave = () => void sent.destroy()

@@ -13,44 +13,60 @@ interface Sent {
 const timeoutMs = 10_000
 const heads = { begun: '', again: 'Still: ', over: 'Over: ', test: '' } as const
 
-/** One line for people. */
-export const noticeText = (service: string, { kind, text }: Sent): string =>
-  `${service}: ${heads[kind]}${text}`
+const lineOf = ({ kind, text }: Sent) => `${heads[kind]}${text}`
 
-/** Posts notices to an address of the operator's own; rejects where it is not taken. */
-export const noticeHook = (url: string, format: NoticeFormat, service: string) => ({
-  label: `${format} webhook`,
-  async send(notice: Sent): Promise<void> {
-    const text = noticeText(service, notice)
+/** For people: one line, or a list under a line that says how many there are. */
+export const noticeText = (service: string, notices: readonly Sent[]): string =>
+  notices.length === 1
+    ? `${service}: ${lineOf(notices[0]!)}`
+    : [`${service}: ${notices.length} notices`, ...notices.map(each => `- ${lineOf(each)}`)].join(
+        '\n',
+      )
+
+/**
+ * Posts notices to an address of the operator's own; rejects where one is not taken. People get
+ * those of a pass as one message; `json` is for programs, which get a request for each.
+ */
+export const noticeHook = (url: string, format: NoticeFormat, service: string) => {
+  const post = async (init: { body: string; headers: Record<string, string> }) => {
     const response = await fetch(url, {
       method: 'POST',
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
-      ...(format === 'ntfy'
-        ? {
-            body: text,
-            headers: {
-              title: service,
-              tags: notice.kind === 'over' ? 'white_check_mark' : 'warning',
-            },
-          }
-        : {
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify(
-              format === 'slack'
-                ? { text }
-                : {
-                    service,
-                    matter: notice.matter,
-                    kind: notice.kind,
-                    text: notice.text,
-                    since: isoInstant(notice.since),
-                    at: isoInstant(notice.at),
-                  },
-            ),
-          }),
+      ...init,
     })
     await response.body?.cancel()
     if (!response.ok) throw new Error(`it was answered with ${response.status}`)
-  },
-})
+  }
+  const postJson = (body: unknown) =>
+    post({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+  return {
+    label: `${format} webhook`,
+    async send(notices: readonly Sent[]): Promise<void> {
+      if (format === 'json') {
+        const sent = await Promise.allSettled(
+          notices.map(notice =>
+            postJson({
+              service,
+              matter: notice.matter,
+              kind: notice.kind,
+              text: notice.text,
+              since: isoInstant(notice.since),
+              at: isoInstant(notice.at),
+            }),
+          ),
+        )
+        const lost = sent.find(outcome => outcome.status === 'rejected')
+        if (lost) throw lost.reason
+        return
+      }
+      const text = noticeText(service, notices)
+      if (format === 'slack') return postJson({ text })
+      const isOver = notices.every(({ kind }) => kind === 'over')
+      await post({
+        body: text,
+        headers: { title: service, tags: isOver ? 'white_check_mark' : 'warning' },
+      })
+    },
+  }
+}

@@ -59,6 +59,13 @@ export interface Freshness {
   overview(): Overview
   /** Every feed that the catalogue has a source for, by name. */
   feeds(): readonly Feed[]
+  /**
+   * Whether the newest value of a series came while it was fresh. That of an archive did not, and
+   * nothing more is awaited of it.
+   */
+  cameFresh(series: Series): boolean
+  /** The same of any series of a feed, by its name. */
+  feedCameFresh(name: string): boolean
 }
 
 export interface FreshnessDeps {
@@ -118,6 +125,23 @@ export function createFreshness({
     return { series, lastAt, until, status: statusAt(until, at) }
   }
 
+  const isFreshWhenWritten = (listed: Series): boolean => {
+    const { series } = catalogue.resolve(listed.code, now())!
+    const extent = catalogue.extent(series)
+    const writtenAt = extent && observations.newestWrittenAt(series.id)
+    return (
+      writtenAt !== undefined && statusAt(freshUntil(series, extent!.lastAt), writtenAt) !== 'stale'
+    )
+  }
+  let origins = { data: '', codes: new Map<string, boolean>() }
+  const cameFresh = (series: Series): boolean => {
+    if (origins.data !== dataNow()) origins = { data: dataNow(), codes: new Map() }
+    const { codes } = origins
+    const known = codes.get(series.code) ?? isFreshWhenWritten(series)
+    codes.set(series.code, known)
+    return known
+  }
+
   const dataNow = () => `${catalogue.version} ${board.changes}`
   let last: Look | undefined
   const look = (): Look => {
@@ -157,6 +181,9 @@ export function createFreshness({
     hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
     overview: () => look().overview,
     feeds: () => look().feeds,
+    cameFresh,
+    feedCameFresh: name =>
+      catalogue.list().some(series => feedNameOf(series) === name && cameFresh(series)),
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type DeliverySettings,
   type DeliveryStore,
   type DuePlace,
+  type FailingDelivery,
 } from '../../store/deliveries/deliveries.ts'
 import { createDeliveryRunStore } from '../../store/deliveries/runs.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
@@ -64,6 +65,8 @@ export interface Deliveries {
   enabled: boolean
   /** By creation. */
   list(accountId: string): Delivery[]
+  /** Those of all accounts whose last copy did not go out, the latest first. */
+  failing(limit: number): FailingDelivery[]
   /** A delivery of the account; another account's is as unknown as none. */
   own(accountId: string, id: string): Delivery | undefined
   create(
@@ -130,6 +133,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       const delivery = store.byId(id)
       return delivery?.accountId === accountId ? delivery : undefined
     },
+    failing: store.failing,
     ...createChanges(deps, store, runs),
     sendNow: delivery =>
       transact(db, () => {

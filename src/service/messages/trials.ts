@@ -81,13 +81,15 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       if (url === '') return unset('notices.url is empty: notices are posted nowhere.')
       const at = clock.now()
       try {
-        await noticeHook(url, notices.format, brand.serviceName).send({
-          matter: 'test',
-          kind: 'test',
-          text: `A test, sent at ${isoInstant(at)}. Notices arrive here.`,
-          since: at,
-          at,
-        })
+        await noticeHook(url, notices.format, brand.serviceName).send([
+          {
+            matter: 'test',
+            kind: 'test',
+            text: `A test, sent at ${isoInstant(at)}. Notices arrive here.`,
+            since: at,
+            at,
+          },
+        ])
         return { taken: true, statusCode: null, message: 'The notice was taken.' }
       } catch (error) {
         return unset(`The notice was not taken: ${(error as Error).message}`)

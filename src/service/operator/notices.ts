@@ -43,10 +43,10 @@ export interface OperatorNotices {
   settled(): Promise<void>
 }
 
-/** Where notices go. Rejects with a reason. */
+/** Where notices go: those of one pass together. Rejects with a reason. */
 export interface NoticePlace {
   label: string
-  send(notice: Notice): Promise<void>
+  send(notices: readonly Notice[]): Promise<void>
 }
 
 export interface OperatorNoticesDeps {
@@ -71,7 +71,10 @@ export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
     : minute >= quiet.from || minute < quiet.to
 }
 
-/** One notice a matter, again after a while, and one when it is over. What is open outlives a start. */
+/**
+ * One notice a matter, again after a while, and one when it is over; those of one pass go out
+ * together. What is open outlives a start.
+ */
 export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotices {
   const { matters, places, settings, clock, log, againMs, quiet } = deps
   let open: Map<string, OpenMatter> | undefined
@@ -86,18 +89,26 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
       // A full disk is a matter itself: what is open is in memory until it can be written.
     }
   }
-  const sendTo = async (place: NoticePlace, notice: Notice): Promise<void> => {
+  const sendTo = async (place: NoticePlace, notices: readonly Notice[]): Promise<void> => {
     try {
-      await place.send(notice)
+      await place.send(notices)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      log.error('notice_failed', { place: place.label, matter: notice.matter, message })
+      const matter = notices.map(notice => notice.matter).join(', ')
+      log.error('notice_failed', { place: place.label, matter, message })
     }
   }
+  let gathered: Notice[] = []
   const tell = (notice: Notice) => {
     log.info('notice', { matter: notice.matter, kind: notice.kind, message: notice.text })
+    gathered.push(notice)
+  }
+  const sendGathered = () => {
+    const notices = gathered
+    gathered = []
+    if (notices.length === 0) return
     for (const place of places) {
-      const sending = sendTo(place, notice)
+      const sending = sendTo(place, notices)
       underWay.add(sending)
       void sending.finally(() => underWay.delete(sending))
     }
@@ -134,6 +145,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
         // What nobody was told of need not be over.
         if (toldAt !== null && !passing) tell({ matter: id, kind: 'over', text, since, at: now })
       }
+      sendGathered()
       if (hasChanged) save(open)
     },
     settled: async () => void (await Promise.all(underWay)),

@@ -46,6 +46,8 @@ export interface Webhooks {
   tally: WebhookStore['tally']
   /** Those that the service switched off, the latest first. */
   switchedOff: WebhookStore['switchedOff']
+  /** Those that the operator may want to look at. */
+  troubled: WebhookStore['troubled']
   /** Newest first, disabled ones too. */
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
@@ -122,6 +124,7 @@ export function createWebhooks({
   return {
     tally: store.tally,
     switchedOff: store.switchedOff,
+    troubled: store.troubled,
     list: accountId => index.of(accountId).toReversed(),
     byId: index.byId,
     subscribed: index.subscribed,

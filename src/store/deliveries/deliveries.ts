@@ -49,10 +49,19 @@ const deliveryOf = ({ nextAt, nextOn, ...row }: Row): Delivery => ({
   next: nextAt === null ? null : { at: nextAt, day: nextOn! },
 })
 
+/** An enabled delivery whose last copy did not go out, and why. */
+export interface FailingDelivery {
+  id: string
+  accountId: string
+  name: string | null
+  error: string
+}
+
 export interface DeliveryStore {
   /** By creation. */
   ofAccount(accountId: string): Delivery[]
   count(accountId: string): number
+  failing(limit: number): FailingDelivery[]
   byId(id: string): Delivery | undefined
   add(delivery: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>): void
   /** Replaces what may be set, the next moment and when it was changed. */
@@ -80,6 +89,13 @@ export function createDeliveryStore(db: Database): DeliveryStore {
     'SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?',
   )
   const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM scheduled_deliveries WHERE id = ?`)
+  const failing = lazy<FailingDelivery, [number]>(
+    db,
+    `SELECT d.id, d.account_id AS accountId, d.name, r.error
+     FROM scheduled_deliveries d JOIN scheduled_delivery_runs r ON r.number = (
+       SELECT max(number) FROM scheduled_delivery_runs WHERE delivery_number = d.number)
+     WHERE d.enabled = 1 AND r.status <> 'sent' AND r.error IS NOT NULL ORDER BY r.number DESC LIMIT ?`,
+  )
   const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
   const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
   const add = lazy(
@@ -116,6 +132,7 @@ export function createDeliveryStore(db: Database): DeliveryStore {
   return {
     ofAccount: accountId => ofAccount.all(accountId).map(deliveryOf),
     count: accountId => count.get(accountId)!.n,
+    failing: limit => failing.all(limit),
     byId(id) {
       const row = byId.get(id)
       return row ? deliveryOf(row) : undefined

@@ -90,6 +90,8 @@ export interface ObservationReads {
   ): Observation[]
   /** The newest observation made before `before` of those that were current at `asOf`. */
   newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
+  /** When the newest value of a series came to this service; undefined without any. */
+  newestWrittenAt(seriesId: number): number | undefined
   /** When the first value of a series was recorded; undefined without any. */
   firstRecordedAt(seriesId: number): number | undefined
   /** Times of the points that have or had a value, oldest first. */
@@ -209,6 +211,12 @@ function createObservationReads(db: Database): ObservationReads {
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
      ORDER BY observed_at DESC LIMIT 1`,
   )
+  // A batch knows when its values came, also where they say when they were published.
+  const newestWritten = lazy<{ at: number }, [number]>(
+    db,
+    `SELECT coalesce(b.started_at, o.recorded_at) AS at FROM observations o
+     LEFT JOIN batches b ON b.id = o.batch_id WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
+  )
   const newestReplaced = lazy<Observation, number[]>(
     db,
     `SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
@@ -264,6 +272,7 @@ function createObservationReads(db: Database): ObservationReads {
       if (!current || !replaced) return current ?? replaced ?? undefined
       return replaced.observedAt > current.observedAt ? replaced : current
     },
+    newestWrittenAt: seriesId => newestWritten.get(seriesId)?.at,
     firstRecordedAt: seriesId => firstBirth.get(seriesId)?.at ?? undefined,
     pointTimes: (...args) => pointTimes.all(...args).map(row => row.at),
     vintages: (...args) =>

@@ -66,6 +66,14 @@ export interface EndpointRecord {
   lastAt: number | null
 }
 
+export interface TroubledEndpoint {
+  id: string
+  accountId: string
+  url: string
+  isSwitchedOff: boolean
+  failedInARow: number
+}
+
 export interface WebhookStore {
   /** Every endpoint, oldest first. */
   all(): Endpoint[]
@@ -81,6 +89,8 @@ export interface WebhookStore {
   tally(): Record<'active' | 'failing' | 'disabled', number>
   /** Endpoints that the service switched off, the latest first, at most `limit`. */
   switchedOff(limit: number): { id: string; url: string }[]
+  /** Endpoints that the service switched off, and active ones whose last deliveries failed. */
+  troubled(limit: number): TroubledEndpoint[]
   /** By endpoint. */
   records(accountId: string): Map<string, EndpointRecord>
   /** Counts a delivery that ended; how many ended failed in a row since. */
@@ -153,6 +163,12 @@ export function createWebhookStore(db: Database): WebhookStore {
     `SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
      ORDER BY updated_at DESC LIMIT ?`,
   )
+  const troubled = lazy<Omit<TroubledEndpoint, 'isSwitchedOff'> & { active: number }, [number]>(
+    db,
+    `SELECT id, account_id AS accountId, url, active, failed_in_a_row AS failedInARow FROM webhooks
+     WHERE (active = 0 AND disabled_reason IS NOT NULL) OR (active = 1 AND failed_in_a_row > 0)
+     ORDER BY active, updated_at DESC LIMIT ?`,
+  )
   const tally = lazy<Record<'active' | 'failing' | 'disabled', number>, []>(
     db,
     `SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
@@ -180,6 +196,8 @@ export function createWebhookStore(db: Database): WebhookStore {
     disable: (id, reason, at) => disable.run(reason, at, id).changes === 1,
     tally: () => tally.get()!,
     switchedOff: limit => switchedOff.all(limit),
+    troubled: limit =>
+      troubled.all(limit).map(({ active, ...row }) => ({ ...row, isSwitchedOff: active === 0 })),
     records: accountId => new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),
     settle(id, state, isBlameless, at) {
       const statement = state === 'delivered' ? delivered : isBlameless ? failedBlameless : failed

@@ -21,11 +21,20 @@ function noticeWorld(quiet = '') {
   const clock = createManualClock(startAt)
   const kept = new Map<string, string>()
   const sent: Notice[] = []
+  const together: string[][] = []
   const state: { matters: Matter[] } = { matters: [] }
   const open = () =>
     createOperatorNotices({
       matters: () => state.matters,
-      places: [{ label: 'a place', send: async notice => void sent.push(notice) }],
+      places: [
+        {
+          label: 'a place',
+          send: async notices => {
+            sent.push(...notices)
+            together.push(notices.map(({ matter }) => matter))
+          },
+        },
+      ],
       settings: { get: name => kept.get(name), set: (name, value) => void kept.set(name, value) },
       clock,
       log: createLog({ level: 'error', format: 'json', clock, write() {} }),
@@ -36,6 +45,7 @@ function noticeWorld(quiet = '') {
   return {
     clock,
     sent,
+    together,
     state,
     restart() {
       notices = open()
@@ -80,6 +90,18 @@ describe('a matter', () => {
     state.matters.shift()
     expect(during(hourMs)).toEqual(['long begun'])
   })
+})
+
+test('what begins in one pass is sent as one', () => {
+  const { during, state, together } = noticeWorld()
+  state.matters = ['a', 'b', 'c'].map(id => ({ id, text: id }))
+  during(hourMs)
+  state.matters = [{ id: 'd', text: 'd' }]
+  during(hourMs)
+  expect(together).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'a', 'b', 'c'],
+  ])
 })
 
 test('what happened and goes by is told once, and never over', () => {
@@ -153,17 +175,32 @@ describe('matters of data and people', () => {
   })
 
   test('a source whose codes have stopped is one until something new comes', () => {
-    const instance = openTestInstance()
+    const instance = openTestInstance({}, startAt - 30 * dayMs)
     instance.record('WTI_USD', [70, 71], startAt - 30 * dayMs, dayMs)
+    expect(idsOf(instance)).toEqual([])
+    instance.clock.advance(30 * dayMs)
     expect(idsOf(instance)).toEqual([expect.stringMatching(/^data .+ stopped$/)])
     instance.record('WTI_USD', [71], startAt, dayMs)
     expect(idsOf(instance)).toEqual([])
   })
 
-  test('a code that has stopped where its source goes on is one by itself', () => {
+  test('old files that are loaded at once are no source that has stopped, nor are their codes', () => {
     const instance = openTestInstance()
+    for (const code of ['WTI_USD', 'USD_AED', 'DIESEL_USD', 'COAL_USD'])
+      instance.record(code, [70, 71, 72], startAt - 90 * dayMs, dayMs)
     instance.record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
+    expect(idsOf(instance)).toEqual([])
+    // One that is carried on, and then stops, has.
+    instance.record('WTI_USD', [72, 73], startAt, dayMs)
+    instance.clock.advance(30 * dayMs)
+    expect(idsOf(instance).filter(id => id.startsWith('data'))).toHaveLength(2)
+  })
+
+  test('a code that has stopped where its source goes on is one by itself', () => {
+    const instance = openTestInstance({}, startAt - 30 * dayMs)
     instance.record('USD_AED', [3.67, 3.68], startAt - 30 * dayMs, dayMs)
+    instance.clock.advance(30 * dayMs)
+    instance.record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
     expect(idsOf(instance)).toEqual(['series USD_AED stopped'])
     instance.record('USD_AED', [3.67], startAt - hourMs, dayMs)
     expect(idsOf(instance)).toEqual([])
@@ -318,7 +355,7 @@ describe('the webhook of notices', () => {
     at: startAt + hourMs,
   }
   const send = (format: 'json' | 'slack' | 'ntfy', path = '') =>
-    noticeHook(`http://127.0.0.1:${server.port}/${path}`, format, 'Prices').send(notice)
+    noticeHook(`http://127.0.0.1:${server.port}/${path}`, format, 'Prices').send([notice])
 
   test('speaks JSON, the form of chats, and that of ntfy', async () => {
     await send('json')
@@ -335,6 +372,16 @@ describe('the webhook of notices', () => {
     })
     expect(JSON.parse(slack!.body)).toEqual({ text: 'Prices: Over: room again' })
     expect([ntfy!.body, ntfy!.headers.get('title')]).toEqual(['Prices: Over: room again', 'Prices'])
+  })
+  test('has one message of all notices of a pass for people, and a request for each for programs', async () => {
+    received.length = 0
+    const more: Notice = { ...notice, matter: 'backup', kind: 'begun', text: 'the backup failed' }
+    for (const format of ['slack', 'ntfy', 'json'] as const)
+      await noticeHook(`http://127.0.0.1:${server.port}/`, format, 'Prices').send([notice, more])
+    const text = 'Prices: 2 notices\n- Over: room again\n- the backup failed'
+    const [slack, ntfy, ...json] = received
+    expect([JSON.parse(slack!.body).text, ntfy!.body]).toEqual([text, text])
+    expect(json.map(({ body }) => JSON.parse(body).matter).sort()).toEqual(['backup', 'disk'])
   })
   test('that is not taken is an error', async () => {
     expect(send('json', 'no')).rejects.toThrow('403')

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { distance } from 'fastest-levenshtein'
 import type { FeedSetting } from '../../../feed/engine/settings.ts'
 import type { FeedView } from '../../../feed/engine/view.ts'
 import { targetName, unreadOf } from '../../../feed/publishers/map.ts'
@@ -294,7 +295,7 @@ export function feedAdminRoutes({
 }: AdminFeedsDeps) {
   const viewOf = (feed: string): FeedView => {
     const view = feeds.view(feed)
-    if (!view) throw notFound('The feed')
+    if (!view) throw notFound(`The feed ${feed.slice(0, 64)}`, nearestFeed(feed, feeds.names()))
     return view
   }
   const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feed)) })
@@ -534,4 +535,14 @@ export function feedAdminRoutes({
         },
       },
     )
+}
+
+/** What a name was probably meant to be, else the names there are. */
+function nearestFeed(name: string, names: readonly string[]): string {
+  const [near] = names
+    .map(known => ({ known, steps: distance(name, known) }))
+    .sort((a, b) => a.steps - b.steps)
+  return near && near.steps <= Math.max(1, Math.floor(name.length / 3))
+    ? `Did you mean ${near.known}?`
+    : `The feeds are ${names.join(', ')}.`
 }

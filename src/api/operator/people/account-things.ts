@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { RouteList } from '../../../http/route-list.ts'
@@ -6,14 +7,24 @@ import { AlertShape, createAlertRows } from '../../alerts/row.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 import { createDeliveryRows, DeliveryShape } from '../../deliveries/row.ts'
-import { WebhookShape, webhookRow } from '../../webhooks/row.ts'
+import { LogShape, lastErrorOf, logRow, WebhookShape, webhookRow } from '../../webhooks/row.ts'
 
 export type AccountThingsDeps = Pick<
   Context,
-  'access' | 'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue'
+  'access' | 'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue' | 'outbox'
 >
 
 const access = { operator: 'people' } as const
+const perPageMax = 100
+const AccountWebhook = t.Object(
+  {
+    ...WebhookShape.properties,
+    last_error: t.Union([t.String(), t.Null()], {
+      description: 'Of the newest delivery that failed or is tried again.',
+    }),
+  },
+  { title: 'AccountWebhook' },
+)
 const params = t.Object({
   id: t.String({
     description: 'Id of the account.',
@@ -29,6 +40,7 @@ export function accountThingRoutes({
   webhooks,
   deliveries,
   catalogue,
+  outbox,
 }: AccountThingsDeps) {
   const alertRows = createAlertRows(alerts, id => catalogue.byId(id).code)
   const deliveryRows = createDeliveryRows(deliveries)
@@ -57,16 +69,63 @@ export function accountThingRoutes({
       ({ params: { id } }) => {
         const endpoints = webhooks.list(idOf(id))
         const records = webhooks.records(id)
-        return success(endpoints.map(endpoint => webhookRow(endpoint, records.get(endpoint.id))))
+        return success(
+          endpoints.map(endpoint => ({
+            ...webhookRow(endpoint, records.get(endpoint.id)),
+            last_error: lastErrorOf(outbox, endpoint.id),
+          })),
+        )
       },
       {
         access,
         params,
-        response: { 200: envelope(t.Array(WebhookShape)), 404: NestedProblem },
+        response: { 200: envelope(t.Array(AccountWebhook)), 404: NestedProblem },
         detail: {
           operationId: 'listAccountWebhooks',
           summary: 'Webhook endpoints of an account',
-          description: 'As their owner sees them, without their secrets.',
+          description:
+            'As their owner sees them, without their secrets, and why the newest delivery that failed did.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/accounts/:id/webhooks/:webhook_id/events',
+      ({ params: { id, webhook_id: webhookId }, query }) => {
+        const page = pageOf(query, perPageMax)
+        if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
+          throw notFound('The webhook endpoint')
+        const { entries, total } = outbox.log.page(
+          'webhook',
+          webhookId,
+          {},
+          page.perPage,
+          (page.page - 1) * page.perPage,
+        )
+        return success({
+          events: entries.map(entry => logRow(webhookId, entry)),
+          meta: pageMeta(page, total),
+        })
+      },
+      {
+        access,
+        params: t.Object({
+          ...params.properties,
+          webhook_id: t.String({
+            description: 'Id of the endpoint.',
+            examples: ['00000000-0000-4000-8000-000000000401'],
+          }),
+        }),
+        query: t.Object(pageQuery(perPageMax)),
+        response: {
+          200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listAccountWebhookEvents',
+          summary: 'List the deliveries to a webhook endpoint of an account',
+          description:
+            'Returns what became of each event, the newest first, as its owner sees it: attempts, status, error and the next attempt.',
         },
       },
     )

@@ -10,10 +10,16 @@ import {
   pageQuery,
 } from '../../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../../http/input/typed.ts'
-import { notFound, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  notFound,
+  stateForbids,
+  validationFailed,
+} from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
+import { planIds } from '../../../plan/tiers.ts'
 import type { ClosingRefusal } from '../../../service/account/closing.ts'
 import type { KeyChanges } from '../../../service/keys/key-changes.ts'
 import {
@@ -99,6 +105,13 @@ function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, 
       '/admin/v1/accounts',
       ({ query, request, set }) => {
         const page = pageOf(query, perPageMax)
+        if (query.plan && !planIds.some(plan => plan === query.plan))
+          throw invalidParameter(
+            'plan',
+            query.plan,
+            `must be one of ${planIds.join(', ')}.`,
+            planIds,
+          )
         const accounts = matching(query)
         const meta = pageMeta(page, accounts.length)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)

@@ -7,6 +7,7 @@ import type { QueryWorkers } from '../../../service/condition/vitals.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 import { orNull } from '../../schema.ts'
+import { lastErrorOf } from '../../webhooks/row.ts'
 
 export type AdminConditionDeps = Pick<
   Context,
@@ -19,10 +20,16 @@ export type AdminConditionDeps = Pick<
   | 'loopWaitMs'
   | 'isOverloaded'
   | 'queryWorkers'
+  | 'feeds'
+  | 'webhooks'
+  | 'deliveries'
+  | 'outbox'
+  | 'keys'
   | 'clock'
 >
 
 const codesMax = 100
+const troubledMax = 20
 const serverError = 500
 const moment = t.String({ format: 'date-time' })
 const codes = (description: string) =>
@@ -74,6 +81,41 @@ const Condition = envelope(
           'How long the oldest of them has been due.',
         ),
       }),
+      feeds: t.Array(
+        t.Object({
+          name: t.String({ examples: ['ecb'] }),
+          state: t.String({ examples: ['failing'] }),
+          consecutive_failures: integer({ examples: [3] }),
+          problem: orNull(t.String(), 'Why its last run failed.'),
+        }),
+        { description: 'Feeds that fail or are late.' },
+      ),
+      webhooks: t.Array(
+        t.Object({
+          id: t.String(),
+          account_id: t.String(),
+          account_email: t.String({ examples: ['eval@example.com'] }),
+          host: t.String({ examples: ['hooks.example.com'] }),
+          state: t.Union([t.Literal('switched_off'), t.Literal('failing')]),
+          consecutive_failures: integer({ examples: [10] }),
+          error: orNull(t.String(), 'Of the last attempt that failed.'),
+        }),
+        {
+          description: `Customer endpoints that were switched off, or whose deliveries fail. At most ${troubledMax}.`,
+        },
+      ),
+      deliveries: t.Array(
+        t.Object({
+          id: t.String(),
+          account_id: t.String(),
+          account_email: t.String({ examples: ['eval@example.com'] }),
+          name: orNull(t.String(), 'What its owner calls it.'),
+          error: t.String(),
+        }),
+        {
+          description: `Scheduled deliveries whose last copy did not go out. At most ${troubledMax}.`,
+        },
+      ),
       backups: t.Object({
         made_at: orNull(moment, 'When the last one was made.'),
         checked_at: orNull(moment, 'When the newest was last checked.'),
@@ -89,6 +131,38 @@ const instantOrNull = (at: number | undefined): string | null =>
 
 const workersOf = (workers: QueryWorkers | undefined) =>
   workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
+
+/** What of feeds, endpoints and scheduled deliveries is in trouble. */
+function troubles({ feeds, webhooks, deliveries, outbox, keys }: AdminConditionDeps) {
+  const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? ''
+  return {
+    feeds: feeds
+      .active()
+      .filter(({ state }) => state === 'failing' || state === 'late')
+      .map(({ feed, state, consecutiveFailures, lastRun }) => ({
+        name: feed.publisher.name,
+        state,
+        consecutive_failures: consecutiveFailures,
+        problem: lastRun?.problem ?? null,
+      })),
+    webhooks: webhooks.troubled(troubledMax).map(endpoint => ({
+      id: endpoint.id,
+      account_id: endpoint.accountId,
+      account_email: emailOf(endpoint.accountId),
+      host: URL.parse(endpoint.url)?.host ?? '',
+      state: endpoint.isSwitchedOff ? ('switched_off' as const) : ('failing' as const),
+      consecutive_failures: endpoint.failedInARow,
+      error: lastErrorOf(outbox, endpoint.id),
+    })),
+    deliveries: deliveries.failing(troubledMax).map(delivery => ({
+      id: delivery.id,
+      account_id: delivery.accountId,
+      account_email: emailOf(delivery.accountId),
+      name: delivery.name,
+      error: delivery.error,
+    })),
+  }
+}
 
 /** What an operator looks at first. */
 export function conditionAdminRoutes(deps: AdminConditionDeps) {
@@ -135,6 +209,7 @@ export function conditionAdminRoutes(deps: AdminConditionDeps) {
               ? null
               : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
         },
+        ...troubles(deps),
         backups: {
           made_at: instantOrNull(madeAt),
           checked_at: instantOrNull(checkedAt),
@@ -149,7 +224,7 @@ export function conditionAdminRoutes(deps: AdminConditionDeps) {
         operationId: 'getOperatorCondition',
         summary: 'What an operator looks at first',
         description:
-          'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups. `GET /metrics` has the same as numbers over time.',
+          'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups; feeds, customer endpoints and scheduled deliveries that fail. `GET /metrics` has the same as numbers over time.',
       },
     },
   )

@@ -26,8 +26,18 @@ interface Condition {
   }
   disk: { free_bytes: number | null; trouble: string | null }
   outbox: { pending: number; oldest_pending_seconds: number | null }
+  webhooks: {
+    id: string
+    account_email: string
+    host: string
+    state: 'switched_off' | 'failing'
+    error: string | null
+  }[]
+  deliveries: { id: string; account_email: string; name: string | null; error: string }[]
   backups: { made_at: string | null; checked_at: string | null; trouble: string | null }
 }
+
+const accountLink = (email: string) => `/operator/people?search=${encodeURIComponent(email)}`
 
 const faultWords = {
   stopped: 'Stopped',
@@ -64,7 +74,14 @@ export function Overview() {
           ({ status: state }) => state === 'degraded' || state === 'down',
         )
         const faults = kinds.flatMap(kind => series[kind].map(code => ({ kind, code })))
-        const waits = broken.length + failing.length + review.data.meta.total + faults.length
+        const { webhooks, deliveries } = condition
+        const waits =
+          broken.length +
+          failing.length +
+          webhooks.length +
+          deliveries.length +
+          review.data.meta.total +
+          faults.length
         return (
           <>
             {broken.map(({ name, message }) => (
@@ -82,6 +99,23 @@ export function Overview() {
               <Notice mood="warn" key={feed.name}>
                 <a href="/operator/feeds">{feed.title}</a> is {feed.state}
                 {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
+              </Notice>
+            ))}
+            {webhooks.map(endpoint => (
+              <Notice mood="warn" key={endpoint.id}>
+                <a href={accountLink(endpoint.account_email)}>
+                  The webhook endpoint {endpoint.host} of {endpoint.account_email}
+                </a>{' '}
+                {endpoint.state === 'failing' ? 'fails' : 'was switched off'}
+                {endpoint.error && `: ${endpoint.error}`}
+              </Notice>
+            ))}
+            {deliveries.map(delivery => (
+              <Notice mood="warn" key={delivery.id}>
+                <a href={accountLink(delivery.account_email)}>
+                  The scheduled delivery {delivery.name ?? ''} of {delivery.account_email}
+                </a>{' '}
+                did not go out: {delivery.error}
               </Notice>
             ))}
             {review.data.meta.total > 0 && (

@@ -23,7 +23,7 @@ const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterpr
 
 /** Accounts, their plans and keys, what they see, and their organizations. */
 export function People() {
-  const typed = useSignal('')
+  const typed = useSignal(new URLSearchParams(location.search).get('search') ?? '')
   const email = useSignal('')
   const plan = useSignal('free')
   const invited = useSignal('')
