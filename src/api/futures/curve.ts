@@ -13,6 +13,7 @@ import {
   type FuturesRoutes,
   type RequestedFamily,
   readDate,
+  rollRule,
   slugParams,
 } from './query.ts'
 import {
@@ -128,8 +129,7 @@ export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
         operationId: 'getFuturesCurve',
         tags: ['futures'],
         summary: 'Forward curve',
-        description:
-          'The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (`settlement_basis`). Contracts past their last trading day are left out. Without any quote the answer is `error` and an empty list, with 200.',
+        description: `The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
       },
     },
   )

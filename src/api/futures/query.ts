@@ -83,6 +83,10 @@ export function createFuturesRoutes({
   }
 }
 
+/** How curve, spreads and their history agree on which contract comes first. */
+export const rollRule =
+  'A contract leaves the curve when its last trading day is over: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this one rule.'
+
 export const slugParams = t.Object({
   slug: t.String({
     description:

@@ -27,6 +27,7 @@ import {
   readContract,
   readDays,
   readRange,
+  rollRule,
   slugParams,
   sourcesOf,
 } from './query.ts'
@@ -90,12 +91,13 @@ export function futuresSpreadHistoryRoutes(deps: FuturesDeps, routes: FuturesRou
         query: t.Object({
           ...rangeQuery,
           contract1: textParameter({
-            description: '`YYYY-MM`, a contract code, or N: the Nth listed month of each date (1).',
+            description:
+              '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
             examples: ['1'],
             default: '1',
           }),
           contract2: textParameter({
-            description: 'The same for the second leg (2).',
+            description: 'The same for the second leg (default: 2).',
             examples: ['2'],
             default: '2',
           }),
@@ -107,8 +109,7 @@ export function futuresSpreadHistoryRoutes(deps: FuturesDeps, routes: FuturesRou
           operationId: 'getFuturesSpreadHistory',
           tags: ['futures'],
           summary: 'A calendar spread over time',
-          description:
-            'First close minus second on every trading date that both have, newest first. `from` and `to` are required.',
+          description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
         },
       },
     )
@@ -181,7 +182,7 @@ function legOf(
   to: string,
 ) {
   const contract = readContract(parameter, text, family) ?? { nth: fallback }
-  const selection = 'month' in contract ? contract : { places: [contract.nth] }
+  const selection = 'month' in contract ? contract : { places: [contract.nth], ofCurve: true }
   if (!futures.hasDays(family.code, selection))
     throw noQuotes('month' in contract ? contractCode(family.code, contract.month) : family.code)
   return {

@@ -16,6 +16,7 @@ import {
   noQuotes,
   type RequestedFamily,
   readDate,
+  rollRule,
   slugParams,
 } from './query.ts'
 import {
@@ -100,8 +101,7 @@ export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
           operationId: 'getFuturesSpreads',
           tags: ['futures'],
           summary: 'Calendar spreads',
-          description:
-            'Differences of the last prices of listed contracts, first minus second, and how they stood in the period.',
+          description: `Differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
         },
       },
     )

@@ -109,6 +109,30 @@ export function stretchesOf(code: FamilyCode, from: string, to: string): Stretch
   return stretches.reverse()
 }
 
+/**
+ * The same dates by the front months of their curves (`listingDay`), so that a history at a place of
+ * the curve is of the contracts that the curve of each date has there. `to` is `today` or earlier.
+ */
+export function curveStretchesOf(
+  code: FamilyCode,
+  from: string,
+  to: string,
+  today: string,
+): Stretch[] {
+  const over = earlierDay(to, dayAfter(today, -1))
+  const running = to < today ? [] : stretchesOf(code, today, to)
+  if (from > over) return running
+  const past = stretchesOf(code, dayAfter(from, 1), dayAfter(over, 1))
+  return [
+    ...running,
+    ...past.map(({ front, ...dates }) => ({
+      front,
+      from: dayAfter(dates.from, -1),
+      to: dayAfter(dates.to, -1),
+    })),
+  ]
+}
+
 /** A day as a source publishes it; null keeps what is stored. */
 export interface DayRecord {
   family: FamilyCode

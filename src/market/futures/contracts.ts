@@ -162,6 +162,14 @@ export function listedMonths(code: FamilyCode, day: string, count = listedCount)
   return Array.from({ length: count }, (_, i) => monthAfter(front, i))
 }
 
+/**
+ * The day whose listed months are the curve of a trading date. A date that is over is seen at its
+ * end, when the contracts whose last trading day it was have left; the running one (`today`) is
+ * seen while they still trade.
+ */
+export const listingDay = (date: string, today: string): string =>
+  date < today ? dayAfter(date, 1) : date
+
 /** Calendar days from `day` to the last trading day; 0 on it, negative after it. */
 export const daysToExpiry = (code: FamilyCode, month: string, day: string): number =>
   dayNumber(lastTradingDay(code, month)) - dayNumber(day)

@@ -7,6 +7,7 @@ import {
 } from '../../market/futures/continuous.ts'
 import {
   type ContractDay,
+  curveStretchesOf,
   earlierDay,
   laterDay,
   mergeDays,
@@ -21,9 +22,10 @@ import { type ContractReads, earliestDay } from './reads.ts'
 
 /**
  * Which contracts a history is of: one, or on each date those at places of the curve (1 = front
- * month).
+ * month). `ofCurve`: the contracts that the curve of the date has there. A bar is of the contract
+ * that was in front while it traded; the curve of a date no longer has one that ended with it.
  */
-export type ContractSelection = { month: string } | { places: readonly number[] }
+export type ContractSelection = { month: string } | { places: readonly number[]; ofCurve?: boolean }
 
 /** Days of contracts over ranges of dates, both ends inclusive. */
 export interface ContractHistory {
@@ -76,7 +78,10 @@ export function createContractHistory(
     const [first, last] = [laterDay(from, earliestDay), earlierDay(to, today(code))]
     if (first > last) return []
     if ('month' in selection) return [{ months: [selection.month], from: first, to: last }]
-    return stretchesOf(code, first, last).map(stretch => ({
+    const stretches = selection.ofCurve
+      ? curveStretchesOf(code, first, last, today(code))
+      : stretchesOf(code, first, last)
+    return stretches.map(stretch => ({
       months: selection.places.map(place => monthAfter(stretch.front, place - 1)),
       from: stretch.from,
       to: stretch.to,

@@ -5,6 +5,7 @@ import {
   daysToExpiry,
   lastTradingDay,
   listedMonths,
+  listingDay,
 } from '../../market/futures/contracts.ts'
 import { contractCode, type FamilyCode } from '../../market/futures/families.ts'
 import { dayAfter } from '../../market/prices/window.ts'
@@ -106,7 +107,8 @@ export function createContractQuotes(
       const day = requestedDay ?? today(code)
       if (!isMarketDay(day, today(code))) return undefined
       const from = requestedDay === undefined ? earliestDay : dayAfter(day, -lookBackDays)
-      const days = listedMonths(code, day).flatMap(month => reads.days(code, month, from, day, 1))
+      const months = listedMonths(code, listingDay(day, today(code)))
+      const days = months.flatMap(month => reads.days(code, month, from, day, 1))
       const newest = days.reduce((best, contractDay) => laterDay(best, contractDay.tradedOn), '')
       return newest === ''
         ? undefined

@@ -279,11 +279,19 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
       period: { from: '2026-10-29', to: '2026-11-03' },
     })
     const bars = (
-      await ask('/v1/futures/brent/historical?contracts=2&from=2026-10-29&to=2026-11-03')
+      await ask('/v1/futures/brent/historical?contracts=3&from=2026-10-29&to=2026-11-03')
     ).body.prices
-    const history = places.history as Record<string, number>[]
-    expect(history.map(row => [row.price1, row.price2])).toEqual(
-      [0, 2, 4, 6].map(i => [bars[i]!.close as number, bars[i + 1]!.close as number]),
+    const closeOf = (date: string, month: string) =>
+      bars.find(bar => bar.date === date && bar.contract_month === month)?.close as number
+    const history = places.history as Record<string, number | string>[]
+    // December ended on 30 October.
+    expect(history.map(row => [row.date, row.price1, row.price2])).toEqual(
+      [
+        ['2026-11-03', '2027-01', '2027-02'],
+        ['2026-11-02', '2027-01', '2027-02'],
+        ['2026-10-30', '2027-01', '2027-02'],
+        ['2026-10-29', '2026-12', '2027-01'],
+      ].map(([date, first, second]) => [date!, closeOf(date!, first!), closeOf(date!, second!)]),
     )
     const fixed = (
       await ask(
@@ -295,6 +303,38 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
       contract2: 'BRENT_FUTURES_2027_06',
       count: 10,
     })
+  })
+
+  // The last trading day of December Brent is Friday, 30 October; of November TTF, Thursday the 29th.
+  test.each([
+    ['brent', '2026-10-31T12:00:00Z', 'on the Saturday after a last trading day'],
+    ['brent', '2026-10-30T15:00:00Z', 'while a contract trades for the last time'],
+    ['brent', '2026-10-30T22:30:00Z', 'on the evening of a last trading day'],
+    ['brent', '2026-11-02T15:00:00Z', 'on the Monday after'],
+    ['ttf-gas', '2026-10-31T12:00:00Z', 'on the Saturday after a last trading day'],
+    ['natural-gas', '2026-10-31T12:00:00Z', 'on the Saturday after a last trading day'],
+  ])('of %s at %s name one front spread with the curve, %s', async (slug, now) => {
+    const then = openFuturesInstance(at(now), {}, manyRequests)
+    const key = then.key()
+    const { body } = await ask(
+      `/v1/futures/${slug}/spread-history?from=2026-10-22&to=2026-11-02`,
+      then,
+      key,
+    )
+    const history = body.history as { date: string; spread: number; price1: number }[]
+    expect(history.length).toBeGreaterThan(5)
+    for (const date of ['', ...history.map(row => row.date)]) {
+      const query = date === '' ? '' : `?date=${date}`
+      const { body: curve } = await ask(`/v1/futures/${slug}/curve${query}`, then, key)
+      const { body: spreads } = await ask(`/v1/futures/${slug}/spreads${query}`, then, key)
+      const [first] = spreads.spreads as Record<string, number | string>[]
+      const months = (curve.contracts as unknown as { contract_month: string }[]).map(
+        contract => contract.contract_month,
+      )
+      expect([date, first!.month1, first!.month2]).toEqual([date, months[0]!, months[1]!])
+      const day = date === '' ? history[0]! : history.find(row => row.date === date)!
+      expect([date, first!.price1, first!.spread]).toEqual([date, day.price1, day.spread])
+    }
   })
 
   test('between any two contracts need one currency and unit', async () => {
