@@ -16,6 +16,11 @@ export interface Runtime {
   logTail?: LogTail
   /** What the vault seals with. */
   masterKey: string
+  /**
+   * Says how long sign-ins last, where people can move `clock`: moving it must sign nobody out.
+   * Without it `clock` does.
+   */
+  sessionClock?: Clock
   /** Measures how long work takes; without it real time does. Tests let it stand still. */
   stopwatch?: Clock
   /** Waits so many milliseconds until a publisher is asked again; without it real time passes. */

@@ -148,7 +148,15 @@ export function runtimeOf(
       : write,
     clock,
   })
-  return { config, clock, ids: createRandomIds(), log, logFile, ...(logTail && { logTail }) }
+  return {
+    config,
+    clock,
+    ids: createRandomIds(),
+    log,
+    logFile,
+    ...(logTail && { logTail }),
+    ...(config.mode === 'dev' && { sessionClock: createSystemClock() }),
+  }
 }
 
 /** Runs work against the data directory of the options and closes it again. */

@@ -18,7 +18,7 @@ import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
 export type SessionsDeps = Pick<
   Context,
-  'access' | 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl' | 'now'
+  'access' | 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl'
 >
 
 const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
@@ -111,7 +111,7 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
 
 const cameAsCookie = (request: Request) => request.headers.get('authorization') === null
 
-function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
+function stayOrGo({ access, keys, sessions, ownUrl }: SessionsDeps) {
   const isSecure = () => ownUrl().startsWith('https:')
   return new RouteList()
     .use(access)
@@ -123,7 +123,7 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
         if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended; sign in again.')
         // What came in a cookie goes on in the cookie: the page that asked can not write it.
         if (cameAsCookie(request))
-          set.headers['set-cookie'] = cookieOf(refreshed, now(), isSecure())
+          set.headers['set-cookie'] = cookieOf(refreshed, sessions.now(), isSecure())
         return sessionRow(refreshed, keys)
       },
       {

@@ -7,7 +7,7 @@ import { RouteList } from '../../http/route-list.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../lib/time/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { countedKeys } from '../../service/keys/keyring.ts'
-import type { UsageHour } from '../../store/keys/usage.ts'
+import { endpointOf, type UsageHour } from '../../store/keys/usage.ts'
 import type { Context } from '../context.ts'
 
 export type PerformanceDeps = Pick<Context, 'access' | 'meter' | 'now'>
@@ -17,10 +17,16 @@ type Range = keyof typeof ranges
 const rangeNames = Object.keys(ranges) as Range[]
 const endpointsMax = 20
 
+const vias = ['api', 'console', 'all'] as const
+type Via = (typeof vias)[number]
+
 const fields = {
   tier: t.String({ examples: ['starter'] }),
   tier_name: t.String({ examples: ['Production Boost'] }),
   range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
+  via: t.Union([t.Literal('api'), t.Literal('console'), t.Literal('all')], {
+    description: 'Whose requests the figures are of: `api`, `console` or both.',
+  }),
   overview: t.Object({
     totalRequests: integer({
       description: 'In the range, refusals and errors too.',
@@ -57,6 +63,9 @@ const fields = {
   endpointBreakdown: t.Array(
     t.Object({
       endpoint: t.String({ examples: ['/v1/prices/latest'] }),
+      via: t.Union([t.Literal('api'), t.Literal('console')], {
+        description: '`console`: requested by pages of the console, which is not charged.',
+      }),
       requests: integer(),
       percentage: t.Number(),
     }),
@@ -79,11 +88,15 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
       const at = now()
       const from = startOfDay(at) - (ranges[range] - 1) * dayMs
       const month = startOfMonth(at)
-      const hours = meter.hours(countedKeys(account), Math.min(from, month), at + hourMs)
+      const via = viaOf(query.via)
+      const hours = meter
+        .hours(countedKeys(account), Math.min(from, month), at + hourMs)
+        .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
       const body = {
         tier: caller.entitled.planId,
         tier_name: caller.entitled.tierName,
         range,
+        via,
         ...report(
           hours.filter(hour => hour.hourAt >= from),
           from,
@@ -101,13 +114,19 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
           examples: ['30d'],
           default: '30d',
         }),
+        via: wordParameter(vias, {
+          description:
+            '`api` (default): requests of clients. `console`: what pages of the console requested for signed-in people, which is not charged. `all`: both.',
+          examples: ['api'],
+          default: 'api',
+        }),
       }),
       response: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
       detail: {
         operationId: 'getPerformance',
         summary: 'Use of the service',
         description:
-          'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request with a key is in it, whether it counted or not; the same fields stand under `data` and at the top level.',
+          'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request of a client is in it, whether it counted or not; what pages of the console request is in it with `via=console` or `via=all`, marked `via: console`; the same fields stand under `data` and at the top level.',
       },
     },
   )
@@ -119,6 +138,13 @@ function rangeOf(text: string | undefined): Range {
   if (!range)
     throw invalidParameter('range', text, `is none of ${rangeNames.join(', ')}.`, rangeNames)
   return range
+}
+
+function viaOf(text: string | undefined): Via {
+  if (!text) return 'api'
+  const via = vias.find(name => name === text)
+  if (!via) throw invalidParameter('via', text, `is none of ${vias.join(', ')}.`, vias)
+  return via
 }
 
 const requestsOf = (hours: readonly UsageHour[]) =>
@@ -150,10 +176,10 @@ function report(hours: readonly UsageHour[], from: number, days: number, monthly
     hour,
     requests: requestsOf(byHour.get(hour) ?? []),
   }))
-  const endpoints = [...byEndpoint].map(([endpoint, hours]) => ({
-    endpoint,
-    requests: requestsOf(hours),
-  }))
+  const endpoints = [...byEndpoint].map(([recorded, hours]) => {
+    const { route, via } = endpointOf(recorded)
+    return { endpoint: route, via, requests: requestsOf(hours) }
+  })
   endpoints.sort((a, b) => b.requests - a.requests || (a.endpoint < b.endpoint ? -1 : 1))
   const durationUs = hours.reduce((sum, hour) => sum + hour.durationUs, 0)
   return {

@@ -5,7 +5,7 @@ import type { Standing } from '../../service/keys/meter.ts'
 
 /** A rolling window as one request found it. */
 export interface WindowReading {
-  name: 'burst' | 'address' | 'demo' | 'marine' | 'marine_historical'
+  name: 'burst' | 'address' | 'demo' | 'marine' | 'marine_historical' | 'browsing'
   limit: number
   remaining: number
   resetMs: number
@@ -50,6 +50,7 @@ interface Template {
   state: string
   tier: string
   /** Of the rolling window, where it is the only one. */
+  rolling: WindowReading['name'] | undefined
   limit: number | undefined
   headers: Headers
   /**
@@ -91,10 +92,13 @@ function templateOf(
   fixed: Fixed,
   burst: WindowReading | undefined,
 ): Template {
-  const limit = burst?.limit
+  const { limit, name: rolling } = burst ?? {}
   const match = fixed.templates.find(
     template =>
-      template.state === state && template.tier === entitled.tier && template.limit === limit,
+      template.state === state &&
+      template.tier === entitled.tier &&
+      template.limit === limit &&
+      template.rolling === rolling,
   )
   if (match) return match
   const headers = new Headers()
@@ -111,9 +115,9 @@ function templateOf(
   headers.set('ratelimit', '')
   headers.set(
     'ratelimit-policy',
-    burst ? `${fixed.policy}"burst";q=${burst.limit};w=60` : fixed.policy,
+    burst ? `${fixed.policy}"${burst.name}";q=${burst.limit};w=60` : fixed.policy,
   )
-  const template = { state, tier: entitled.tier, limit, headers, answers: new Map() }
+  const template = { state, tier: entitled.tier, rolling, limit, headers, answers: new Map() }
   fixed.templates.push(template)
   return template
 }
@@ -217,7 +221,10 @@ function setCounting(
   }
   const quota = fixed.hasQuota ? `"quota";r=${remaining}${fixed.between}` : ''
   if (burst) {
-    headers.set('ratelimit', `${quota}"burst";r=${burst.remaining};t=${seconds(burst.resetMs)}`)
+    headers.set(
+      'ratelimit',
+      `${quota}"${burst.name}";r=${burst.remaining};t=${seconds(burst.resetMs)}`,
+    )
     return
   }
   headers.set(

@@ -1,12 +1,12 @@
-import { isOwnPage } from './origin.ts'
+import { isMadeByOwnPage, isOwnPage } from './origin.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 
 /**
  * `maySession`: it came as a session token may come, after `Bearer` or in the cookie of our own
- * pages.
+ * pages. `isBrowsing`: it is the cookie, and a page of ours made the request.
  */
 export type Credentials =
-  | { token: string; maySession: boolean; fault?: undefined }
+  | { token: string; maySession: boolean; isBrowsing?: boolean; fault?: undefined }
   | { token?: undefined; fault: string }
 
 const howTo = 'send it as "Authorization: Token <API_KEY>"'
@@ -60,5 +60,5 @@ function cookieOf(request: Request): Credentials | undefined {
     return {
       fault: `The session cookie counts for requests of this site's own pages only; ${howTo}.`,
     }
-  return { token, maySession: true }
+  return { token, maySession: true, isBrowsing: isMadeByOwnPage(request) }
 }

@@ -8,6 +8,7 @@ import type { Meter, Standing } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
 import type { Audit } from '../../service/operator/audit.ts'
 import type { Session } from '../../store/account/sessions.ts'
+import { consoleEndpoint } from '../../store/keys/usage.ts'
 import { isShortJson, markComplete } from '../answer/complete.ts'
 import { markText } from '../answer/own-text.ts'
 import {
@@ -50,6 +51,8 @@ export interface Pass {
   adminRole: AdminRole | undefined
   /** What the audit trail hears of it when it has been done; undefined: nothing. */
   action: AuditedAction | undefined
+  /** A page of the console made it: it is not charged to the account, and usage names it apart. */
+  isBrowsing: boolean
   /** The window of which a request is taken; it is given back if the answer does not count. */
   reserved: QuotaWindow | undefined
   /** Set by a handler whose 2xx does not count: an answer given before. */
@@ -78,6 +81,8 @@ export interface SessionReader {
   find(token: string): { key: KeyState; session: Session } | undefined
   /** Whether a session's token is good still, without its being shown. */
   lasts(session: Session): boolean
+  /** The time that sign-ins begin and end by. */
+  now(): number
 }
 
 export interface GateDeps {
@@ -179,6 +184,7 @@ export function createGate(deps: GateDeps): Gate {
       adminTokenId: undefined,
       adminRole: undefined,
       action: undefined,
+      isBrowsing: false,
       reserved: undefined,
       free: false,
       vouched: false,
@@ -250,7 +256,7 @@ const quotaReason = ' The limit is this low because the request quota of the pla
 function createEntries(deps: GateDeps, restrictions: Restrictions) {
   const { refuseKey, refuseScope, refuseManaging, refuseRole, refusePlan } = restrictions
   const { keys, meter, plans, clock } = deps
-  const { takeAddress, takeBurst, takeOwn } = createRateSlots(deps)
+  const { takeAddress, takeBrowsing, takeBurst, takeOwn } = createRateSlots(deps)
 
   const unauthorized = (pass: Pass, request: Request, peer: PeerLookup, why: string): never => {
     takeAddress('unauthenticated', pass.windows, request, peer)
@@ -311,6 +317,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     session: Session | undefined,
     request: Request,
     peer: PeerLookup,
+    mayBrowse = false,
   ) => {
     // Read once: a look at the clock costs as much as a look at the quota.
     const at = clock.now()
@@ -319,7 +326,12 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 
     const isHeldBack = state === 'exhausted' || isSuspended(key)
     const { windows, startedMs } = pass
-    const burst = takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
+    // A download of whole histories is use of the data, whoever clicks on it.
+    const isRead = mayBrowse && !access.weighed && !isSuspended(key)
+    const browsing = isRead && session ? takeBrowsing(windows, session, startedMs) : undefined
+    pass.isBrowsing = browsing !== undefined
+    const burst =
+      browsing ?? takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
     refuseKey(access, key, request, peer)
     refuseScope(key, pass.route)
     refuseManaging(access, key, session, request)
@@ -329,7 +341,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     shed(access)
     takeOwn(access, windows, key)
     if (isAudited(access, request.method)) pass.action = actionOf(pass, pass.caller, request, peer)
-    if (!access.meter) return
+    if (!access.meter || pass.isBrowsing) return
     pass.reserved = meter.reserve(key, at)
     if (!pass.reserved)
       throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
@@ -384,7 +396,10 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       const key = keys.find(token)
       if (key) return admit(pass, access, key, undefined, request, peer)
       const signedIn = credentials.maySession ? deps.sessions.find(token) : undefined
-      if (signedIn) return admit(pass, access, signedIn.key, signedIn.session, request, peer)
+      if (signedIn) {
+        const { isBrowsing } = credentials
+        return admit(pass, access, signedIn.key, signedIn.session, request, peer, isBrowsing)
+      }
       const looked = credentials.maySession ? deps.looks?.find(token) : undefined
       if (looked) return look(pass, access, looked.key, request)
       const why = isSessionToken(token) ? notSignedIn : 'The API key is not valid.'
@@ -408,7 +423,8 @@ const createSettlement =
     if (counts && 'weighed' in pass.access && pass.access.weighed)
       for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
         if (!meter.reserve(caller.key, now)) break
-    const standing = meter.record(caller.key, route, outcome, counts, durationMs, now)
+    const endpoint = pass.isBrowsing ? consoleEndpoint(route) : route
+    const standing = meter.record(caller.key, endpoint, outcome, counts, durationMs, now)
     return pass.simulated ? { ...pass.simulated, entitled: standing.entitled } : standing
   }
 

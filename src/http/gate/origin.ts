@@ -13,6 +13,18 @@ export function isOwnPage(request: Request): boolean {
 }
 
 /**
+ * Whether a page of this site made the request, and not somebody who typed its address or a program
+ * that has the cookie only. Over plain http, where browsers send no Sec-Fetch-Site, they name the
+ * page in Origin or Referer.
+ */
+export function isMadeByOwnPage(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const page = request.headers.get('origin') ?? request.headers.get('referer') ?? ''
+  return URL.canParse(page) && new URL(page).host === new URL(request.url).host
+}
+
+/**
  * The page that made the request: its Origin, else its Referer. `example.com` allows its subdomains
  * too.
  */

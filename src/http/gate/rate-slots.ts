@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import { addressGroup } from '../../plan/address.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
+import type { Session } from '../../store/account/sessions.ts'
 import { reading, type WindowReading } from '../answer/rate-headers.ts'
 import { tooFast } from '../problem/refusals.ts'
 import type { KeyAccess } from './access-kind.ts'
@@ -33,6 +34,11 @@ export interface RateSlots {
     isHeldBack: boolean,
     nowMs: number,
   ): WindowReading
+  /**
+   * Of the windows in which a person reads in the console without being charged; undefined: those of
+   * a day are used up, and what is requested now counts like any request of the account.
+   */
+  takeBrowsing(windows: WindowReading[], session: Session, nowMs: number): WindowReading | undefined
   /** Of the window that a route has of its own beside the general one; throws 429. */
   takeOwn(access: KeyAccess, windows: WindowReading[], key: KeyState): void
 }
@@ -54,6 +60,12 @@ export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps): RateSl
         ? rates.takeOf('overQuota', key, nowMs)
         : rates.takeOf('authenticated', key, nowMs, perMinute),
     )
+    windows.push(window)
+    return window
+  },
+  takeBrowsing(windows, { familyId, accountId }, nowMs) {
+    if (!rates.take('browsingDay', accountId, nowMs).admitted) return undefined
+    const window = reading('browsing', rates.take('browsing', familyId, nowMs))
     windows.push(window)
     return window
   },

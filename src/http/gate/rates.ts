@@ -1,6 +1,6 @@
 import type { Ids } from '../../lib/ids.ts'
-import { hourMs, minuteMs } from '../../lib/time/instant.ts'
-import type { Limits } from '../../plan/limits.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
+import { browsingLimits, type Limits } from '../../plan/limits.ts'
 import {
   createRateTable,
   type RateDecision,
@@ -16,13 +16,15 @@ export type RateClassName =
   | 'marine'
   | 'marineHistorical'
   | 'demo'
+  | 'browsing'
+  | 'browsingDay'
 
 /** One rolling window of each class, keyed by API key or client address. */
 export interface RateTables {
   /** Places keys where nobody outside can foresee it. */
   readonly seed: number
-  /** Of a client's address. */
-  take(name: RateClassName, address: string, nowMs: number, limit?: number): RateDecision
+  /** Of a client's address, or of a sign-in. */
+  take(name: RateClassName, holder: string, nowMs: number, limit?: number): RateDecision
   /** Of an API key, which is marked the first time. */
   takeOf(name: RateClassName, key: MarkedKey, nowMs: number, limit?: number): RateDecision
   /** What `takeOf` would answer, without taking. */
@@ -67,8 +69,8 @@ const bytesByKeyMax = (limit: number, windowMs: number) =>
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
 export function createRateTables(limits: Limits, seed: number): RateTables {
-  const byKey = (limit: number) =>
-    createRateTable({ limit, windowMs: minuteMs, seed, bytesMax: bytesByKeyMax(limit, minuteMs) })
+  const byKey = (limit: number, windowMs = minuteMs) =>
+    createRateTable({ limit, windowMs, seed, bytesMax: bytesByKeyMax(limit, windowMs) })
   const byAddress = (limit: number, windowMs: number, bytes: number) =>
     createRateTable({ limit, windowMs, seed, bytesMax: bytesByAddressMax(limit, windowMs, bytes) })
   const tables: Record<RateClassName, RateTable> = {
@@ -78,6 +80,8 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
     marine: byKey(limits.marine),
     marineHistorical: byKey(limits.marineHistorical),
     demo: byAddress(limits.demoPerHour, hourMs, bytesOfDemo),
+    browsing: byKey(browsingLimits.perMinute),
+    browsingDay: byKey(browsingLimits.perDay, dayMs),
   }
   /** The table, for a key that it knows the mark of from here on. */
   const tableOf = (name: RateClassName, key: MarkedKey): RateTable => {
@@ -86,7 +90,7 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
   }
   return {
     seed,
-    take: (name, address, nowMs, limit) => tables[name].take(address, nowMs, limit),
+    take: (name, holder, nowMs, limit) => tables[name].take(holder, nowMs, limit),
     takeOf: (name, key, nowMs, limit) => tableOf(name, key).takeMarked(key, nowMs, limit),
     peekOf: (name, key, nowMs, limit) => tableOf(name, key).peekMarked(key, nowMs, limit),
     clear() {

@@ -1,4 +1,3 @@
-import type { Clock } from '../../lib/time/clock.ts'
 import { minuteMs } from '../../lib/time/instant.ts'
 import { type Entitlements, hasFeature, type Plans } from '../../plan/plans.ts'
 import { actionOf, isManaging, isSensitive } from '../../plan/roles.ts'
@@ -18,7 +17,8 @@ export interface RestrictionDeps {
   keys: Pick<Keyring, 'allows'>
   plans: Plans
   trusted: TrustedProxies
-  clock: Clock
+  /** The time that sign-ins begin and end by. */
+  sessions: { now(): number }
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
   /** The same is for people with a second step of signing in alone. */
@@ -52,7 +52,7 @@ export const createRestrictions = ({
   keys,
   plans,
   trusted,
-  clock,
+  sessions,
   freshSignInMs,
   secondStep,
   links,
@@ -96,7 +96,7 @@ export const createRestrictions = ({
         { action },
       )
     if (freshSignInMs === 0) return
-    if (session && clock.now() - session.begunAt < freshSignInMs) return
+    if (session && sessions.now() - session.begunAt < freshSignInMs) return
     throw new Problem(
       'FRESH_SIGN_IN_REQUIRED',
       `This asks for a person who has signed in within the last ${freshSignInMs / minuteMs} minutes; sign in again.`,

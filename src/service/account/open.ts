@@ -42,10 +42,11 @@ export interface AccountServicesDeps extends Runtime {
 }
 
 export function openAccounts(deps: AccountServicesDeps): AccountServices {
-  const { db, config, organizationStore } = deps
+  const { db, config, organizationStore, clock, sessionClock = clock } = deps
   const { serviceName } = config.brand
   const sessions = createSessions({
     ...deps,
+    clock: sessionClock,
     store: createSessionStore(db),
     lifetimes: { tokenMs: config.sessions.lifetimeMs, signInMs: config.sessions.signInMaxMs },
   })
@@ -68,7 +69,7 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
   })
   return {
     sessions,
-    looks: createLooks(deps),
+    looks: createLooks({ ...deps, clock: sessionClock }),
     secondFactor,
     signInPlaces,
     signIn,

@@ -42,6 +42,8 @@ export interface Sessions {
   refresh(session: Session): Promise<SignedIn | undefined>
   /** The sign-ins of an account that last, the newest first. */
   list(accountId: string): Session[]
+  /** The time that sign-ins begin and end by, Unix ms. */
+  now(): number
   /** Ends one sign-in. */
   end(session: Session): void
   /** Ends all sign-ins of an account, but the one of `except`. */
@@ -158,6 +160,7 @@ export function createSessions({
         return inForce && { token, session: following, account }
       return { token: await tokens.sign(inForce), session: inForce, account }
     },
+    now: clock.now,
     list: accountId => store.inForce(accountId, clock.now()),
     end: session => store.endFamily(session.familyId, clock.now()),
     endAll: (accountId, except) => store.endAccount(accountId, clock.now(), except?.familyId),

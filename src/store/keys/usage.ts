@@ -18,12 +18,27 @@ export interface Counter {
 export interface UsageHour {
   keyId: string
   hourAt: number
+  /** The route; of what a page of the console requested, as `consoleEndpoint` names it. */
   endpoint: string
   statusClass: number
   requests: number
   metered: number
   durationUs: number
 }
+
+const consoleMark = 'console '
+
+/**
+ * The name under which usage has a route that a page of the console requested: part of the name, so
+ * that counters, replicas and what waits to be written tell the two apart as they do routes.
+ */
+export const consoleEndpoint = (route: string): string => consoleMark + route
+
+/** A recorded endpoint as its route, and who requested it. */
+export const endpointOf = (recorded: string): { route: string; via: 'api' | 'console' } =>
+  recorded.startsWith(consoleMark)
+    ? { route: recorded.slice(consoleMark.length), via: 'console' }
+    : { route: recorded, via: 'api' }
 
 export interface UsageDay {
   keyId: string

@@ -102,7 +102,7 @@ export interface SecondFactorView {
 
 export interface SignedInPage {
   email: string
-  tierName: string
+  planName: string
   organization: { name: string; role: Role } | undefined
   keys: readonly { name: string | null; hint: string; active: boolean }[]
   /** A new password must come with the old one. */
@@ -113,7 +113,7 @@ export interface SignedInPage {
 const roleNames: Record<Role, string> = { admin: 'admin', member: 'member', read_only: 'read-only' }
 
 export function signedInPage(
-  { email, tierName, organization, keys, needsPassword, secondFactor }: SignedInPage,
+  { email, planName, organization, keys, needsPassword, secondFactor }: SignedInPage,
   notice?: Notice,
 ): string {
   const where = organization
@@ -125,7 +125,7 @@ export function signedInPage(
   )
   return [
     noticeOf(notice),
-    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(tierName)}.${where}</p>\n<p><a href="/board">To the board</a></p>\n`,
+    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(planName)}.${where}</p>\n<p><a href="/board">To the board</a></p>\n`,
     form('/sign-out', '<button class="plain">Sign out</button>', true),
     form(
       '/sign-out',

@@ -78,7 +78,7 @@ export const signInRoutes = (deps: SignInPagesDeps) => {
 type Frame = ReturnType<typeof frame>
 
 /** What all pages need: who is there, and how an answer looks. */
-function frame({ sessions, ownUrl, serviceName, now }: SignInPagesDeps) {
+function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
   const isSecure = () => ownUrl().startsWith('https:')
   const personOf = (request: Request): Person | undefined => {
     const token = sessionCookieOf(request)
@@ -89,7 +89,7 @@ function frame({ sessions, ownUrl, serviceName, now }: SignInPagesDeps) {
     personOf,
     page: (title: string, body: string, options?: { status?: number; cookie?: string }) =>
       pageAnswer({ serviceName, title, body }, options),
-    cookieOf: (signedIn: SignedIn) => cookieOf(signedIn, now(), isSecure()),
+    cookieOf: (signedIn: SignedIn) => cookieOf(signedIn, sessions.now(), isSecure()),
     /** A form of another site gets nothing done here, whatever cookies come with it. */
     fromOwnPage<T>(request: Request, work: () => T | Response): T | Response {
       if (isOwnPage(request)) return work()
@@ -230,11 +230,11 @@ function comeIn(
 
 /** Half of its time gone, a session gets a new token: who comes back stays signed in. */
 async function renewed(
-  { sessions, now }: Pick<SignInPagesDeps, 'sessions' | 'now'>,
+  { sessions }: Pick<SignInPagesDeps, 'sessions'>,
   { session }: Person,
   cookieOf: Frame['cookieOf'],
 ) {
-  if (now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return {}
+  if (sessions.now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return {}
   const refreshed = await sessions.refresh(session)
   return refreshed ? { cookie: cookieOf(refreshed) } : {}
 }
@@ -255,7 +255,7 @@ function accountBody(
   return signedInPage(
     {
       email: holder.account.email,
-      tierName: keys.entitlements(account).tierName,
+      planName: keys.entitlements(account).planName,
       organization: belonging && { name: belonging.organization.name, role: belonging.me.role },
       keys: heldKeys(holder).map(key => ({
         name: key.key.name,

@@ -154,7 +154,7 @@ interface Performance {
   overview: Record<string, unknown>
   dailyUsage: { date: string; requests: number; errors: number }[]
   hourlyDistribution: { hour: number; requests: number }[]
-  endpointBreakdown: { endpoint: string; requests: number; percentage: number }[]
+  endpointBreakdown: { endpoint: string; via: string; requests: number; percentage: number }[]
   geographicData: unknown[]
 }
 
@@ -209,9 +209,9 @@ describe('GET /v1/analytics/performance', () => {
       { hour: 15, requests: 2 },
     ])
     expect(data.endpointBreakdown).toEqual([
-      { endpoint: '/probe/counted', requests: 5, percentage: 71.43 },
-      { endpoint: '/probe/feature/analytics', requests: 1, percentage: 14.29 },
-      { endpoint: '/probe/free', requests: 1, percentage: 14.29 },
+      { endpoint: '/probe/counted', via: 'api', requests: 5, percentage: 71.43 },
+      { endpoint: '/probe/feature/analytics', via: 'api', requests: 1, percentage: 14.29 },
+      { endpoint: '/probe/free', via: 'api', requests: 1, percentage: 14.29 },
     ])
   })
 
@@ -282,7 +282,7 @@ describe('GET /v1/analytics/performance', () => {
     const { endpointBreakdown, overview } = await performanceOf(door, token)
     expect([endpointBreakdown.length, endpointBreakdown[0], overview.uniqueEndpoints]).toEqual([
       20,
-      { endpoint: '/24', requests: 25, percentage: 7.69 },
+      { endpoint: '/24', via: 'api', requests: 25, percentage: 7.69 },
       25,
     ])
   })
