@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import { wordParameter } from '../../http/input/typed.ts'
+import { codeOf, oneCode, wordParameter } from '../../http/input/typed.ts'
 import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type AnalyticsDeps,
   closesNote,
   codeField,
-  codeQuery,
   mirrored,
   mirroredText,
   nullable,
@@ -128,8 +127,9 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
   const { query, request } = question
   const method = wordOf('method', query.method, methods, methodDefault)
   const period = periodOf(query.period, periodDefault, periodMin)
-  if (query.code === undefined || query.code === '') return mirroredText(question, Listing, listing)
-  const matches = seriesOf(codes, { code: query.code }, request)
+  const code = codeOf(query)
+  if (!code) return mirroredText(question, Listing, listing)
+  const matches = seriesOf(codes, { code }, request)
   const { series } = matches[0]!
   const forecast = requireEnough(
     forecastOf(closes.of(series.id), method, period),
@@ -176,7 +176,10 @@ export function forecastRoutes(deps: AnalyticsDeps) {
       {
         access: { feature: 'forecast', meter: true, heavy: true },
         query: t.Object({
-          code: codeQuery('Absent: the methods'),
+          ...oneCode('code', {
+            description: 'A code or an alias, in any letter case; absent: the methods.',
+            examples: ['WTI_USD'],
+          }),
           method: wordParameter(methods, {
             description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
             default: methodDefault,

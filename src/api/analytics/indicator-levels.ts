@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { listOf } from '../../http/input/query.ts'
-import { codeParameter } from '../../http/input/typed.ts'
+import { codeOf, oneCode } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { RouteList } from '../../http/route-list.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
@@ -212,12 +212,12 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
       '/v1/indicators/price-context',
       ({ query, request, set }) =>
         atPoint(deps, query, set as Answering, known =>
-          contextAnswer(known, query.by_code, request, set as Answering),
+          contextAnswer(known, codeOf(query), request, set as Answering),
         ),
       {
         access: { ...calculated, heavy: true },
         query: t.Object({
-          by_code: codeParameter({
+          ...oneCode('by_code', {
             description: `One code or alias, in any letter case (${defaultPrice}).`,
             examples: [defaultPrice],
             default: defaultPrice,
@@ -237,12 +237,12 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
       '/v1/indicators/storage-analytics',
       ({ query, request, set }) =>
         atPoint(deps, query, set as Answering, known =>
-          storageAnswer(known, query.code, request, set as Answering),
+          storageAnswer(known, codeOf(query), request, set as Answering),
         ),
       {
         access: { ...calculated, heavy: true },
         query: t.Object({
-          code: codeParameter({
+          ...oneCode('code', {
             description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
             examples: [defaultStorage],
             default: defaultStorage,

@@ -8,7 +8,7 @@ import {
   pageOf,
   pageQuery,
 } from '../../http/input/page.ts'
-import { codeParameter, textParameter } from '../../http/input/typed.ts'
+import { codeOf, oneCode, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { RouteList } from '../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../lib/time/instant.ts'
@@ -166,16 +166,15 @@ function positions(
 
 function notes(
   deps: IndicatorDeps,
-  query: PageQuery & { commodity?: string },
+  query: PageQuery & Parameters<typeof codeOf>[0],
   request: Request,
   set: Answering,
 ) {
   const { annotations } = deps
   const newestOn = requireImported(annotations.newestOn(), 'annotations', 'annotations')
   const page = pageOf(query, perPageMax)
-  const commodity = query.commodity
-    ? deps.codes.read([query.commodity], request)[0]!.series.code
-    : undefined
+  const named = codeOf(query)
+  const commodity = named ? deps.codes.read([named], request)[0]!.series.code : undefined
   const rows = annotations.page(commodity, page.perPage, (page.page - 1) * page.perPage)
   return {
     data: rows.map(({ on, source: _, ...row }) => ({ ...row, date: on })),
@@ -241,7 +240,7 @@ export function listIndicatorRoutes(deps: IndicatorDeps) {
       {
         access: calculated,
         query: t.Object({
-          commodity: codeParameter({
+          ...oneCode('commodity', {
             description: 'A code or an alias; absent: all notes.',
             examples: ['BRENT_CRUDE_USD'],
           }),

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { codeParameter, typed } from '../../http/input/typed.ts'
+import { codeOf, oneCode, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { RouteList } from '../../http/route-list.ts'
@@ -40,7 +40,7 @@ const modelNote = `The forecast of a month is the mean price expected of it, mad
 const actualNote =
   'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast less it.'
 
-const commodityQuery = codeParameter({
+const commodityQuery = oneCode('commodity', {
   description: 'A code or alias.',
   examples: [defaultCode],
 })
@@ -64,12 +64,12 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
     new RouteList().use(deps.access).get(
       path,
       ({ query, set, request }) => {
-        const series = requestedSeries(query.commodity, request)
+        const series = requestedSeries(codeOf(query), request)
         return energyRecord(accuracyAnswer(scored(series, set), series, now()), tier)
       },
       {
         access: energyHeavyAccess,
-        query: t.Object({ commodity: commodityQuery }),
+        query: t.Object(commodityQuery),
         response: { 200: energyBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
         detail: {
           operationId,
@@ -84,7 +84,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
       path,
       ({ query, set, request }) => {
         const page = energyPageOf(query)
-        const series = requestedSeries(query.commodity, request)
+        const series = requestedSeries(codeOf(query), request)
         const filter = { seriesIds: series && [series.id], ...monthsOf(query.year, now()) }
         const total = store.count(filter)
         pageHeaders(set.headers as Answering['headers'], request.url, pageMeta(page, total))
@@ -99,7 +99,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
             description: 'Of the month that was forecast.',
             examples: [2026],
           }),
-          commodity: commodityQuery,
+          ...commodityQuery,
           ...energyPageQuery,
         }),
         response: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
@@ -117,7 +117,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
     .get(
       '/v1/forecasts/monthly',
       ({ query, set, request }) => {
-        const series = requestedSeries(query.commodity, request)
+        const series = requestedSeries(codeOf(query), request)
         const rows = marked(set, current(series))
         const data = {
           period: monthOf(isoDay(now())),
@@ -132,7 +132,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
       },
       {
         access: energyAccess,
-        query: t.Object({ commodity: commodityQuery }),
+        query: t.Object(commodityQuery),
         response: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
         detail: {
           operationId: 'listMonthlyForecasts',
@@ -156,7 +156,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
             params.period.slice(0, 100),
             'is neither a month (2026-12) nor a quarter (2026-Q4).',
           )
-        const series = requestedSeries(query.commodity?.trim() || defaultCode, request)!
+        const series = requestedSeries(codeOf(query)?.trim() || defaultCode, request)!
         const filter = {
           seriesIds: [series.id],
           fromMonth: period.months[0]!,
@@ -185,7 +185,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
           }),
         }),
         query: t.Object({
-          commodity: codeParameter({
+          ...oneCode('commodity', {
             description: `A code or alias (${defaultCode}).`,
             examples: [defaultCode],
             default: defaultCode,

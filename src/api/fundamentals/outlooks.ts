@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { codeParameter } from '../../http/input/typed.ts'
+import { codeOf, oneCode } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { RouteList } from '../../http/route-list.ts'
@@ -52,12 +52,16 @@ const numberNote =
 const publicationNote =
   'Outlooks are published on the first Tuesday of the month at noon in New York.'
 
+const commodityQuery = oneCode('commodity', {
+  description: 'A code or alias.',
+  examples: [firstChoice],
+})
 const filterQuery = {
-  commodity: codeParameter({ description: 'A code or alias.', examples: [firstChoice] }),
+  ...commodityQuery,
   ...rangeQuery,
   ...energyPageQuery,
 }
-type Query = Parameters<typeof rangeOf>[0] & { commodity?: string }
+type Query = Parameters<typeof rangeOf>[0] & Parameters<typeof codeOf>[0]
 const lastDay = '9999-12-31'
 
 /** The days of a query, both inclusive. */
@@ -121,8 +125,8 @@ function createOutlookSummary(
   { marked, idsOf, newestFilter }: ReturnType<typeof createOutlookReads>,
   { recordRow }: ReturnType<typeof createOutlookRows>,
 ) {
-  return (query: { commodity?: string }, set: unknown, request: Request) => {
-    const seriesIds = idsOf(query.commodity, request)
+  return (query: Parameters<typeof codeOf>[0], set: unknown, request: Request) => {
+    const seriesIds = idsOf(codeOf(query), request)
     const newest = marked(
       set,
       outlooks.page(newestFilter(seriesIds), 'published', Number.MAX_SAFE_INTEGER, 0),
@@ -168,7 +172,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
           energyPage(
             query,
             answerOf({ set, request }),
-            listOf(set, filterOf(query, idsOf(query.commodity, request))),
+            listOf(set, filterOf(query, idsOf(codeOf(query), request))),
             recordRow,
           ),
         ),
@@ -190,13 +194,13 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
           energyPage(
             query,
             answerOf({ set, request }),
-            listOf(set, newestFilter(idsOf(query.commodity, request))),
+            listOf(set, newestFilter(idsOf(codeOf(query), request))),
             recordRow,
           ),
         ),
       {
         access: energyAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery, ...knownQuery }),
+        query: t.Object({ ...commodityQuery, ...energyPageQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Record), 'LatestOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestOutlooks',
@@ -211,7 +215,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
         atMoment(deps, query, set, () => energyRecord(summary(query, set, request), tier)),
       {
         access: energyHeavyAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...knownQuery }),
+        query: t.Object({ ...commodityQuery, ...knownQuery }),
         response: { 200: energyBody(Summary, 'OutlooksSummary'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'getOutlookSummary',
@@ -227,7 +231,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
           energyPage(
             query,
             answerOf({ set, request }),
-            listOf(set, filterOf(query, idsOfKind('price', idsOf(query.commodity, request)))),
+            listOf(set, filterOf(query, idsOfKind('price', idsOf(codeOf(query), request)))),
             priceRow,
           ),
         ),
@@ -250,7 +254,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
           energyPage(
             query,
             answerOf({ set, request }),
-            listOf(set, filterOf(query, idsOfKind('production', idsOf(query.commodity, request)))),
+            listOf(set, filterOf(query, idsOfKind('production', idsOf(codeOf(query), request)))),
             productionRow,
           ),
         ),
@@ -273,7 +277,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
           const { fromOn, toOn } = daysOf(query)
           const [lastOn] = [toOn, isoDay(now() - dayMs)].sort()
           const filter = {
-            seriesIds: idsOf(query.commodity, request),
+            seriesIds: idsOf(codeOf(query), request),
             target: { fromOn, toOn: lastOn! },
           }
           return energyPage(
@@ -298,7 +302,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
       '/forecasts/compare',
       ({ query, set, request }) =>
         atMoment(deps, query, set, deps => {
-          const ids = idsOf(query.commodity, request)
+          const ids = idsOf(codeOf(query), request)
           const list = {
             total: outlooks.countCompared(ids, comparedSources),
             rows: (limit: number, offset: number) =>
@@ -313,7 +317,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
         }),
       {
         access: energyHeavyAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery, ...knownQuery }),
+        query: t.Object({ ...commodityQuery, ...energyPageQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'compareOutlooks',

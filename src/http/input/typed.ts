@@ -69,6 +69,29 @@ export const textParameter = (options: ParameterOptions) =>
 export const codeParameter = (options: ParameterOptions) =>
   typed({ type: 'string', pattern: '^[^,]+$', ...options })
 
+const codeNames = ['by_code', 'code', 'commodity'] as const
+type CodeName = (typeof codeNames)[number]
+
+/**
+ * A code under the name that the operation documents, and under those of its neighbours: who mixes
+ * them up must not be answered about another code. `codeOf` reads it.
+ */
+export function oneCode(
+  name: CodeName,
+  options: ParameterOptions,
+): Record<CodeName, ReturnType<typeof codeParameter>> {
+  const others = codeNames.filter(other => other !== name)
+  const aliases = others.map(other => [
+    other,
+    codeParameter({ description: `Another name of \`${name}\`.` }),
+  ])
+  return { [name]: codeParameter(options), ...Object.fromEntries(aliases) }
+}
+
+/** The code that a query names, whichever name it has for it. */
+export const codeOf = (query: Partial<Record<CodeName, string>>): string | undefined =>
+  query.by_code || query.code || query.commodity
+
 /** Names, comma-separated, at most `max` of them; undefined: as many as the plan takes. */
 export const codesParameter = (max: number | undefined, options: ParameterOptions) =>
   typed({

@@ -55,6 +55,24 @@ async function refused(
   return { status: response.status, ...(await json<Refusal>(response)).error }
 }
 
+describe('an operation that has a default code, or answers for all codes', () => {
+  test('takes the code under the names that its neighbours have for it', async () => {
+    const instance = openTestInstance()
+    const names = ['by_code', 'code', 'commodity']
+    const document = await json<{
+      paths: Record<string, { get?: { parameters?: { name: string; required?: boolean }[] } }>
+    }>(await instance.get('/openapi.json', instance.key()))
+    // These are lists of prices, whose `by_code` takes several codes.
+    const lists = /^\/v1\/(prices|bunker|spreads|excel|sheets|admin)|^\/admin|curve-structure/
+    const deaf = Object.entries(document.paths).filter(([path, { get }]) => {
+      const own = get?.parameters?.filter(({ name }) => names.includes(name)) ?? []
+      const isChoice = own.length > 0 && own.every(({ required }) => !required)
+      return isChoice && own.length < names.length && !lists.test(path)
+    })
+    expect(deaf.map(([path]) => path)).toEqual([])
+  })
+})
+
 describe('/v1/indicators', () => {
   for (const name of names) {
     test(`${name} needs a plan with calculated metrics, and counts as one request`, async () => {
@@ -229,6 +247,24 @@ describe('/v1/indicators/price-context', () => {
       percentile: 40,
     })
   })
+
+  test.each(['by_code', 'code', 'commodity'])(
+    'is of the code that %s names, and not of the default',
+    async name => {
+      const instance = openTestInstance()
+      for (const code of ['BRENT_CRUDE_USD', 'WTI_USD'])
+        instance.record(code, [60, 90, 70, 85, 80], startAt - hourMs, dayMs)
+      const response = await instance.get(
+        `/v1/indicators/price-context?${name}=WTI_USD`,
+        instance.key(),
+      )
+      const { data } = await json<{ data: { commodity: string } }>(response)
+      expect([data.commodity, response.headers.get('x-service-ignored-parameters')]).toEqual([
+        'WTI_USD',
+        null,
+      ])
+    },
+  )
 
   test('says how many closes are missing', async () => {
     const instance = openTestInstance()
