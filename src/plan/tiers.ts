@@ -42,6 +42,24 @@ export const features = [
 ] as const
 export type Feature = (typeof features)[number]
 
+/** Features as the subject of a sentence about a plan, with the verb that they take. */
+export const featureSubjects: Readonly<Record<Feature, string>> = {
+  calculated_metrics: 'Calculated metrics are',
+  analytics: 'Analytics are',
+  forecast: 'Forecasts are',
+  energy_intelligence: 'Energy Intelligence is',
+  well_permits: 'Well permits are',
+  well_production: 'Well production is',
+  webhooks: 'Webhooks are',
+  standard_alerts: 'Price alerts are',
+  analytics_alerts: 'Analytics alerts are',
+  futures: 'Futures are',
+  sms: 'Text messages are',
+  streaming: 'Streaming is',
+  data_connector: 'Data sources are',
+  bulk_export: 'Bulk exports are',
+}
+
 export const addOnIds = ['futures_data', 'well_permits', 'well_production', 'sms'] as const
 export type AddOnId = (typeof addOnIds)[number]
 

@@ -124,6 +124,10 @@ export const TriggerShape = t.Object(
       description: 'What the price, or what was measured, was compared with.',
       examples: [90],
     }),
+    metadata: orNull(
+      anyObject,
+      'What an analytics alert measured: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+    ),
     triggered_at: instant(),
     channels,
   },
@@ -197,6 +201,7 @@ export const createAlertRows = (
     condition: trigger.condition,
     price: trigger.price,
     threshold: trigger.threshold,
+    metadata: trigger.metadata as Record<string, unknown> | null,
     triggered_at: isoInstant(trigger.triggeredAt),
     channels: [...trigger.channels],
   }),

@@ -112,11 +112,11 @@ function tooManyFor(
   const limit = entitled.marketBriefCodes
   const largerTier = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
   const instead = largerTier
-    ? `upgrade to the ${largerTier.tierName} tier`
-    : 'no tier takes as many, ask for fewer'
+    ? `For more, upgrade to ${largerTier.name}: ${upgradeUrl}`
+    : 'There is no plan to upgrade to that takes as many; request fewer.'
   return new Problem(
     'INSUFFICIENT_PLAN',
-    `Your ${entitled.tierName} tier takes ${limit} codes in a market brief and ${requested} were requested: ${instead}.`,
+    `A market brief of the ${entitled.planName} plan takes ${limit} codes; got ${requested}. ${instead}`,
     {
       limit,
       requested,

@@ -132,9 +132,13 @@ export function exportRoutes(deps: ExportDeps) {
     const isLong = question.to - question.from > sliceDays * dayMs
     if (!beyond && !isLong) return
     const refusal = featureMissing(plans, links(request), entitled, 'bulk_export')
-    const slice = `The ${entitled.tierName} tier exports ${sliceDays} days of ${deps.firstCodes.join(', ')}`
+    const slice = `The ${entitled.planName} plan exports ${sliceDays} days of ${deps.firstCodes.join(', ')}`
     const why = beyond ? `${beyond.code} is not one of them` : 'the range is longer'
-    throw new Problem('INSUFFICIENT_PLAN', `${slice}; ${why}.`, refusal.extra)
+    throw new Problem(
+      'INSUFFICIENT_PLAN',
+      `${slice}; ${why}. For more, upgrade: ${links(request).upgradeUrl}`,
+      refusal.extra,
+    )
   }
 
   const bytesOf = async ({ question, names, format }: ExportRequest) => {

@@ -103,12 +103,12 @@ export function createWatchForms(deps: WatchFormDeps) {
 
 /** Refuses an interval shorter than the plan's. */
 const refuseShort =
-  ({ minWatchIntervalSeconds: shortest, tierName }: Entitlements) =>
+  ({ minWatchIntervalSeconds: shortest, planName }: Entitlements) =>
   (form: Form, { interval_seconds: seconds }: WatchValues) => {
     if (seconds !== undefined && seconds < shortest) {
       form.fault(
         'interval_seconds',
-        `must be at least ${shortest}, the shortest interval of the ${tierName} tier.`,
+        `must be at least ${shortest}, the shortest interval of the ${planName} plan.`,
       )
     }
   }

@@ -248,8 +248,25 @@ function refusalsOf(raw: Record<string, unknown>, method: string): Record<string
   const met =
     method === 'get' ? schemas.filter(([status]) => !bodyRefusals.includes(status)) : schemas
   return Object.fromEntries(
-    met.map(([status, schema]) => [status, { content: { [jsonMedia]: { schema } } }]),
+    met.map(([status, schema]) => [
+      status,
+      {
+        ...(Object.hasOwn(refusalTexts, status) && { description: refusalTexts[status] }),
+        content: { [jsonMedia]: { schema } },
+      },
+    ]),
   )
+}
+
+/** What a status says on any route; a schema that says more of itself does it there. */
+const refusalTexts: Readonly<Record<string, string>> = {
+  '400': 'The request is malformed or a parameter is out of range: `parameter` names it.',
+  '401': 'The API key is missing or not valid: `UNAUTHORIZED`.',
+  '402': 'The quota of the plan is used up: `PAYMENT_REQUIRED`.',
+  '403':
+    'The key may not do this, or the plan does not include it: `upgrade_url` leads to the plans.',
+  '413': 'The body is too large: `PAYLOAD_TOO_LARGE`.',
+  '429': 'Too many requests: branch on `error_code`, and wait as long as `Retry-After` says.',
 }
 
 function uniqueId(name: string, taken: Set<string>): string {

@@ -2,7 +2,7 @@ import { isoInstant } from '../../lib/time/instant.ts'
 import { efficiency, reduceUsage } from '../../plan/efficiency.ts'
 import { cheapestWith, type Entitlements, type Plans, recommendedPlan } from '../../plan/plans.ts'
 import { percentUsed, quotaRefusals } from '../../plan/quota.ts'
-import type { Feature } from '../../plan/tiers.ts'
+import { type Feature, featureSubjects } from '../../plan/tiers.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { WindowReading } from '../answer/rate-headers.ts'
@@ -122,15 +122,16 @@ export function featureMissing(
   const best = cheapestWith(plans, feature, entitled.tier)
   const addOn = best?.addOn
   const plan = best?.plan
-  const instead = [
-    plan && `upgrade to the ${plan.tierName} tier`,
-    addOn && `add the "${addOn.id}" add-on`,
-  ]
+  const ways = [plan && `upgrade to ${plan.name}`, addOn && `add the "${addOn.id}" add-on`]
     .filter(Boolean)
     .join(' or ')
+  const instead =
+    ways === ''
+      ? 'There is no plan to upgrade to that includes them.'
+      : `To use them, ${ways}: ${links.upgradeUrl}`
   return new Problem(
     codeByFeature[feature] ?? 'INSUFFICIENT_PLAN',
-    `Your ${entitled.tierName} tier does not include ${feature}: ${instead || 'no plan of this service has it'}.`,
+    `${featureSubjects[feature]} not included in the ${entitled.planName} plan. ${instead}`,
     {
       required_tier: plan?.tierName ?? null,
       required_plan: plan?.id ?? null,

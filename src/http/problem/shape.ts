@@ -20,7 +20,11 @@ export const NestedProblem = t.Object(
       { additionalProperties: true },
     ),
   },
-  { title: 'Problem', description: 'An error; the code says which, further fields what of.' },
+  {
+    title: 'Problem',
+    description:
+      'An error: `code` says which one, `message` what is wrong and what would be right.',
+  },
 )
 
 export const OverloadProblem = {

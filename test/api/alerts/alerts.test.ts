@@ -742,6 +742,7 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
       condition: 'price above 92',
       price: 94,
       threshold: 92,
+      metadata: null,
       triggered_at: '2026-11-20T15:03:00Z',
       channels: ['email', 'in_app'],
     } as never)
