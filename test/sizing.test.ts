@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '..')
+const linesOf = (path: string) => readFileSync(join(root, path), 'utf8').split('\n')
+const cellsOf = (line: string) =>
+  line
+    .replaceAll(/^\||\|$/g, '')
+    .split('|')
+    .map(cell => cell.trim())
+
+/** The newest figure of each row of `bench/README.md`: its newest run stands first. */
+const measured = new Map<string, string>()
+for (const line of linesOf('bench/README.md')) {
+  if (!line.startsWith('|')) continue
+  const [row, ours] = cellsOf(line)
+  if (row && ours && !measured.has(row)) measured.set(row, ours)
+}
+
+/** `43,793 requests a second` and `43,793/s` as the same number and unit. */
+const plain = (text: string) =>
+  text.replace(/ (requests|rows|deliveries) a second$/, '/s').replaceAll(',', '')
+
+const sizing = linesOf('docs/operating/sizing.md').filter(line => line.startsWith('|'))
+
+describe('docs/operating/sizing.md', () => {
+  const figures = sizing.map(cellsOf).filter(cells => cells.length === 3 && /\d/.test(cells[1]!))
+
+  test('has a figure for requests, pages, imports, webhooks, alerts, start and memory', () => {
+    expect(figures.length).toBeGreaterThanOrEqual(9)
+  })
+
+  test.each(figures)('says of “%s” %s, as the newest run of bench/README.md does', (_, figure, row) => {
+    expect([row, measured.get(row!) && plain(measured.get(row!)!)]).toEqual([row, plain(figure!)])
+  })
+
+  test.each(sizing.map(cellsOf).filter(cells => cells.length === 7 && /\d/.test(cells[0]!)))(
+    'says of %s points with %s accounts what the newest run of bench/README.md does',
+    (points, accounts, disk, start, load, price, page) => {
+      const text = measured.get(`${points} points, ${accounts} accounts`)
+      const megabytes = (cell: string) => cell.replace(',', '').replace(' MB', '')
+      expect(text).toBe(
+        `disk ${megabytes(disk!)} MB; memory ${megabytes(start!)} MB, ${megabytes(load!)} after the load; processor ${price} a price, ${page} a page`,
+      )
+    },
+  )
+})
