@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { cookieOf, sessionCookieOf } from '../../http/gate/session-cookie.ts'
+import { parametersPassedOnKey } from '../../http/input/known-names.ts'
 import { RouteList } from '../../http/route-list.ts'
 import type { Sessions } from '../../service/account/sessions.ts'
 import type { SignUp } from '../../service/account/sign-up.ts'
@@ -105,7 +106,8 @@ export function consoleRoutes(
   for (const path of pagePaths.filter(path => path !== '/docs'))
     routes.get(path, ({ request }) => answerPage(request), {
       access: showing,
-      detail: { summary: `Console: ${path}` },
+      // The page in the browser reads them, `as_of` too: to the server none is unknown.
+      detail: { summary: `Console: ${path}`, [parametersPassedOnKey]: true },
     })
   return routes.get(
     '/console/:file',
@@ -137,10 +139,11 @@ type CurrentSession = NonNullable<ReturnType<Sessions['find']>>
 
 /** Half of its time gone, a session gets a new token: who comes back stays signed in. */
 async function renewed(
-  { sessions, now, ownUrl }: Pick<ConsoleDeps, 'sessions' | 'now' | 'ownUrl'>,
+  { sessions, ownUrl }: Pick<ConsoleDeps, 'sessions' | 'ownUrl'>,
   session: CurrentSession['session'],
 ): Promise<string | undefined> {
-  if (now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return undefined
+  if (sessions.now() - session.createdAt < (session.expiresAt - session.createdAt) / 2)
+    return undefined
   const refreshed = await sessions.refresh(session)
-  return refreshed && cookieOf(refreshed, now(), ownUrl().startsWith('https:'))
+  return refreshed && cookieOf(refreshed, sessions.now(), ownUrl().startsWith('https:'))
 }

@@ -1,7 +1,7 @@
 import { type ComponentType, render } from 'preact'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso'
 import { Home } from './pages/home.tsx'
-import { Page } from './parts/bits.tsx'
+import { Missing } from './pages/missing.tsx'
 import { Frame } from './parts/frame.tsx'
 import type { PagePath } from './paths.ts'
 
@@ -40,14 +40,6 @@ const pages: Record<PagePath, ComponentType> = {
   '/desk': Desk,
   '/desk/:part': Desk,
 }
-
-const Missing = () => (
-  <Page title="There is no such page">
-    <p>
-      Go to the <a href="/">start</a>, or press <kbd>/</kbd> to search.
-    </p>
-  </Page>
-)
 
 const isOurs = new RegExp(
   `^(${Object.keys(pages)

@@ -6,6 +6,7 @@ import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with 
 import { jsonType } from '../../http/answer/complete.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { parametersPassedOnKey } from '../../http/input/known-names.ts'
 import { RouteList } from '../../http/route-list.ts'
 import { strongEtag } from '../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
@@ -148,6 +149,7 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
       ...keyless,
       response: { 200: pageSchema, 304: t.Void() },
       detail: {
+        [parametersPassedOnKey]: true,
         operationId: 'getDocumentationPage',
         summary: 'Documentation page',
         description:

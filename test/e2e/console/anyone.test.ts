@@ -102,9 +102,19 @@ describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', 
       await goTo('/account/members')
       await page.waitForSelector('text=You are alone here')
       await goTo('/webhooks')
-      await page.waitForSelector('.notice.bad:has-text("tier does not include webhooks")')
+      await page.waitForSelector('h2:text-is("Webhooks are not included in the Free plan")')
+      await page.waitForSelector('text=The Professional plan includes them for USD 99.00 a month.')
+      expect(await page.locator('text=Add an endpoint').count()).toBe(0)
+      await page.waitForSelector('a[href="/account/plan"]:text-is("Upgrade to Professional")')
+      await goTo('/alerts')
+      await page.waitForSelector('h2:text-is("Alerts are not included in the Free plan")')
+      await page.waitForSelector('text=The Starter plan includes them')
+      expect(await page.locator('text=New alert').count()).toBe(0)
       await goTo('/series/WTI_USD?indicator=sma')
-      await page.waitForSelector('.notice.bad:has-text("tier does not include analytics")')
+      const upsell = '.notice.upsell:has-text("Analytics are not included in the Free plan")'
+      await page.waitForSelector(`${upsell} a[href="/account/plan"]`)
+      expect(await page.locator('.notice.bad').count()).toBe(0)
+      expect(await page.textContent('main')).not.toMatch(/Reservoir|Production Boost|_alerts/)
     })
 
     test('and chooses a plan, by keyboard, which holds at once', async () => {
@@ -123,7 +133,7 @@ describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', 
       await page.waitForSelector(`${row} >> text=Yours`)
       expect((await hooks()).status).toBe(200)
       await goTo('/webhooks')
-      await page.waitForSelector('text=There are no endpoints.')
+      await page.waitForSelector('text=No endpoints yet.')
     })
 
     test.each([
@@ -180,6 +190,20 @@ describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', 
       await page.keyboard.press('Enter')
       await page.waitForURL('**/status')
       await page.waitForSelector('h1:text-is("Status")')
+    })
+
+    test('an unknown address is a page that says where to go, with status 404', async () => {
+      const { page, violations, overflow } = await stage.visitor('stranger', { isRefused: true })
+      const answer = await page.goto(`${stage.copy.url}/backups`)
+      expect(answer!.status()).toBe(404)
+      await page.waitForSelector('h1:text-is("Page not found")')
+      await page.waitForSelector('text=There is no page at /backups.')
+      expect(await violations()).toEqual([])
+      expect(await overflow()).toBeLessThanOrEqual(0)
+      await page.click('main a:text-is("Operator: Backups")')
+      await page.waitForURL('**/operator/backups')
+      const program = await fetch(`${stage.copy.url}/backups`)
+      expect([program.status, await program.text()]).toEqual([404, ''])
     })
 
     test('an address that is none says where to go', async () => {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
+  Choice,
   Confirmed,
   Figure,
   Members,
-  Notice,
   Page,
   Refused,
   Shown,
@@ -12,9 +12,10 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/chart.tsx'
-import { ago, day, instant, number, words } from '../parts/format.ts'
+import { ago, day, number, words } from '../parts/format.ts'
 import { keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
+import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Credits } from './account/credits.tsx'
@@ -38,25 +39,12 @@ interface Key extends Limits {
   active: boolean
   created_at: string
   last_used_at: string | null
-  usage: { requests_used: number }
-}
-
-interface Window {
-  name: string
-  limit: number
-  used: number
-  remaining: number
-  resets_at: string | null
+  usage: { requests_used: number; request_limit: number | null }
 }
 
 interface Usage {
-  used: number
-  limit: number
-  remaining: number
   resets_at: string | null
-  burn_rate_per_day: number
-  windows: Window[]
-  forecast: { used_at_reset: number | null; exhausted_at: string | null }
+  windows: { name: string; limit: number | null }[]
 }
 
 const tabs: readonly Tab[] = [
@@ -241,94 +229,120 @@ const windowNames: Readonly<Record<string, string>> = {
   marine_historical: 'Past marine fuels, a minute',
 }
 
-/** Percent of the limit. */
-const shareOf = ({ used, limit }: Window): number => (limit > 0 ? (100 * used) / limit : 0)
+const shareOf = (used: number, limit: number): number => (limit > 0 ? (100 * used) / limit : 0)
+
+function Share({ used, limit }: { used: number; limit: number }) {
+  const share = shareOf(used, limit)
+  return (
+    <div class={`bar ${share > 90 ? 'bad' : share > 70 ? 'warn' : ''}`}>
+      <i style={{ width: `${Math.min(100, share)}%` }} />
+    </div>
+  )
+}
+
+interface Route {
+  endpoint: string
+  via: 'api' | 'console'
+  requests: number
+  percentage: number
+}
+
+const vias = [
+  { value: 'api', text: 'Your clients' },
+  { value: 'console', text: 'This console' },
+] as const
 
 function UsagePart() {
-  const usage = useLoaded('usage', signal => ask<Usage>('/v1/usage', { signal }))
+  const via = useSignal<(typeof vias)[number]['value']>('api')
+  const limits = useLoaded('usage', signal => ask<Usage>('/v1/usage', { signal }))
   const byDay = useLoaded('by day', signal =>
     ask<{ daily_breakdown: { date: string; requests: number }[] }>('/billing/usage', { signal }),
   )
   const byKey = useLoaded('by key', signal =>
     dataOf<{ api_keys: Key[] }>('/v1/api-keys', { signal }),
   )
-  const byRoute = useLoaded('by route', signal =>
-    dataOf<{ endpointBreakdown: { endpoint: string; requests: number; percentage: number }[] }>(
-      '/v1/analytics/performance?range=30d',
-      { signal },
-    ),
+  const routesPath = `/v1/analytics/performance?range=30d&via=${via.value}`
+  const byRoute = useLoaded(routesPath, signal =>
+    dataOf<{ endpointBreakdown: Route[] }>(routesPath, { signal }),
   )
+  const keys = byKey.data?.api_keys
+    .filter(({ active }) => active)
+    .toSorted((a, b) => b.usage.requests_used - a.usage.requests_used)
+  const busiest = keys?.[0]
+  const days = byDay.data?.daily_breakdown
+  const sum = days?.reduce((total, { requests }) => total + requests, 0)
   return (
     <>
-      <Shown of={usage} what="usage">
-        {data => (
+      <Shown of={limits} what="usage">
+        {({ resets_at, windows }) => (
           <>
-            <section class="figures" aria-label="In short">
-              <Figure label="Used">{number(data.used)}</Figure>
-              <Figure label="Left">{number(data.remaining)}</Figure>
-              <Figure label="A day, lately">{number(Math.round(data.burn_rate_per_day))}</Figure>
-              <Figure label={data.forecast.exhausted_at ? 'Used up on' : 'Starts anew on'}>
-                {day(data.forecast.exhausted_at ?? data.resets_at)}
-              </Figure>
+            <section class="figures" aria-label="Summary">
+              {sum !== undefined && <Figure label="Requests this period">{number(sum)}</Figure>}
+              {sum !== undefined && days && (
+                <Figure label="Daily average">
+                  {number(Math.round(sum / Math.max(1, days.length)))}
+                </Figure>
+              )}
+              {busiest && (
+                <Figure label="Busiest key">
+                  {number(busiest.usage.requests_used)}
+                  {busiest.usage.request_limit !== null &&
+                    ` of ${number(busiest.usage.request_limit)}`}
+                </Figure>
+              )}
+              <Figure label="Resets">{day(resets_at)}</Figure>
             </section>
-            {data.forecast.exhausted_at && (
-              <Notice mood="warn">
-                At this rate the plan is used up {ago(data.forecast.exhausted_at)}, before it starts
-                anew.
-              </Notice>
-            )}
             <Table
-              caption="Limits"
-              rows={data.windows}
+              caption="Limits of each key"
+              file="limits"
+              rows={windows}
               keyOf={({ name }) => name}
               empty="The plan has no limits."
+              note="Pages of this console are not counted: they have a limit of their own, 600 requests a minute."
               columns={[
                 { name: 'Limit', value: ({ name }) => windowNames[name] ?? words(name) },
                 {
-                  name: 'Used',
+                  name: 'Requests',
                   isNumber: true,
-                  value: ({ used }) => used,
-                  show: ({ used, limit }) => `${number(used)} of ${number(limit)}`,
-                },
-                {
-                  name: 'Share',
-                  isWide: true,
-                  value: window => Math.round(shareOf(window)),
-                  show: window => {
-                    const share = shareOf(window)
-                    return (
-                      <div class={`bar ${share > 90 ? 'bad' : share > 70 ? 'warn' : ''}`}>
-                        <i style={{ width: `${Math.min(100, share)}%` }} />
-                      </div>
-                    )
-                  },
-                },
-                {
-                  name: 'Starts anew',
-                  isNumber: true,
-                  isWide: true,
-                  className: 'quiet',
-                  value: window => window.resets_at,
-                  show: window => instant(window.resets_at),
+                  value: ({ limit }) => limit,
+                  show: ({ limit }) => (limit === null ? 'no limit' : number(limit)),
                 },
               ]}
             />
           </>
         )}
       </Shown>
+      {byDay.data && sum !== undefined && sum > 0 && (
+        <section class="card" aria-labelledby="days">
+          <h2 id="days">Requests by day</h2>
+          <Chart
+            title="Requests by day of this period"
+            height={220}
+            decimals={0}
+            times={byDay.data.daily_breakdown.map(({ date }) => Date.parse(date) / 1000)}
+            lines={[
+              {
+                label: 'Requests',
+                values: byDay.data.daily_breakdown.map(({ requests }) => requests),
+                ink: '--ink-1',
+                isColumns: true,
+              },
+            ]}
+          />
+        </section>
+      )}
+      {byDay.refusal && <Refused error={byDay.refusal} />}
       <Table
         caption="Requests by key, this period"
         file="usage-by-key"
         of={byKey}
-        rows={byKey.data?.api_keys.toSorted(
-          (a, b) => b.usage.requests_used - a.usage.requests_used,
-        )}
+        rows={keys}
         keyOf={({ id }) => id}
         isTall
         note="Where the quota counts the whole account, each key shows the requests of all."
         empty={
           <>
-            There is no key yet. <a href="/account">Make one</a>.
+            No keys yet. <a href="/account">Create a key</a>.
           </>
         }
         columns={[
@@ -346,7 +360,14 @@ function UsagePart() {
             name: 'Requests',
             isNumber: true,
             value: ({ usage: { requests_used: used } }) => used,
-            show: ({ usage: { requests_used: used } }) => number(used),
+            show: ({ usage: { requests_used: used, request_limit: limit } }) =>
+              limit === null ? number(used) : `${number(used)} of ${number(limit)}`,
+          },
+          {
+            name: 'Share',
+            isWide: true,
+            show: ({ usage: { requests_used: used, request_limit: limit } }) =>
+              limit !== null && <Share used={used} limit={limit} />,
           },
           {
             name: 'Last use',
@@ -363,7 +384,21 @@ function UsagePart() {
         of={byRoute}
         rows={byRoute.data?.endpointBreakdown}
         keyOf={({ endpoint }) => endpoint}
-        empty="Nothing was asked in 30 days. The documentation has a first call to paste."
+        empty={
+          via.value === 'api'
+            ? 'No requests in 30 days. The documentation has a first call to paste.'
+            : 'No pages were opened in 30 days.'
+        }
+        actions={
+          <Choice
+            label="Requested by"
+            value={via.value}
+            options={vias}
+            onChoose={value => {
+              via.value = value
+            }}
+          />
+        }
         columns={[
           { name: 'Route', className: 'code', value: ({ endpoint }) => endpoint },
           {
@@ -380,19 +415,6 @@ function UsagePart() {
           },
         ]}
       />
-      <section class="card" aria-labelledby="days">
-        <h2 id="days">Requests by day</h2>
-        <Shown of={byDay} what="days">
-          {({ daily_breakdown: days }) => (
-            <Chart
-              title="Requests by day of this period"
-              height={220}
-              times={days.map(({ date }) => Date.parse(date) / 1000)}
-              lines={[{ label: 'Requests', values: days.map(day => day.requests), ink: '--ink-1' }]}
-            />
-          )}
-        </Shown>
-      </section>
     </>
   )
 }
@@ -400,7 +422,8 @@ function UsagePart() {
 interface AccountAnswer {
   account: {
     email: string
-    tier_name: string
+    /** The id of the plan. */
+    tier: string
     request_limit: number
     trial_active: boolean
     trial_ends_at: string | null
@@ -419,8 +442,13 @@ interface Invoice {
 
 function Plan() {
   const account = useLoaded('account', signal => ask<AccountAnswer>('/v1/account', { signal }))
-  const invoices = useLoaded('invoices', signal =>
-    ask<{ invoices: Invoice[] }>('/billing/invoices', { signal }),
+  const plans = useLoaded('plans', signal =>
+    ask<{ plans: { id: string; name: string }[] }>('/billing/plans', { signal }),
+  )
+  const nameOf = (id: string) => plans.data?.plans.find(plan => plan.id === id)?.name ?? words(id)
+  const invoices = usePages<{ invoices: Invoice[] }, Invoice>(
+    '/billing/invoices',
+    answer => answer.invoices,
   )
   return (
     <>
@@ -433,7 +461,7 @@ function Plan() {
                 <dt>Account</dt>
                 <dd>{data.email}</dd>
                 <dt>Plan</dt>
-                <dd>{data.tier_name}</dd>
+                <dd>{nameOf(data.tier)}</dd>
                 <dt>Requests</dt>
                 <dd>{number(data.request_limit)}</dd>
                 {data.trial_active && (
@@ -451,7 +479,8 @@ function Plan() {
         <Table
           caption="Invoices"
           of={invoices}
-          rows={invoices.data?.invoices}
+          rows={invoices.rows}
+          pages={invoices}
           keyOf={({ id }) => id}
           empty="There are no invoices. A paid plan brings one each month."
           columns={[

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
+import { has } from '../parts/account.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
@@ -15,8 +16,17 @@ import {
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
-import { areCodesHere, codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
+import {
+  areCodesHere,
+  codes,
+  codesRefusal,
+  matchingCodes,
+  nearCodes,
+  wantCodes,
+} from '../parts/codes.ts'
 import { ago, instant, number, words } from '../parts/format.ts'
+import { Included } from '../parts/included.tsx'
+import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series.tsx'
 
@@ -27,6 +37,7 @@ interface Alert {
   condition_operator: string
   condition_value: number
   analytics_type: string | null
+  analytics_config: Record<string, number | string> | null
   cooldown_minutes: number
   enabled: boolean
   trigger_count: number
@@ -41,9 +52,20 @@ interface Trigger {
   alert_id: string
   alert_name?: string
   commodity_code?: string
-  price?: number
-  value?: number
+  condition: string
+  price: number
+  threshold: number
+  metadata: Measured | null
+  channels: string[]
   triggered_at: string
+}
+
+/** What an analytics alert measured when it fired. */
+interface Measured {
+  z_score?: number
+  rsi?: number
+  volatility?: number
+  trend?: string
 }
 
 interface Backtest {
@@ -81,11 +103,22 @@ const kindWords: Readonly<Record<string, string>> = {
   trend_reversal: 'the trend turns',
 }
 
-/** `z-score > 2`; a trend that turns has no value to be above. */
+/** `z-score above 2 or below −2`; a trend that turns has no value to be above. */
 const conditionOf = (alert: Alert): string => {
   const kind = alert.analytics_type ?? 'price'
   const name = kindWords[kind] ?? kind.replaceAll('_', ' ')
+  const { threshold, direction, overbought, oversold, multiplier } = alert.analytics_config ?? {}
   if (kind === 'trend_reversal') return name
+  if (kind === 'z_score') {
+    const level = number(Number(threshold))
+    const sides = [
+      direction !== 'below' && `above ${level}`,
+      direction !== 'above' && `below −${level}`,
+    ]
+    return `${name} ${sides.filter(Boolean).join(' or ')}`
+  }
+  if (kind === 'rsi') return `${name} above ${overbought} or below ${oversold}`
+  if (kind === 'volatility_spike') return `${name} above ${multiplier} times its baseline`
   const { min, max } = alert.metadata ?? {}
   const value =
     alert.condition_operator === 'between' && min !== undefined && max !== undefined
@@ -94,6 +127,17 @@ const conditionOf = (alert: Alert): string => {
   return `${name} ${signs[alert.condition_operator]} ${value}`
 }
 
+/** What met the condition: of an analytics alert what was measured, else the price. */
+const metBy = ({ price, metadata }: Trigger): string => {
+  const { z_score: score, rsi, volatility, trend } = metadata ?? {}
+  if (score !== undefined) return `z-score ${number(score, 2)}`
+  if (rsi !== undefined) return `RSI ${number(rsi, 1)}`
+  if (volatility !== undefined) return `volatility ${number(volatility, 2)}`
+  return trend === undefined ? number(price) : words(trend)
+}
+
+const alertFeatures = ['standard_alerts', 'analytics_alerts'] as const
+
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 const yearMs = 366 * 86_400_000
 
@@ -101,23 +145,28 @@ export function Alerts() {
   const { params } = useRoute()
   return (
     <Members title="Alerts">
-      {() =>
-        params.id === undefined ? (
-          <List />
-        ) : params.id === 'new' ? (
-          <New />
-        ) : (
-          <Existing id={params.id} />
-        )
-      }
+      {() => (
+        <Included title="Alerts" features={alertFeatures}>
+          {() =>
+            params.id === undefined ? (
+              <List />
+            ) : params.id === 'new' ? (
+              <New />
+            ) : (
+              <Existing id={params.id} />
+            )
+          }
+        </Included>
+      )}
     </Members>
   )
 }
 
 function List() {
   const alerts = useLoaded('alerts', signal => ask<Alert[]>('/v1/alerts', { signal }))
-  const triggers = useLoaded('triggers', signal =>
-    ask<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=20', { signal }),
+  const triggers = usePages<{ triggers: Trigger[] }, Trigger>(
+    '/v1/alerts/triggers?per_page=20',
+    answer => answer.triggers,
   )
   const refusal = useSignal<Error | undefined>(undefined)
   const change = async (work: Promise<unknown>) => {
@@ -132,7 +181,7 @@ function List() {
   return (
     <Page
       title="Alerts"
-      about="You are told when a price meets a condition: by e-mail, text message or webhook, as your notifications are set."
+      about="Notifications by e-mail, text message or webhook when a price meets a condition."
       actions={
         <a class="button main" href="/alerts/new">
           New alert
@@ -148,7 +197,7 @@ function List() {
         keyOf={({ id }) => id}
         empty={
           <>
-            <p>There are no alerts. Make one and see first how often it would have fired.</p>
+            <p>No alerts yet. Create one and see first how often it would have fired.</p>
             <a class="button" href="/alerts/new">
               New alert
             </a>
@@ -183,7 +232,7 @@ function List() {
           },
           { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
           {
-            name: 'What to do',
+            name: 'Actions',
             isHeard: true,
             show: alert => (
               <div class="row">
@@ -214,22 +263,40 @@ function List() {
       />
       <Channels />
       <Table
-        caption="What has fired"
+        caption="Trigger history"
         file="fired"
         of={triggers}
-        rows={triggers.data?.triggers}
+        rows={triggers.rows}
+        pages={triggers}
         keyOf={({ id }) => id}
         empty="No alert has fired yet. Try a condition on the past year to see when it would have."
         columns={[
           {
             name: 'Alert',
             value: row => row.alert_name ?? row.commodity_code ?? 'Alert',
+            show: row => (
+              <>
+                {row.alert_name ?? row.commodity_code ?? 'Alert'}
+                <div class="quiet small">{row.condition.replaceAll(/(?<![\w-])-(?=\d)/g, '−')}</div>
+              </>
+            ),
           },
           {
-            name: 'Value',
+            name: 'Measured',
             isNumber: true,
-            value: row => row.price ?? row.value,
-            show: row => number(row.price ?? row.value ?? 0),
+            value: metBy,
+            show: row => (
+              <>
+                <span class="strong">{metBy(row)}</span>
+                {row.metadata && <div class="quiet small">price {number(row.price)}</div>}
+              </>
+            ),
+          },
+          {
+            name: 'Channels',
+            isWide: true,
+            className: 'quiet',
+            value: ({ channels }) => channels.map(words).join(', '),
           },
           {
             name: 'When',
@@ -292,6 +359,9 @@ const kinds = [
   { value: 'trend_reversal', text: 'the trend turns' },
 ] as const
 
+const mayMake = (kind: string): boolean =>
+  has(kind === 'price' ? 'standard_alerts' : 'analytics_alerts')
+
 /** What `value` is of each kind of analytics, with what an editor begins with. */
 const thresholds: Readonly<Record<string, { label: string; first: string }>> = {
   z_score: { label: 'Deviations from the mean', first: '2' },
@@ -344,7 +414,6 @@ const isWhole = ({ kind, operator, value, max }: Draft): boolean =>
 
 interface WholeAlert extends Alert {
   analytics_period: number | null
-  analytics_config: Record<string, number | string> | null
   webhook_url: string | null
   trigger_history: { triggered_at: string; value: number; condition: string; channels: string[] }[]
 }
@@ -376,7 +445,12 @@ function New() {
   const { query } = useLocation()
   return (
     <Editor
-      first={{ ...emptyDraft, code: query.code ?? emptyDraft.code, value: query.value ?? '' }}
+      first={{
+        ...emptyDraft,
+        code: query.code ?? emptyDraft.code,
+        value: query.value ?? '',
+        ...(!mayMake('price') && { kind: 'z_score', value: thresholds.z_score!.first }),
+      }}
     />
   )
 }
@@ -407,7 +481,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const result = useSignal<Backtest | undefined>(undefined)
   const isBusy = useSignal(false)
   const last = useRef(0)
-  useEffect(() => void loadCodes().catch(() => {}), [])
+  useEffect(wantCodes, [])
   const set = (change: Partial<Draft>) => {
     draft.value = { ...draft.value, ...change }
     result.value = undefined
@@ -474,6 +548,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
     >
       <div class="split">
         <section class="card" aria-label="The past year">
+          {codesRefusal.value && <Refused error={codesRefusal.value} />}
           {chart.refusal && <Refused error={chart.refusal} />}
           {!series && codes.value.length > 0 && (
             <Notice mood="warn">
@@ -553,11 +628,13 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
                 set({ kind: next, value: thresholds[next]?.first ?? '' })
               }}
             >
-              {kinds.map(({ value: word, text }) => (
-                <option key={word} value={word}>
-                  {text}
-                </option>
-              ))}
+              {kinds
+                .filter(({ value: word }) => word === kind || mayMake(word))
+                .map(({ value: word, text }) => (
+                  <option key={word} value={word}>
+                    {text}
+                  </option>
+                ))}
             </select>
           </label>
           {kind === 'price' ? (
@@ -577,7 +654,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             />
           </label>
           <label>
-            Then quiet for
+            Cool-down
             <select
               value={draft.value.cooldownMinutes}
               onChange={event => set({ cooldownMinutes: event.currentTarget.value })}
@@ -592,7 +669,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             </select>
           </label>
           <label>
-            Webhook of this alert, besides your channels
+            Extra webhook (optional)
             <input
               type="url"
               placeholder="https://desk.example.com/alerts"
@@ -612,14 +689,14 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               Try on the past
             </button>
             <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
-              {alert ? 'Save the alert' : 'Make the alert'}
+              {alert ? 'Save alert' : 'Create alert'}
             </button>
           </div>
         </form>
       </div>
       {alert && (
         <Table
-          caption="When it fired"
+          caption="Trigger history"
           file="alert-history"
           rows={alert.trigger_history}
           keyOf={row => row.triggered_at}
@@ -638,7 +715,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               show: row => number(row.value),
             },
             {
-              name: 'Told by',
+              name: 'Channels',
               className: 'quiet',
               value: ({ channels }) => channels.map(words).join(', '),
             },

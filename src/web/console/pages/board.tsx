@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
-import { loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
-import { ago, unitOf, words } from '../parts/format.ts'
+import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/codes.ts'
+import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
 import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -51,7 +51,7 @@ function OwnBoard() {
   const isEditing = useSignal(false)
   const { refusal, attempt } = useAttempt()
   useEffect(() => {
-    if (isEditing.value) void loadCodes().catch(() => {})
+    if (isEditing.value) wantCodes()
   }, [isEditing.value])
   const groups = layout.data?.groups
   const shownCodes = groups?.flatMap(group => group.codes)
@@ -115,6 +115,7 @@ function OwnBoard() {
     >
       {layout.refusal && <Refused error={layout.refusal} />}
       {refusal.value && <Refused error={refusal.value} />}
+      {isEditing.value && codesRefusal.value && <Refused error={codesRefusal.value} />}
       {isEditing.value && groups && (
         <Chooser groups={groups} isOwn={isOwn} onChoose={choose} onReset={reset} />
       )}
@@ -220,8 +221,8 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
         value: ({ price }) => price,
         show: row => (
           <div key={ticked[row.code]?.created_at}>
-            <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>{row.formatted}</span>
-            <div class="quiet small wide-only">{unitOf(row.currency, row.unit)}</div>
+            <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>{priceOf(row)}</span>
+            <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
           </div>
         ),
       },
@@ -250,6 +251,9 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
     ]}
   />
 )
+
+/** Its currency stands under it, with the unit, as on every page. */
+const priceOf = ({ price, formatted }: BoardRow): string => number(price, decimalsOf(formatted))
 
 const codesMax = 200
 

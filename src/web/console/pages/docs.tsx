@@ -491,12 +491,14 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
       ))}
       {bad.length > 0 && (
         <section class="card" aria-labelledby="refusals">
-          <h2 id="refusals">Refusals</h2>
+          <h2 id="refusals">Errors</h2>
           <dl class="facts">
             {bad.map(([status, response]) => (
               <>
                 <dt>{status}</dt>
-                <dd>{response.description ?? ''}</dd>
+                <dd>
+                  <Inline text={response.description ?? ''} />
+                </dd>
               </>
             ))}
           </dl>

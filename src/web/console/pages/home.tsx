@@ -1,7 +1,7 @@
 import { dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
 import { Page, signInHref } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
-import { ago, number, unitOf } from '../parts/format.ts'
+import { ago, decimalsOf, number, unitOf } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Samples } from '../parts/samples.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -62,7 +62,7 @@ const Beginnings = () => (
   <>
     {boot.isSignedIn ? (
       <a class="button main" href="/board">
-        To the board
+        Open board
       </a>
     ) : (
       <>
@@ -81,8 +81,8 @@ const Beginnings = () => (
 )
 
 /** As many as any of its numbers shows. */
-const decimalsOf = ({ price, sparkline }: DemoPrice): number =>
-  Math.max(...[price, ...sparkline].map(value => String(value).split('.')[1]?.length ?? 0))
+const decimalsOfRow = ({ price, sparkline }: DemoPrice): number =>
+  Math.max(...[price, ...sparkline].map(decimalsOf))
 
 const Demo = ({ of }: { of: Loaded<{ prices: DemoPrice[] }> }) => (
   <Table
@@ -97,7 +97,7 @@ const Demo = ({ of }: { of: Loaded<{ prices: DemoPrice[] }> }) => (
         <a href="/operator/feeds">public feed</a> on.
       </>
     }
-    note="Nobody needs a key for these."
+    note="No key needed."
     columns={[
       {
         name: 'Commodity',
@@ -116,7 +116,7 @@ const Demo = ({ of }: { of: Loaded<{ prices: DemoPrice[] }> }) => (
         value: ({ price }) => price,
         show: row => (
           <>
-            <span class="strong">{number(row.price, decimalsOf(row))}</span>
+            <span class="strong">{number(row.price, decimalsOfRow(row))}</span>
             <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
           </>
         ),

@@ -1,12 +1,23 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { ask, dataOf, useLoaded } from '../parts/ask.ts'
-import { Choice, Empty, Members, Page, Shown, WhoBringsData, Wide } from '../parts/bits.tsx'
+import { ask, dataOf, Refusal, useLoaded } from '../parts/ask.ts'
+import {
+  Choice,
+  Empty,
+  Members,
+  Page,
+  Refused,
+  Shown,
+  Waiting,
+  WhoBringsData,
+  Wide,
+} from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
 import { hasAnyCode } from '../parts/codes.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
+import { allRows } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
@@ -49,7 +60,18 @@ interface Curve {
   curve_type: string
   analysis_date: string
   contracts: { contract_month: string; price: number }[]
+  /** Where there are no quotes of the day. */
+  error?: string
 }
+
+/** A curve that is missing for a reason that is no fault: there are no quotes of that day. */
+const hasCurve = (curve: Curve | undefined): curve is Curve =>
+  curve !== undefined && curve.error === undefined
+
+const axes = [
+  { value: 'tenor', text: 'By tenor' },
+  { value: 'month', text: 'By month' },
+] as const
 
 const families = [
   { value: 'brent', text: 'Brent' },
@@ -81,16 +103,25 @@ function tradingDay(ms: number): string {
   return isoDay(ms - (weekday === 0 ? 2 : weekday === 6 ? 1 : 0) * dayMs)
 }
 
+/** The curve as it was; undefined where none is known of that day. */
+const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefined> =>
+  ask<Curve>(path, { signal }).catch(error => {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
+  })
+
 function Curves() {
   const family = useSignal<(typeof families)[number]['value']>('brent')
-  const answer = useLoaded(family.value, signal =>
+  const axis = useSignal<(typeof axes)[number]['value']>('tenor')
+  const path = `/v1/futures/${family.value}/curve`
+  const newest = useLoaded(path, signal => ask<Curve>(path, { signal }))
+  const earlier = useLoaded(newest.data && `${path} earlier`, signal =>
     Promise.all(
-      ages.map(({ days }) => {
-        const date = days === 0 ? '' : `?date=${tradingDay(now() - days * dayMs)}`
-        const curve = ask<Curve>(`/v1/futures/${family.value}/curve${date}`, { signal })
-        // An earlier curve may be of a holiday; the chart does without it then.
-        return days === 0 ? curve : curve.catch(() => undefined)
-      }),
+      ages
+        .slice(1)
+        .map(({ days }) =>
+          earlierCurve(`${path}?date=${tradingDay(now() - days * dayMs)}`, signal),
+        ),
     ),
   )
   return (
@@ -98,38 +129,69 @@ function Curves() {
       <section class="card" aria-labelledby="curve">
         <div class="row spread">
           <h2 id="curve">Forward curve</h2>
-          <Choice
-            label="Family"
-            value={family.value}
-            options={families}
-            onChoose={value => {
-              family.value = value
-            }}
-          />
+          <div class="row">
+            <Choice
+              label="Family"
+              value={family.value}
+              options={families}
+              onChoose={value => {
+                family.value = value
+              }}
+            />
+            <Choice
+              label="Axis"
+              value={axis.value}
+              options={axes}
+              onChoose={value => {
+                axis.value = value
+              }}
+            />
+          </div>
         </div>
-        <Shown of={answer} what="the curve">
-          {curves => <CurveChart curves={curves} />}
+        <Shown of={newest} what="the curve">
+          {curve => (
+            <CurveChart
+              curves={[curve, ...(earlier.isLoading ? [] : (earlier.data ?? []))]}
+              isByTenor={axis.value === 'tenor'}
+              isWhole={!earlier.isLoading && !earlier.refusal}
+            />
+          )}
         </Shown>
+        {earlier.refusal && <Refused error={earlier.refusal} />}
+        {newest.data && earlier.isLoading && <Waiting what="earlier curves" />}
       </section>
       <CalendarSpreads key={family.value} family={family.value} />
     </>
   )
 }
 
-function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
+const tenorText = (value: number): string => (Number.isInteger(value) ? `M${value}` : '')
+
+interface CurveChartProps {
+  curves: (Curve | undefined)[]
+  /** The first contract of each curve over the first of the others, and not month over month. */
+  isByTenor: boolean
+  /** Every curve that was asked for is here, or has no quotes. */
+  isWhole: boolean
+}
+
+function CurveChart({ curves, isByTenor, isWhole }: CurveChartProps) {
   const newest = curves[0]
-  const { months, lines } = useMemo(() => {
+  const { months, lines, missing } = useMemo(() => {
+    const placeOf = (month: string, i: number) => (isByTenor ? i + 1 : monthNumber(month))
     const months = [
       ...new Set(
-        curves.flatMap(
-          curve => curve?.contracts.map(({ contract_month }) => monthNumber(contract_month)) ?? [],
-        ),
+        curves
+          .filter(hasCurve)
+          .flatMap(({ contracts }) =>
+            contracts.map(({ contract_month: month }, i) => placeOf(month, i)),
+          ),
       ),
     ].sort((a, b) => a - b)
     const lines = curves.flatMap((curve, i) => {
-      if (!curve) return []
+      if (!hasCurve(curve)) return []
       const prices = new Map(
-        curve.contracts.map(contract => [monthNumber(contract.contract_month), contract.price]),
+        curve.contracts.map(({ contract_month: month, price }, at) => [placeOf(month, at), price]),
       )
       const { text, ink } = ages[i]!
       const values = months.map(month => prices.get(month) ?? null)
@@ -137,8 +199,9 @@ function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
         { label: `${text} (${curve.analysis_date})`, values, ink, width: i === 0 ? 2.4 : 1.4 },
       ]
     })
-    return { months, lines }
-  }, [curves])
+    const missing = ages.filter((_, i) => i > 0 && !hasCurve(curves[i])).map(({ text }) => text)
+    return { months, lines, missing }
+  }, [curves, isByTenor])
   if (!newest || months.length === 0)
     return (
       <Empty>
@@ -149,8 +212,15 @@ function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
     <>
       <p class="quiet">
         {words(newest.curve_type)}, {unitOf(newest.currency, newest.unit)}
+        {isWhole && missing.length > 0 && `. No quotes: ${missing.join(', ').toLowerCase()}.`}
       </p>
-      <Chart title="Forward curve" times={months} lines={lines} xText={monthText} decimals={2} />
+      <Chart
+        title={isByTenor ? 'Forward curve by tenor' : 'Forward curve by contract month'}
+        times={months}
+        lines={lines}
+        xText={isByTenor ? tenorText : monthText}
+        decimals={2}
+      />
     </>
   )
 }
@@ -268,7 +338,9 @@ interface SpreadDay {
 function SpreadHistory({ kind, spread }: { kind: string; spread: Spread }) {
   const from = isoDay(now() - 365 * dayMs)
   const path = `/v1/spreads/${kind}/historical?id=${spread.id}&start_date=${from}`
-  const answer = useLoaded(path, signal => dataOf<SpreadDay[]>(path, { signal }))
+  const answer = useLoaded(path, signal =>
+    allRows<{ data: SpreadDay[] }, SpreadDay>(path, ({ data }) => data, { signal }),
+  )
   return (
     <section class="card" aria-labelledby="spread">
       <h2 id="spread">{spread.name}</h2>
@@ -322,7 +394,7 @@ function Storage() {
   return (
     <section class="card" aria-labelledby="storage">
       <div class="row spread">
-        <h2 id="storage">Stock against its five years</h2>
+        <h2 id="storage">Stocks vs 5-year range</h2>
         <Choice
           label="Stock"
           value={code.value}
@@ -441,7 +513,7 @@ function Seasons() {
   return (
     <section class="card" aria-labelledby="seasons">
       <div class="row spread">
-        <h2 id="seasons">What each month brought, in percent</h2>
+        <h2 id="seasons">Monthly returns, percent</h2>
         <Choice
           label="Series"
           value={code.value}

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useAttempt, useLoaded } from '../parts/ask.ts'
+import { useAttempt } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { instant, number, signed, words } from '../parts/format.ts'
 import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
+import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Audit } from './operator/audit.tsx'
@@ -130,8 +131,10 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
 )
 
 function Data() {
-  const batches = useLoaded('batches', () =>
-    asOperator<{ data: { batches: Batch[] } }>('/admin/v1/batches?per_page=25'),
+  const batches = usePages<{ data: { batches: Batch[] } }, Batch>(
+    '/admin/v1/batches?per_page=25',
+    ({ data }) => data.batches,
+    asOperator,
   )
   const { refusal, attempt } = useAttempt()
   const rows = useSignal<ImportRow[]>([])
@@ -245,7 +248,8 @@ function Data() {
         caption="What was written"
         file="batches"
         of={batches}
-        rows={batches.data?.data.batches}
+        rows={batches.rows}
+        pages={batches}
         keyOf={({ id }) => String(id)}
         empty="Nothing has been imported or pushed yet. Drop a file above."
         columns={[

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { has } from '../parts/account.ts'
-import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
+import { dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
   Copy,
@@ -18,8 +18,16 @@ import {
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart, type Line } from '../parts/chart.tsx'
-import { areCodesHere, codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
+import {
+  areCodesHere,
+  codes,
+  loadCodes,
+  matchingCodes,
+  nearCodes,
+  wantCodes,
+} from '../parts/codes.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
+import { allRows } from '../parts/pages.ts'
 import { Samples } from '../parts/samples.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 
@@ -65,6 +73,22 @@ const intervals = [
   { value: 'week', text: 'Week' },
   { value: 'month', text: 'Month' },
 ] as const
+
+/** Intervals that are finer than the values of a series would show each of them alone. */
+function intervalsOf(cadence: string | undefined) {
+  const tooFine =
+    cadence === 'monthly'
+      ? ['hour', 'day', 'week']
+      : cadence === 'weekly'
+        ? ['hour', 'day']
+        : cadence === 'daily'
+          ? ['hour']
+          : []
+  return intervals.filter(({ value }) => !tooFine.includes(value))
+}
+
+/** A stock, a count or an index has no currency, and none of the words of a price. */
+const isPrice = ({ currency }: Pick<ChartAnswer, 'currency'>): boolean => currency !== null
 
 const indicators = [
   { value: '', text: 'No indicator' },
@@ -237,7 +261,7 @@ function One({ code }: { code: string }) {
       actions={
         <>
           <a class="button" href={`/alerts/new?code=${encodeURIComponent(code)}`}>
-            Make an alert
+            Add alert
           </a>
           {has('bulk_export') &&
             (['csv', 'parquet'] as const).map(format => (
@@ -251,7 +275,7 @@ function One({ code }: { code: string }) {
                 {format === 'csv' ? 'Export CSV' : 'Export Parquet'}
               </a>
             ))}
-          <Copy text={location.href} label="Copy link" />
+          <Copy text={() => location.href} label="Copy link" />
         </>
       }
     >
@@ -268,18 +292,20 @@ function One({ code }: { code: string }) {
             <Choice
               label="Interval"
               value={query.interval ?? ''}
-              options={intervals}
+              options={intervalsOf(data?.cadence)}
               onChoose={interval => set({ interval })}
             />
-            <Choice
-              label="Drawn as"
-              value={type}
-              options={[
-                { value: 'line', text: 'Line' },
-                { value: 'candles', text: 'Candles' },
-              ]}
-              onChoose={next => set({ type: next === 'line' ? '' : next })}
-            />
+            {(!data || isPrice(data)) && (
+              <Choice
+                label="Drawn as"
+                value={type}
+                options={[
+                  { value: 'line', text: 'Line' },
+                  { value: 'candles', text: 'Candles' },
+                ]}
+                onChoose={next => set({ type: next === 'line' ? '' : next })}
+              />
+            )}
             <Choice
               label="Scale"
               value={query.scale ?? 'linear'}
@@ -298,8 +324,10 @@ function One({ code }: { code: string }) {
           <Drawn
             data={data}
             others={others.length > 0 ? (compared.data ?? []) : []}
-            type={type}
+            type={isPrice(data) ? type : 'line'}
+            isAuto={!query.interval}
             scale={query.scale ?? 'linear'}
+            onIndex={() => set({ scale: 'index' })}
             indicator={query.indicator ?? ''}
             notedDays={notedDays}
           />
@@ -356,11 +384,10 @@ interface Note {
 function useNotes(data: ChartAnswer | undefined) {
   const path =
     data && data.times.length > 0 && has('calculated_metrics')
-      ? `/v1/indicators/annotations?commodity=${data.code}&per_page=100`
+      ? `/v1/indicators/annotations?commodity=${data.code}`
       : undefined
   const answer = useLoaded(path, signal =>
-    ask<{ data: Note[] }>(path!, { signal })
-      .then(({ data: rows }) => rows)
+    allRows<{ data: Note[] }, Note>(path!, ({ data: rows }) => rows, { signal })
       // Until somebody has recorded notes there are none, which is no fault.
       .catch(error => {
         if (error instanceof Refusal && error.status === 404) return []
@@ -376,13 +403,13 @@ function useNotes(data: ChartAnswer | undefined) {
 
 const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefined }) => (
   <Table
-    caption="Noted in this range"
+    caption="Events"
     file="notes"
     of={of}
     rows={rows}
     keyOf={({ id }) => id}
     isTall
-    empty="Nothing is noted of it in this range. The operator imports notes as a dataset."
+    empty="No events in this range."
     columns={[
       { name: 'Day', className: 'nowrap', value: ({ date }) => date },
       {
@@ -415,15 +442,15 @@ function Numbers({ data }: { data: ChartAnswer }) {
   const percent = first > 0 ? (100 * (last - first)) / first : undefined
   return (
     <section class="figures" aria-label="In this range">
-      <Figure label="Last">{number(last, decimals)}</Figure>
-      <Figure label="Change in the range">
+      <Figure label={`Last, ${unitOf(data.currency, data.unit)}`}>{number(last, decimals)}</Figure>
+      <Figure label="Change in range">
         <span class={last >= first ? 'up' : 'down'}>
           {signed(last - first, decimals)}
           {percent !== undefined && ` (${signed(percent, 1)}\u00a0%)`}
         </span>
       </Figure>
-      <Figure label="Lowest close">{number(low, decimals)}</Figure>
-      <Figure label="Highest close">{number(high, decimals)}</Figure>
+      <Figure label={isPrice(data) ? 'Lowest close' : 'Lowest'}>{number(low, decimals)}</Figure>
+      <Figure label={isPrice(data) ? 'Highest close' : 'Highest'}>{number(high, decimals)}</Figure>
     </section>
   )
 }
@@ -455,14 +482,51 @@ interface DrawnProps {
   data: ChartAnswer
   others: ChartAnswer[]
   type: string
+  /** Nobody chose how long a bar is. */
+  isAuto: boolean
   scale: string
+  /** Draws every line as percent of its first value. */
+  onIndex: () => void
   indicator: string
   /** Days of which something is noted. */
   notedDays: readonly string[]
 }
 
-function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) {
+const unitName = ({ currency, unit }: ChartAnswer): string => unitOf(currency, unit)
+
+/** Which of the other units has the axis at the right; undefined: all lines have one unit. */
+const rightUnitOf = (data: ChartAnswer, others: readonly ChartAnswer[]): string | undefined =>
+  others.map(unitName).find(unit => unit !== unitName(data))
+
+const intervalWords: Readonly<Record<string, string>> = {
+  hour: 'an hour',
+  day: 'a day',
+  week: 'a week',
+  month: 'a month',
+}
+
+/** Closed markets have no prices: a line of intraday values stops there. */
+function breakOf({ interval, times }: ChartAnswer): number | undefined {
+  if (interval !== 'raw' && interval !== 'hour') return undefined
+  const steps = times
+    .slice(1)
+    .map((time, i) => time - times[i]!)
+    .sort((a, b) => a - b)
+  const usual = steps[Math.floor(steps.length / 2)]
+  // A series with a price a day is drawn as it is in a longer range.
+  return usual === undefined || usual >= daySeconds / 2 ? undefined : Math.max(3 * usual, 5400)
+}
+
+const isFlat = ({ open, high, low, close }: ChartAnswer): boolean => {
+  const flat = close.filter((value, i) => open?.[i] === value && high?.[i] === low?.[i])
+  return close.length > 0 && flat.length > close.length / 2
+}
+
+function Drawn(props: DrawnProps) {
+  const { data, others, type, isAuto, scale, onIndex, indicator, notedDays } = props
   const isIndex = scale === 'index'
+  const rightUnit = isIndex ? undefined : rightUnitOf(data, others)
+  const hasMoreUnits = new Set([data, ...others].map(unitName)).size > 2
   const { extra, refusal } = useIndicator(data, indicator)
   const { lines, candles, bands, spans } = useMemo(() => {
     const shown = (values: (number | null)[]) => (isIndex ? indexed(values) : values)
@@ -472,6 +536,7 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
         label: other.code,
         values: shown(alignedTo(data.times, other)),
         ink: inks[(i + 1) % inks.length]!,
+        isRight: !isIndex && unitName(other) === rightUnit,
       })),
     ]
     const bands: [number, number][] = []
@@ -488,7 +553,7 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
       ...data.held_days.map(day => spanOf(day, true)),
     ]
     return { lines, candles, bands, spans }
-  }, [data, others, type, isIndex, extra])
+  }, [data, others, type, isIndex, extra, rightUnit])
   const strength = useStrength(data, indicator)
   const marks = useMemo(() => notedDays.map(day => Date.parse(day) / 1000), [notedDays])
   if (data.times.length === 0) return <Empty>{nothingInRange}</Empty>
@@ -503,7 +568,30 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
           The range has more points than a chart takes; the newest are shown.
         </Notice>
       )}
+      {rightUnit !== undefined && (
+        <Notice mood={hasMoreUnits ? 'warn' : undefined}>
+          <div class="row spread">
+            <span>
+              {hasMoreUnits
+                ? 'These series have more than two units, so their lines cannot be compared. '
+                : `The lines have two axes: ${unitName(data)} at the left, ${rightUnit} at the right. `}
+              Index 100 compares them.
+            </span>
+            <button type="button" class="tight" onClick={onIndex}>
+              Index 100
+            </button>
+          </div>
+        </Notice>
+      )}
+      {candles && (isAuto || isFlat(data)) && (
+        <p class="quiet small">
+          Each candle is {intervalWords[data.interval] ?? data.interval}.
+          {isFlat(data) && ' Most of them are flat: the source has one price for each.'}
+        </p>
+      )}
       <Chart
+        breaksAfter={breakOf(data)}
+        units={rightUnit === undefined ? undefined : { left: unitName(data), right: rightUnit }}
         title={`${data.name}, ${isIndex ? 'first value 100' : unitOf(data.currency, data.unit)}`}
         times={data.times}
         lines={lines}
@@ -680,7 +768,7 @@ function Compare({
   onChange: (others: string[]) => void
 }) {
   const typed = useSignal('')
-  useEffect(() => void loadCodes().catch(() => {}), [])
+  useEffect(wantCodes, [])
   const near = matchingCodes(typed.value, 6).filter(
     found => found.code !== code && !others.includes(found.code),
   )
@@ -780,6 +868,7 @@ const rowsShown = 60
 function Numbered({ data }: { data: ChartAnswer }) {
   const all = useMemo(() => data.times.map((_, i) => i), [data])
   const newest = all.slice(-rowsShown).reverse()
+  const isDaily = data.times.every(time => time % daySeconds === 0)
   const bar = (name: string, values: number[] | undefined): Column<number>[] =>
     values
       ? [
@@ -811,12 +900,20 @@ function Numbered({ data }: { data: ChartAnswer }) {
           fileName: 'time',
           className: 'nowrap',
           value: i => new Date(data.times[i]! * 1000).toISOString(),
-          show: i => new Date(data.times[i]! * 1000).toISOString().slice(0, 16).replace('T', ' '),
+          show: i =>
+            new Date(data.times[i]! * 1000)
+              .toISOString()
+              .slice(0, isDaily ? 10 : 16)
+              .replace('T', ' '),
         },
-        ...bar('Open', data.open),
-        ...bar('High', data.high),
-        ...bar('Low', data.low),
-        ...bar('Close', data.close),
+        ...(isPrice(data)
+          ? [
+              ...bar('Open', data.open),
+              ...bar('High', data.high),
+              ...bar('Low', data.low),
+              ...bar('Close', data.close),
+            ]
+          : bar('Value', data.close)),
         ...(data.volume
           ? [
               {

@@ -12,7 +12,9 @@ import {
   ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
-import { ago, instant, words } from '../parts/format.ts'
+import { ago, instant, number, words } from '../parts/format.ts'
+import { Included } from '../parts/included.tsx'
+import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import {
   EndpointForm,
@@ -59,13 +61,29 @@ interface TestResult {
   error: string | null
 }
 
+const outcomeMoods: Readonly<Record<string, 'good' | 'bad' | 'warn'>> = {
+  delivered: 'good',
+  failed: 'bad',
+  retry_scheduled: 'warn',
+}
+
+/** What was skipped on purpose is no failure, and what waits is none yet. */
+const outcomeOf = ({ status, status_code: code }: Delivery): string =>
+  status === 'skipped' || status === 'pending' || code === null
+    ? words(status)
+    : `${words(status)}, ${code}`
+
 const logStatuses = ['delivered', 'failed', 'pending', 'retry_scheduled', 'skipped'] as const
 
 export function Webhooks() {
   const { params } = useRoute()
   return (
     <Members title="Webhooks">
-      {() => (params.id ? <One key={params.id} id={params.id} /> : <List />)}
+      {() => (
+        <Included title="Webhooks" features={['webhooks']}>
+          {() => (params.id ? <One key={params.id} id={params.id} /> : <List />)}
+        </Included>
+      )}
     </Members>
   )
 }
@@ -90,14 +108,14 @@ function List() {
       await answer.reload()
     })
   return (
-    <Page title="Webhooks" about="Your endpoints get a signed request when something happens.">
+    <Page title="Webhooks" about="Your endpoints receive a signed request for each event.">
       {secret.value && <Secret secret={secret.value} />}
       <Table
         caption="Endpoints"
         of={answer}
         rows={answer.data?.webhooks}
         keyOf={({ id }) => id}
-        empty="There are no endpoints. Add the address that should be called, below."
+        empty="No endpoints yet. Add the address to call, below."
         columns={[
           {
             name: 'Endpoint',
@@ -181,9 +199,7 @@ function One({ id }: { id: string }) {
     ...(type.value && { event_type: type.value }),
   })
   const eventsPath = `/v1/webhooks/${encodeURIComponent(id)}/events?${filter}`
-  const events = useLoaded(eventsPath, signal =>
-    ask<{ events: Delivery[] }>(eventsPath, { signal }),
-  )
+  const events = usePages<{ events: Delivery[] }, Delivery>(eventsPath, answer => answer.events)
   const { refusal, attempt } = useAttempt()
   const secret = useSignal<string | undefined>(undefined)
   const result = useSignal<TestResult | undefined>(undefined)
@@ -251,7 +267,7 @@ function One({ id }: { id: string }) {
               type="button"
               onClick={() => void change({ status: endpoint.data?.active ? 'paused' : 'active' })}
             >
-              {endpoint.data.active ? 'Pause' : 'Go on'}
+              {endpoint.data.active ? 'Pause' : 'Resume'}
             </button>
           )}
           <Confirmed
@@ -295,8 +311,9 @@ function One({ id }: { id: string }) {
               <dd class="code">{data.secret_hint}</dd>
               <dt>Deliveries</dt>
               <dd>
-                {data.successful_deliveries} arrived, {data.failed_deliveries} failed, last{' '}
-                {ago(data.last_delivery_at)}
+                {data.successful_deliveries + data.failed_deliveries === 0
+                  ? 'None yet'
+                  : `${number(data.successful_deliveries)} delivered, ${number(data.failed_deliveries)} failed, last ${ago(data.last_delivery_at)}`}
               </dd>
             </dl>
           </section>
@@ -309,17 +326,17 @@ function One({ id }: { id: string }) {
           <h2 id="log">Log</h2>
           <div class="row end">
             <label>
-              Ended
+              Outcome
               <select
                 value={status.value}
                 onChange={event => {
                   status.value = event.currentTarget.value
                 }}
               >
-                <option value="">in any way</option>
+                <option value="">all</option>
                 {logStatuses.map(name => (
                   <option key={name} value={name}>
-                    {name}
+                    {words(name)}
                   </option>
                 ))}
               </select>
@@ -346,11 +363,12 @@ function One({ id }: { id: string }) {
           </div>
         </header>
         <Shown of={events} what="the log">
-          {({ events: rows }) =>
-            rows.length === 0 ? (
+          {() => {
+            const rows = events.rows ?? []
+            return rows.length === 0 ? (
               <Empty>
                 {status.value || type.value
-                  ? 'Nothing in the log is like that. Ask for more of it.'
+                  ? 'No deliveries match. Choose another outcome or event.'
                   : 'Nothing has been sent to it in the last 30 days. Send a test.'}
               </Empty>
             ) : (
@@ -358,9 +376,7 @@ function One({ id }: { id: string }) {
                 <details class="entry" key={row.id}>
                   <summary>
                     <span class="code">{row.event_type}</span>
-                    <Tag mood={row.status === 'delivered' ? 'good' : 'bad'}>
-                      {row.status_code ?? row.status}
-                    </Tag>
+                    <Tag mood={outcomeMoods[row.status]}>{outcomeOf(row)}</Tag>
                     <span class="quiet small">{instant(row.created_at)}</span>
                   </summary>
                   <div class="stack">
@@ -383,8 +399,18 @@ function One({ id }: { id: string }) {
                 </details>
               ))
             )
-          }
+          }}
         </Shown>
+        {events.more && (
+          <div class="inset row spread quiet small">
+            <span role="status">
+              {number(events.rows?.length ?? 0)} of {number(events.total)} are shown.
+            </span>
+            <button type="button" class="tight" onClick={events.more}>
+              Show more
+            </button>
+          </div>
+        )}
       </section>
     </Page>
   )
@@ -419,7 +445,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
         void replay()
       }}
     >
-      <h2 id="replay">Send a range again</h2>
+      <h2 id="replay">Replay events</h2>
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <div class="row end">

@@ -5,6 +5,8 @@ import { boot } from './boot.ts'
 export interface Caller {
   id: string
   email: string
+  /** The id of the plan. */
+  tier: string
   tier_name: string
   plan: string
   features: string[]
@@ -15,15 +17,27 @@ export interface Caller {
 /** Who is signed in; undefined until the interface has said it, and for strangers. */
 export const caller = signal<Caller | undefined>(undefined)
 
+/** Why it is not known who is signed in. */
+export const callerRefusal = signal<Error | undefined>(undefined)
+
 let loading: Promise<Caller | undefined> | undefined
 
 /** Asks once who is signed in. */
 export function whoIsThere(): Promise<Caller | undefined> {
   if (!boot.isSignedIn) return Promise.resolve(undefined)
-  loading ??= ask<Caller>('/v1/users/me').then(answer => {
-    caller.value = answer
-    return answer
-  })
+  loading ??= ask<Caller>('/v1/users/me').then(
+    answer => {
+      caller.value = answer
+      callerRefusal.value = undefined
+      return answer
+    },
+    error => {
+      // The next page asks once more.
+      loading = undefined
+      callerRefusal.value = error as Error
+      return undefined
+    },
+  )
   return loading
 }
 

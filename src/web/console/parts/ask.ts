@@ -15,6 +15,14 @@ export class Refusal extends Error {
   }
 }
 
+/** What a refusal says of itself, whichever of its shapes the interface gave it. */
+export function detailsOf({ body }: Refusal): Record<string, unknown> {
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
+  return typeof problem.error === 'object'
+    ? { ...problem.error }
+    : ({ ...problem } as Record<string, unknown>)
+}
+
 interface ProblemBody {
   message?: string
   code?: string

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Loaded, Refusal } from './ask.ts'
+import { detailsOf, type Loaded, Refusal } from './ask.ts'
 import { boot } from './boot.ts'
 
 type Mood = 'good' | 'warn' | 'bad'
@@ -40,6 +40,8 @@ export function Refused({ error }: { error: Error }) {
         </p>
       </Empty>
     )
+  if (error instanceof Refusal && detailsOf(error).upgrade_required === true)
+    return <NotInPlan message={error.message.replace(/:? https?:\S+$/, '.')} />
   const isOver = error instanceof Refusal && error.status === 401
   return (
     <Notice mood="bad">
@@ -53,6 +55,18 @@ export function Refused({ error }: { error: Error }) {
     </Notice>
   )
 }
+
+/** What the plan does not include is no error: it is said with the way to it. */
+const NotInPlan = ({ message }: { message: string }) => (
+  <div class="notice upsell" role="status">
+    <div class="row spread">
+      <span>{message}</span>
+      <a class="button main tight" href="/account/plan">
+        See the plans
+      </a>
+    </div>
+  </div>
+)
 
 export const signInHref = (): string =>
   `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`
@@ -273,6 +287,10 @@ export function Confirmed({
         <div class="stack">
           <p>{question}</p>
           <div class="row">
+            {/* First, so that it has the focus: Enter must not do what cannot be taken back. */}
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
             <button
               type="button"
               class="danger"
@@ -282,9 +300,6 @@ export function Confirmed({
               }}
             >
               {label}
-            </button>
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Keep
             </button>
           </div>
         </div>

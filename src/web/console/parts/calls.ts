@@ -20,9 +20,12 @@ export const calls = signal<readonly NamedCall[]>([])
 
 let loading: Promise<void> | undefined
 
-/** Asks for the documentation once in a tab. */
+/** Asks for the documentation once in a tab, and again after a refusal. */
 export function loadCalls(): Promise<void> {
-  loading ??= load()
+  loading ??= load().catch(error => {
+    loading = undefined
+    throw error
+  })
   return loading
 }
 

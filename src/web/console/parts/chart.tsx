@@ -15,6 +15,8 @@ export interface Line {
   isEdge?: boolean
   /** Drawn as columns from zero. */
   isColumns?: boolean
+  /** Measured on the axis at the right, as it has another unit. */
+  isRight?: boolean
 }
 
 export interface Candles {
@@ -44,6 +46,10 @@ export interface ChartProps {
   spans?: readonly { from: number; to: number; isHeld?: boolean }[]
   /** Instead of dates. */
   xText?: (value: number) => string
+  /** A line stops where so many seconds have no value: a closed market has no prices. */
+  breaksAfter?: number | undefined
+  /** What the axes measure, where there are two. */
+  units?: { left: string; right: string } | undefined
 }
 
 const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
@@ -61,13 +67,15 @@ export function Chart(props: ChartProps) {
   latest.current = props
   const { times, lines, candles, isLog = false, height = 360 } = props
   const shape = JSON.stringify([
-    lines.map(({ label, ink, width, dash, isColumns }) => [label, ink, width, dash, isColumns]),
+    lines.map(line => [line.label, line.ink, line.width, line.dash, line.isColumns, line.isRight]),
     candles !== undefined,
     isLog,
     height,
     props.bands,
     props.decimals,
     props.xText?.name,
+    props.breaksAfter,
+    props.units,
   ])
 
   useEffect(() => {
@@ -131,10 +139,38 @@ function spoken(props: ChartProps): string {
 const dataOf = ({ times, lines, candles }: ChartProps): uPlot.AlignedData =>
   [
     times,
+    // Unseen lines, so that the scale holds the wicks and the legend reads open, high, low, close.
+    ...(candles ? [candles.open, candles.high, candles.low] : []),
     ...lines.map(({ values }) => values),
-    // Unseen lines, so that the scale holds the wicks.
-    ...(candles ? [candles.low, candles.high] : []),
   ] as unknown as uPlot.AlignedData
+
+/** How many series stand before the lines. */
+const unseen = (candles: Candles | undefined): number => (candles ? 3 : 0)
+
+const daySeconds = 86_400
+
+/** What the legend says of a moment: of daily values the day alone. */
+const momentText = (times: readonly number[]): ((seconds: number) => string) => {
+  const isDaily = times.every(time => time % daySeconds === 0)
+  return seconds => {
+    const text = new Date(seconds * 1000).toISOString()
+    return isDaily ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')
+  }
+}
+
+/** Where a line is not drawn, in pixels: between values that lie further apart than `seconds`. */
+const breaksOf =
+  (seconds: number): uPlot.Series.GapsRefiner =>
+  (plot, _, first, last) => {
+    const times = plot.data[0]
+    const gaps: [number, number][] = []
+    for (let i = first + 1; i <= last; i += 1) {
+      const [before, at] = [times[i - 1]!, times[i]!]
+      if (at - before > seconds)
+        gaps.push([plot.valToPos(before, 'x', true), plot.valToPos(at, 'x', true)])
+    }
+    return gaps
+  }
 
 const [year, month, day, hour, minute] = [31_536_000, 2_419_200, 86_400, 3600, 60]
 
@@ -149,6 +185,8 @@ const dates: uPlot.Axis.Values = [
 
 function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
   const { lines, candles, isLog = false, height = 360, bands = [], decimals, xText } = props()
+  const { breaksAfter, units } = props()
+  const hasRight = lines.some(line => line.isRight)
   const grid = { stroke: ink('--grid'), width: 1 }
   const axis = {
     stroke: ink('--quiet'),
@@ -157,6 +195,12 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     font: `12px ${ink('--font')}`,
   }
   const text = (value: number | null) => (value === null ? '–' : number(value, decimals))
+  const rightText = (value: number | null) => (value === null ? '–' : number(value))
+  const valueAxis: uPlot.Axis = {
+    ...axis,
+    size: 64,
+    values: (_, ticks) => ticks.map(tick => (tick === null ? '' : number(tick))),
+  }
   return {
     width,
     height,
@@ -175,9 +219,10 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
         : {
             range: (_, low, high) =>
               lines.some(line => line.isColumns)
-                ? [Math.min(0, low ?? 0), Math.max(0, high ?? 1) * 1.06]
+                ? [Math.min(0, low ?? 0), (Math.max(0, high ?? 0) || 1) * 1.06]
                 : padded(low, high),
           },
+      ...(hasRight && { right: { range: (_, low, high) => padded(low, high) } }),
     },
     cursor: { points: { size: 7 }, drag: { x: true, y: false } },
     legend: { live: true },
@@ -186,29 +231,10 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
         ? { label: 'At', value: (_, value) => (value === null ? '–' : xText(value)) }
         : {
             label: 'UTC',
-            value: (_, value) =>
-              value === null
-                ? '–'
-                : new Date(value * 1000).toISOString().slice(0, 16).replace('T', ' '),
+            value: (_, value) => (value === null ? '–' : momentText(props().times)(value)),
           },
-      ...lines.map(
-        (line, i): uPlot.Series => ({
-          label: line.label,
-          stroke: ink(line.ink),
-          width: line.width ?? 1.6,
-          ...(line.dash && { dash: line.dash }),
-          ...(candles && i === 0 && { paths: () => null }),
-          ...(line.isColumns && columns && { paths: columns, fill: ink(line.ink) }),
-          points: {
-            show:
-              props().times.length < 40 && !line.isEdge && !line.isColumns && !(candles && i === 0),
-          },
-          spanGaps: true,
-          value: (_, value) => text(value),
-        }),
-      ),
       ...(candles
-        ? ['Low', 'High'].map(
+        ? ['Open', 'High', 'Low'].map(
             (label): uPlot.Series => ({
               label,
               stroke: 'transparent',
@@ -218,20 +244,46 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
             }),
           )
         : []),
+      ...lines.map(
+        (line, i): uPlot.Series => ({
+          label: candles && i === 0 ? 'Close' : line.label,
+          ...(line.isRight && { scale: 'right' }),
+          stroke: ink(line.ink),
+          width: line.width ?? 1.6,
+          ...(line.dash && { dash: line.dash }),
+          ...(candles && i === 0 && { paths: () => null }),
+          ...(line.isColumns && columns && { paths: columns, fill: ink(line.ink) }),
+          points: {
+            show:
+              props().times.length < 40 && !line.isEdge && !line.isColumns && !(candles && i === 0),
+          },
+          ...(breaksAfter === undefined
+            ? { spanGaps: true }
+            : { spanGaps: false, gaps: breaksOf(breaksAfter) }),
+          value: (_, value) => (line.isRight ? rightText(value) : text(value)),
+        }),
+      ),
     ],
     bands: bands.map(([upper, lower]) => ({
-      series: [upper + 1, lower + 1] as [number, number],
+      series: [upper + 1 + unseen(candles), lower + 1 + unseen(candles)] as [number, number],
       fill: ink('--band'),
     })),
     axes: [
       xText
         ? { ...axis, space: 90, values: (_, ticks) => ticks.map(xText) }
         : { ...axis, values: dates },
-      {
-        ...axis,
-        size: 64,
-        values: (_, ticks) => ticks.map(tick => (tick === null ? '' : number(tick))),
-      },
+      { ...valueAxis, ...(hasRight && units && { label: units.left, labelSize: 18 }) },
+      ...(hasRight
+        ? [
+            {
+              ...valueAxis,
+              scale: 'right',
+              side: 1,
+              grid: { show: false },
+              ...(units && { label: units.right, labelSize: 18 }),
+            },
+          ]
+        : []),
     ],
     hooks: {
       setCursor: [showNewest],
@@ -264,10 +316,9 @@ function padded(low: number, high: number): [number, number] {
   return [low - room, high + room]
 }
 
-function drawCandles(plot: uPlot, { open }: Candles): void {
+function drawCandles(plot: uPlot, { open, high: highs, low: lows }: Candles): void {
   const { ctx, data } = plot
-  const [times, closes] = [data[0] as number[], data[1]!]
-  const [lows, highs] = [data.at(-2)!, data.at(-1)!]
+  const [times, closes] = [data[0] as number[], data[4]!]
   const [first, last] = [plot.scales.x!.min!, plot.scales.x!.max!]
   const shown = times.reduce((count, at) => count + Number(at >= first && at <= last), 0)
   const body = Math.max(1, Math.min(14 * devicePixelRatio, (plot.bbox.width / shown) * 0.65))
@@ -318,7 +369,14 @@ function drawLevels(plot: uPlot, { levels = [] }: ChartProps): void {
     ctx.moveTo(bbox.left, y)
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
-    ctx.fillText(label, bbox.left + 4, y - 5 * devicePixelRatio)
+    if (label === '') continue
+    const size = 12 * devicePixelRatio
+    const [left, bottom] = [bbox.left + 4, y - 5 * devicePixelRatio]
+    // On a ground of its own: a line must not run through the words.
+    ctx.fillStyle = ink('--surface')
+    ctx.fillRect(left - 2, bottom - size, ctx.measureText(label).width + 4, size * 1.3)
+    ctx.fillStyle = ink('--bad')
+    ctx.fillText(label, left, bottom)
   }
   ctx.restore()
 }

@@ -24,11 +24,26 @@ export const areCodesHere = signal(false)
 
 let loading: Promise<void> | undefined
 
-/** Asks for the codes once in a tab: they change with releases. */
+/** Why the codes are not here. */
+export const codesRefusal = signal<Error | undefined>(undefined)
+
+/** Asks for the codes once in a tab, and again after a refusal: they change with releases. */
 export function loadCodes(): Promise<void> {
-  loading ??= load()
+  loading ??= load().then(
+    () => {
+      codesRefusal.value = undefined
+    },
+    error => {
+      loading = undefined
+      codesRefusal.value = error as Error
+      throw error
+    },
+  )
   return loading
 }
+
+/** The same for fields that only propose codes: `codesRefusal` says why they have none to propose. */
+export const wantCodes = (): void => void loadCodes().catch(() => undefined)
 
 /**
  * Whether anything has data. Where nothing has, pages need not ask what is computed of it: the
@@ -82,8 +97,11 @@ function distance(a: string, b: string, most: number): number {
   return rows[a.length]![b.length]!
 }
 
-/** How well a text answers what was typed: 0 not at all. Every word must be met. */
-export function match(text: string, typed: string): number {
+/**
+ * How well a text answers what was typed: 0 not at all. Every word must be met, as it is spelled or,
+ * where the text `forgives`, nearly so.
+ */
+export function match(text: string, typed: string, forgives = true): number {
   const words = plain(typed).trim().split(' ').filter(Boolean)
   if (words.length === 0) return 0
   const target = plain(text)
@@ -94,6 +112,7 @@ export function match(text: string, typed: string): number {
     else if (parts.some(part => part.startsWith(word))) score += 3
     else if (target.includes(word)) score += 2
     else if (
+      forgives &&
       word.length > 3 &&
       parts.some(part => distance(part, word, 2) <= (word.length > 5 ? 2 : 1))
     )
@@ -103,13 +122,22 @@ export function match(text: string, typed: string): number {
   return score / words.length - target.length / 1000
 }
 
+const currencies = /_(usd|eur|gbp|jpy|cny|inr)$/
+
+/** Whether what was typed is a name of the code, whole: those come before names that contain it. */
+export function isNameOf({ code, name, aliases }: Code, typed: string): boolean {
+  const wanted = plain(typed).trim()
+  const short = code.toLowerCase().replace(currencies, '')
+  return [code, short, name, ...aliases].some(own => plain(own).trim() === wanted)
+}
+
 /** The codes that answer what was typed, best first. */
 export function matchingCodes(typed: string, limit: number): Code[] {
   return codes.value
-    .map(code => ({
-      code,
-      score: match(`${code.code} ${code.name} ${code.aliases.join(' ')}`, typed),
-    }))
+    .map(code => {
+      const score = match(`${code.code} ${code.name} ${code.aliases.join(' ')}`, typed)
+      return { code, score: score > 0 && isNameOf(code, typed) ? score + 10 : score }
+    })
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, limit)

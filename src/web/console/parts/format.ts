@@ -4,12 +4,18 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** A number with the digits its series has, grouped. */
+/** A number with the digits its series has, grouped, with a real minus. */
 export const number = (value: number, decimals?: number): string =>
-  value.toLocaleString('en-GB', {
-    minimumFractionDigits: decimals ?? 0,
-    maximumFractionDigits: decimals ?? 6,
-  })
+  value
+    .toLocaleString('en-GB', {
+      minimumFractionDigits: decimals ?? 0,
+      maximumFractionDigits: decimals ?? 6,
+    })
+    .replace('-', '−')
+
+/** How many digits a number is written with behind its decimal point. */
+export const decimalsOf = (text: string | number): number =>
+  /\.(\d+)/.exec(String(text))?.[1]?.length ?? 0
 
 /** With a sign, and a real minus. */
 export const signed = (value: number, decimals = 2): string =>

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { caller, whoIsThere } from './account.ts'
-import { signInHref } from './bits.tsx'
+import { caller, callerRefusal, whoIsThere } from './account.ts'
+import { Refused, signInHref } from './bits.tsx'
 import { boot } from './boot.ts'
 import { instant } from './format.ts'
 import { endLook, look } from './look.ts'
@@ -18,7 +18,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     isOpen.value = false
   }, [path])
-  useEffect(() => void whoIsThere().catch(() => {}), [])
+  useEffect(() => void whoIsThere(), [])
   return (
     <>
       <a class="skip" href="#content">
@@ -49,7 +49,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
             </ul>
           </nav>
           <div class="right">
-            <button type="button" class="tight" aria-keyshortcuts="/" onClick={openSearch}>
+            <button
+              type="button"
+              class="tight"
+              aria-keyshortcuts="/ Control+K Meta+K"
+              onClick={openSearch}
+            >
               Search <kbd class="wide-only">/</kbd>
             </button>
             {boot.isSignedIn ? (
@@ -92,6 +97,11 @@ export function Frame({ children }: { children: ComponentChildren }) {
             </button>
           </p>
         </aside>
+      )}
+      {callerRefusal.value && (
+        <div class="page-notice">
+          <Refused error={callerRefusal.value} />
+        </div>
       )}
       {children}
       <footer class="foot">

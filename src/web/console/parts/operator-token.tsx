@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { ask } from './ask.ts'
+import { type AskOptions, ask } from './ask.ts'
 import { Page, Refused } from './bits.tsx'
 
 const kept = 'operator'
@@ -10,10 +10,8 @@ export const token = signal<string | undefined>(sessionStorage.getItem(kept) ?? 
 
 const refusal = signal<Error | undefined>(undefined)
 
-export const asOperator = <T,>(
-  path: string,
-  options: { method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'; body?: unknown } = {},
-): Promise<T> => ask<T>(path, { ...options, token: token.value ?? '' })
+export const asOperator = <T,>(path: string, options: Omit<AskOptions, 'token'> = {}): Promise<T> =>
+  ask<T>(path, { ...options, token: token.value ?? '' })
 
 async function take(text: string): Promise<void> {
   try {

@@ -1,10 +1,20 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { Refused } from './bits.tsx'
 import { loadCalls, matchingCalls } from './calls.ts'
-import { codes, loadCodes, match, matchingCodes, nearCodes } from './codes.ts'
+import {
+  areCodesHere,
+  type Code,
+  codesRefusal,
+  isNameOf,
+  match,
+  matchingCodes,
+  nearCodes,
+  wantCodes,
+} from './codes.ts'
 import { loadGuides, matchingPlaces } from './guides.ts'
-import { navigation } from './navigation.ts'
+import { navigation, places } from './navigation.ts'
 
 let show = (): void => {}
 
@@ -19,39 +29,57 @@ interface Target {
 
 const shownMax = 12
 
+/** Pages and their parts: by their names first, then by the words people have for them. */
+function placesFor(typed: string): Target[] {
+  const pages = navigation().map(({ href, text }) => ({ href, text, kind: 'Page', words: '' }))
+  const parts = places().map(({ href, text, of, words }) => ({ href, text, kind: of, words }))
+  return [...pages, ...parts]
+    .map(({ words, ...target }) => ({
+      target,
+      score:
+        match(target.text, typed) * 2 ||
+        // Of many words one is near to anything that is spelled wrongly.
+        match(`${target.kind} ${target.text} ${words}`, typed, false),
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 4)
+    .map(({ target }) => target)
+}
+
 function targetsOf(typed: string): Target[] {
-  const pages = navigation()
-    .filter(({ text }) => match(text, typed) > 0)
-    .map(({ href, text }) => ({ href, text, kind: 'Page' }))
-  const matches = matchingCodes(typed, shownMax).map(({ code, name }) => ({
-    href: `/series/${code}`,
-    text: name,
-    kind: code,
-  }))
+  const pages = placesFor(typed)
+  const targetOf = ({ code, name }: Code) => ({ href: `/series/${code}`, text: name, kind: code })
+  const matches = matchingCodes(typed, shownMax)
+  const named = matches.filter(code => isNameOf(code, typed)).map(targetOf)
+  const others = matches.filter(code => !isNameOf(code, typed)).map(targetOf)
   const described = matchingCalls(typed, 4).map(({ id, summary, path }) => ({
     href: `/docs?operation=${id}`,
     text: summary,
     kind: path,
   }))
-  const places = matchingPlaces(typed, 3).map(({ href, title, heading }) => ({
+  const guides = matchingPlaces(typed, 3).map(({ href, title, heading }) => ({
     href,
     text: heading || title,
     kind: heading ? `Guide: ${title}` : 'Guide',
   }))
-  const others = [...described, ...places]
-  return [...pages, ...matches.slice(0, shownMax - pages.length - others.length), ...others]
+  const last = [...described, ...guides]
+  const room = Math.max(0, shownMax - named.length - pages.length - last.length)
+  return [...named, ...pages, ...others.slice(0, room), ...last]
 }
 
 /** What somebody may have meant who finds nothing. */
 const meantBy = (typed: string): Target[] =>
   nearCodes(typed, 3).map(({ code, name }) => ({ href: `/series/${code}`, text: name, kind: code }))
 
-/** Codes, pages and documented calls by a few letters, from anywhere: `/` opens it. */
+/** Codes, pages and documented calls by a few letters, from anywhere: `/` and Ctrl-K open it. */
 export function Search() {
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const typed = useSignal('')
   const chosen = useSignal(0)
+  /** Why calls and guides are not searched. */
+  const refusal = useSignal<Error | undefined>(undefined)
   const { route } = useLocation()
 
   useEffect(() => {
@@ -62,12 +90,14 @@ export function Search() {
       chosen.value = 0
       dialog.current?.showModal()
       input.current?.focus()
-      void loadCodes().catch(() => {})
+      wantCodes()
     }
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
       const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+      const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
+      if (!isCommand && !(event.key === '/' && isPlain && !isTyping)) return
       event.preventDefault()
       show()
     }
@@ -83,6 +113,12 @@ export function Search() {
   const exact = targetsOf(typed.value)
   const targets = exact.length > 0 ? exact : meantBy(typed.value)
   const pressed = (event: KeyboardEvent) => {
+    // A search field would take the first Escape to empty itself.
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      close()
+      return
+    }
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
       event.preventDefault()
@@ -112,17 +148,22 @@ export function Search() {
             onInput={event => {
               typed.value = event.currentTarget.value
               chosen.value = 0
-              if (typed.value.length > 2) {
-                void loadCalls().catch(() => {})
-                void loadGuides().catch(() => {})
-              }
+              if (typed.value.length > 2)
+                void Promise.all([loadCalls(), loadGuides()]).then(
+                  () => {
+                    refusal.value = undefined
+                  },
+                  error => {
+                    refusal.value = error as Error
+                  },
+                )
             }}
             onKeyDown={pressed}
           />
         </label>
         {exact.length === 0 && targets.length > 0 && (
           <p class="quiet" role="status">
-            Nothing has that name. Did you mean:
+            No results. Did you mean:
           </p>
         )}
         <div class="found" id="found" role="listbox" aria-label="Found">
@@ -144,9 +185,12 @@ export function Search() {
             </a>
           ))}
         </div>
-        {typed.value !== '' && targets.length === 0 && (
+        {(codesRefusal.value ?? refusal.value) && (
+          <Refused error={(codesRefusal.value ?? refusal.value)!} />
+        )}
+        {typed.value !== '' && targets.length === 0 && !codesRefusal.value && (
           <p class="quiet" role="status">
-            {codes.value.length === 0 ? 'The codes are on their way …' : 'Nothing has that name.'}
+            {areCodesHere.value ? 'No results.' : 'Loading codes …'}
           </p>
         )}
         <p class="quiet small">

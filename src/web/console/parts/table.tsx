@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
 import type { Loaded } from './ask.ts'
 import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
+import { number } from './format.ts'
 
 type Cell = string | number | null | undefined
 
@@ -43,6 +44,8 @@ export interface TableProps<T> {
   actions?: ComponentChildren
   /** Words under the rows. */
   note?: ComponentChildren
+  /** More rows than are shown: how many there are, and what shows the next of them. */
+  pages?: { total: number; more: (() => void) | undefined }
   /** Its rows scroll under their headings. */
   isTall?: boolean
   /** Rows of the file where the screen shows fewer. */
@@ -129,6 +132,16 @@ export function Table<T>(props: TableProps<T>) {
         </section>
       )}
       {note !== undefined && hasRows && <div class="inset quiet small">{note}</div>}
+      {hasRows && props.pages?.more && (
+        <div class="inset row spread quiet small">
+          <span role="status">
+            {number(rows.length)} of {number(props.pages.total)} are shown.
+          </span>
+          <button type="button" class="tight" onClick={props.pages.more}>
+            Show more
+          </button>
+        </div>
+      )}
     </section>
   )
 }

@@ -7,7 +7,6 @@ import { Table } from '../../parts/table.tsx'
 interface Plan {
   id: string
   name: string
-  tier_name: string
   price_monthly: number
   price_yearly: number
   currency: string
@@ -106,7 +105,6 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
               <>
                 {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Yours</Tag>}
                 {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
-                <div class="quiet small wide-only">{plan.tier_name}</div>
                 <div class="quiet small narrow-only">{requestsOf(plan)}</div>
               </>
             ),

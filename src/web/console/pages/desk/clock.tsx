@@ -32,6 +32,8 @@ export function Clock() {
   const { refusal, attempt } = useAttempt()
   const to = useSignal('')
   const isMoving = useSignal(false)
+  /** Where the clock is on its way. */
+  const reached = useSignal<string | undefined>(undefined)
   // A clock that runs is looked at again.
   useRepeated(answer.data?.frozen === false, answer.reload)
   const moves = movedElsewhere.value
@@ -45,12 +47,18 @@ export function Clock() {
   useEffect(() => {
     if (at !== undefined) setNow(Date.parse(at))
   }, [at])
+  /** A week of prices takes a while: the clock is read on the way. */
+  useRepeated(isMoving.value, async () => {
+    const { now } = await asOperator<ClockState>('/_dev/clock')
+    if (isMoving.value) reached.value = now
+  })
   const move = async (body: object) => {
     isMoving.value = true
     await attempt(async () => {
       answer.set(await asOperator<ClockState>('/_dev/clock', { method: 'POST', body }))
     })
     isMoving.value = false
+    reached.value = undefined
   }
   return (
     <section class="card slim" aria-labelledby="clock">
@@ -62,15 +70,16 @@ export function Clock() {
         {({ now, frozen }) => (
           <div class="row spread">
             <p class="row" role="status">
-              <strong class="now">{instant(now)}</strong>
+              <strong class="now">{instant(reached.value ?? now)}</strong>
               {isMoving.value ? (
-                <Tag>Moves on …</Tag>
+                <Tag>Moving: prices are generated and messages sent on the way …</Tag>
               ) : frozen ? (
-                <Tag mood="warn">Stands still</Tag>
+                <Tag mood="warn">Frozen</Tag>
               ) : (
-                <Tag mood="good">Runs</Tag>
+                <Tag mood="good">Running</Tag>
               )}
             </p>
+            {isMoving.value && <progress aria-label="The clock is moving" />}
             <div class="row">
               {steps.map(({ text, by }) => (
                 <button
@@ -89,7 +98,7 @@ export function Clock() {
                 disabled={isMoving.value}
                 onClick={() => void move({ freeze: !frozen })}
               >
-                {frozen ? 'Let it run' : 'Freeze'}
+                {frozen ? 'Unfreeze' : 'Freeze'}
               </button>
             </div>
             <form
@@ -100,7 +109,7 @@ export function Clock() {
               }}
             >
               <label class="inline small">
-                Run on to
+                Run clock until
                 <input
                   type="date"
                   class="tight"
@@ -113,7 +122,7 @@ export function Clock() {
                 />
               </label>
               <button type="submit" class="tight" disabled={isMoving.value}>
-                Run on
+                Run
               </button>
             </form>
           </div>

@@ -3,7 +3,8 @@ import { Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/chart.tsx'
 import { hasAnyCode } from '../../parts/codes.ts'
-import { number, signed, unitOf } from '../../parts/format.ts'
+import { signed, unitOf } from '../../parts/format.ts'
+import { allRows } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface CalendarSpread {
@@ -25,8 +26,9 @@ interface Spreads {
   spreads: CalendarSpread[]
 }
 
-interface History {
-  history: { date: string; spread: number }[]
+interface Day {
+  date: string
+  spread: number
 }
 
 const yearMs = 365 * 86_400_000
@@ -39,10 +41,9 @@ export function CalendarSpreads({ family }: { family: string }) {
     ask<Spreads>(`/v1/futures/${family}/spreads`, { signal }),
   )
   const from = isoDay(now() - yearMs)
-  const past = useLoaded(any.data ? `spread history ${family}` : undefined, signal =>
-    ask<History>(`/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`, {
-      signal,
-    }),
+  const history = `/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`
+  const past = useLoaded(any.data ? history : undefined, signal =>
+    allRows<{ history: Day[] }, Day>(history, answer => answer.history, { signal }),
   )
   // The curve above says that there is nothing.
   if (!any.data) return null
@@ -50,20 +51,23 @@ export function CalendarSpreads({ family }: { family: string }) {
   return (
     <>
       <section class="card" aria-labelledby="front">
-        <h2 id="front">First month over the second, a year</h2>
+        <h2 id="front">M1–M2 spread, one year</h2>
+        <p class="quiet">
+          {unit && `${unit}. `}Above zero the curve is in backwardation, below zero in contango.
+        </p>
         <Shown of={past} what="spreads">
-          {({ history }) => {
-            const rows = history.toReversed()
+          {newestFirst => {
+            const rows = newestFirst.toReversed()
             return (
               <Chart
-                title="First month over the second month"
+                title="M1–M2 spread"
                 height={220}
                 decimals={2}
                 times={rows.map(({ date }) => Date.parse(date) / 1000)}
                 lines={[
                   { label: 'Spread', values: rows.map(({ spread }) => spread), ink: '--ink-1' },
                 ]}
-                levels={[{ value: 0, label: 'above: backwardation' }]}
+                levels={[{ value: 0, label: '' }]}
               />
             )
           }}
@@ -101,6 +105,6 @@ const figure = (name: string, pick: (row: CalendarSpread) => number | null) => (
   value: pick,
   show: (row: CalendarSpread) => {
     const value = pick(row)
-    return value === null ? '–' : number(value, 2)
+    return value === null ? '–' : signed(value, 2)
   },
 })

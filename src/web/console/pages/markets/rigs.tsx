@@ -1,8 +1,9 @@
-import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
+import { ask, useLoaded } from '../../parts/ask.ts'
 import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/chart.tsx'
 import { number, signed, words } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
+import { allRows } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface Week {
@@ -23,7 +24,9 @@ interface Basin {
 /** Rigs at work in the United States, by week and by basin. */
 export function Rigs() {
   const weeks = useLoaded('rigs', signal =>
-    dataOf<Week[]>('/v1/rig-counts/historical?period=5y', { signal }),
+    allRows<{ data: Week[] }, Week>('/v1/rig-counts/historical?period=5y', ({ data }) => data, {
+      signal,
+    }),
   )
   const basins = useLoaded(weeks.data?.length ? 'basins' : undefined, signal =>
     ask<{ data: Basin[] }>('/v1/ei/rig_counts/by_basin', { signal }),

@@ -6,6 +6,7 @@ import { day, number, words } from '../../parts/format.ts'
 import { keyColumns, keyName } from '../../parts/key-columns.tsx'
 import { beginLook, type Look } from '../../parts/look.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
+import { usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import { AccountCredits } from './account-credits.tsx'
 
@@ -29,7 +30,11 @@ export function People() {
   const invited = useSignal('')
   const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
   const path = `/admin/v1/accounts?per_page=50${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
-  const answer = useLoaded(path, () => asOperator<{ data: { accounts: Account[] } }>(path))
+  const answer = usePages<{ data: { accounts: Account[] } }, Account>(
+    path,
+    ({ data }) => data.accounts,
+    asOperator,
+  )
   const { refusal, attempt } = useAttempt()
   const opened = useSignal<Account | undefined>(undefined)
   const make = () =>
@@ -87,7 +92,8 @@ export function People() {
       <Table
         caption="Accounts"
         of={answer}
-        rows={answer.data?.data.accounts}
+        rows={answer.rows}
+        pages={answer}
         keyOf={({ id }) => id}
         empty="No account has that address. Make one, or search for another."
         actions={
@@ -380,14 +386,17 @@ interface Organization {
 
 /** Who works together on one account. */
 function Organizations() {
-  const answer = useLoaded('organizations', () =>
-    asOperator<{ data: { organizations: Organization[] } }>('/admin/v1/organizations?per_page=100'),
+  const answer = usePages<{ data: { organizations: Organization[] } }, Organization>(
+    '/admin/v1/organizations?per_page=100',
+    ({ data }) => data.organizations,
+    asOperator,
   )
   return (
     <Table
       caption="Organizations"
       of={answer}
-      rows={answer.data?.data.organizations}
+      rows={answer.rows}
+      pages={answer}
       keyOf={({ id }) => id}
       isTall
       empty="No account has become an organization. Its owner makes it one under Account, Members."

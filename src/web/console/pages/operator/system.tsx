@@ -3,6 +3,7 @@ import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { day, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
+import { usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import { Outbox } from './outbox.tsx'
 import { Settings } from './settings.tsx'
@@ -166,10 +167,10 @@ interface HeldMessage {
 }
 
 function Held() {
-  const answer = useLoaded('held', () =>
-    asOperator<{ data: { held: HeldMessage[]; meta: { total: number } } }>(
-      '/admin/v1/outbox/held?per_page=50',
-    ),
+  const answer = usePages<{ data: { held: HeldMessage[] } }, HeldMessage>(
+    '/admin/v1/outbox/held?per_page=50',
+    ({ data }) => data.held,
+    asOperator,
   )
   const { refusal, attempt } = useAttempt()
   const message = useSignal('')
@@ -182,7 +183,7 @@ function Held() {
       message.value = `${number(data.released)} on their way${data.more ? '; there are more' : ''}.`
       await answer.reload()
     })
-  const total = answer.data?.data.meta.total ?? 0
+  const { total } = answer
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
@@ -191,7 +192,8 @@ function Held() {
         caption="Messages held back"
         file="held"
         of={answer}
-        rows={answer.data?.data.held}
+        rows={answer.rows}
+        pages={answer}
         keyOf={({ id }) => id}
         empty="Nothing is held back. After a restore, what may have been sent already waits here."
         actions={
@@ -249,8 +251,10 @@ interface Suppression {
 }
 
 function Suppressions() {
-  const answer = useLoaded('suppressions', () =>
-    asOperator<{ data: { suppressions: Suppression[] } }>('/admin/v1/suppressions?per_page=100'),
+  const answer = usePages<{ data: { suppressions: Suppression[] } }, Suppression>(
+    '/admin/v1/suppressions?per_page=100',
+    ({ data }) => data.suppressions,
+    asOperator,
   )
   const { refusal, attempt } = useAttempt()
   const lift = (address: string) =>
@@ -267,7 +271,8 @@ function Suppressions() {
         caption="Addresses without mail"
         file="suppressions"
         of={answer}
-        rows={answer.data?.data.suppressions}
+        rows={answer.rows}
+        pages={answer}
         keyOf={({ address }) => address}
         empty="Every address gets mail. One that a mail server refuses for good is listed here."
         columns={[

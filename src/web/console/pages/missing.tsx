@@ -1,0 +1,57 @@
+import { useLocation } from 'preact-iso'
+import { Page } from '../parts/bits.tsx'
+import { boot } from '../parts/boot.ts'
+import { match } from '../parts/codes.ts'
+import { navigation, places } from '../parts/navigation.ts'
+import { openSearch } from '../parts/search.tsx'
+
+/** Pages whose names or words are near to an address that leads nowhere. */
+function nearTo(path: string) {
+  const typed = path.split('/').filter(Boolean).at(-1) ?? ''
+  const pages = navigation().map(page => ({ ...page, words: '', of: '' }))
+  return [...pages, ...places()]
+    .map(({ href, text, of, words }) => ({
+      href,
+      text: of === '' || of === text ? text : `${of}: ${text}`,
+      score: match(`${text} ${of} ${words}`, typed),
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 3)
+}
+
+/** For an address that is none of this service. */
+export function Missing() {
+  const { path } = useLocation()
+  const near = nearTo(path)
+  return (
+    <Page title="Page not found">
+      <section class="card" aria-label="Where to go">
+        <p class="break">
+          There is no page at <code>{path}</code>.
+        </p>
+        {near.length > 0 && (
+          <p>
+            Did you mean{' '}
+            {near.map(({ href, text }, i) => (
+              <>
+                {i > 0 && ', '}
+                <a href={href}>{text}</a>
+              </>
+            ))}
+            ?
+          </p>
+        )}
+        <p class="row">
+          <a class="button main" href={boot.isSignedIn ? '/board' : '/'}>
+            {boot.isSignedIn ? 'Open board' : 'Home'}
+          </a>
+          <button type="button" onClick={openSearch}>
+            Search
+          </button>
+          <a href="/docs">Documentation</a>
+        </p>
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,439 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Response as PageResponse } from 'playwright-core'
+import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
+import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+
+interface Report {
+  overview: { totalRequests: number }
+  endpointBreakdown: { endpoint: string; via: string; requests: number }[]
+}
+
+describe.skipIf(!hasBrowser)('what the console shows is what there is, in the binary', () => {
+  let stage: BinaryStage
+  let member: Visitor
+  beforeAll(async () => {
+    stage = await openBinaryStage({ size: 'whole' })
+    member = await stage.visitor('member')
+  }, 600_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  /** The legend's texts of the first chart in a place. */
+  const legendOf = async (place: string): Promise<string[]> => {
+    await member.page.waitForSelector(`${place} .u-legend .u-series`)
+    return member.page.locator(`${place} .u-legend .u-label`).allTextContents()
+  }
+
+  describe('a series as it was known', () => {
+    test('is the same page after a reload, from its copied link, and after a sign-in', async () => {
+      const { page, goTo, context } = member
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await goTo('/series/US_CRUDE_STORAGE')
+      await page.focus('#known')
+      for (let press = 0; press < 5; press += 1) await page.keyboard.press('ArrowLeft')
+      await page.waitForURL('**/series/US_CRUDE_STORAGE?as_of=*')
+      const shown = page.locator('text=as they stood at the end of that day')
+      await shown.waitFor()
+      const reloaded = await page.reload()
+      expect([reloaded!.status(), reloaded!.headers()['content-type']]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ])
+      await shown.waitFor()
+      await page.click('button:text-is("Copy link")')
+      await page.waitForSelector('button:has-text("Copied")')
+      const link = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(new URL(link).searchParams.get('as_of')).toMatch(/^\d{4}-\d\d-\d\d$/)
+      const stranger = await stage.visitor('stranger')
+      await stranger.page.goto(link)
+      await stranger.page.click('main a:text-is("Sign in")')
+      await stranger.page.waitForURL('**/sign-in?next=*')
+      expect(new URL(stranger.page.url()).searchParams.get('next')).toBe(
+        new URL(link).pathname + new URL(link).search,
+      )
+    })
+
+    test.each(['/', '/board', '/markets', '/docs', '/docs/vintages', '/status', '/alerts'])(
+      '%s takes as_of as every page does, whatever it makes of it',
+      async path => {
+        const answer = await fetch(`${stage.copy.url}${path}?as_of=2026-11-13`)
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([
+          200,
+          'text/html; charset=utf-8',
+        ])
+        await answer.body?.cancel()
+      },
+    )
+  })
+
+  describe('pages that a member opens', () => {
+    test('take nothing from quota or usage of the account, and are marked as the console’s', async () => {
+      const own = await stage.visitor('member')
+      const report = async (via: string) => {
+        const answer = await fetch(`${stage.copy.url}/v1/analytics/performance?via=${via}`, {
+          headers: { authorization: `Token ${stage.copy.apiKey}` },
+        })
+        return (await answer.json()) as Report
+      }
+      const me = async () => {
+        const answer = await fetch(`${stage.copy.url}/v1/users/me`, {
+          headers: { authorization: `Token ${stage.copy.apiKey}` },
+        })
+        return ((await answer.json()) as { requests_this_month: number }).requests_this_month
+      }
+      const [usedBefore, pagesBefore] = [await me(), await report('console')]
+      const statuses: number[] = []
+      own.page.on('response', (answer: PageResponse) => void statuses.push(answer.status()))
+      for (const path of ['/board', '/markets', '/series/WTI_USD', '/alerts', '/account/usage'])
+        await own.goTo(path)
+      const asked = own.requested.filter(url => /\/v1\//.test(url)).length
+      expect(asked).toBeGreaterThan(10)
+      expect(statuses.filter(status => status === 429)).toEqual([])
+      const after = await report('console')
+      expect(after.overview.totalRequests - pagesBefore.overview.totalRequests).toBeGreaterThan(10)
+      expect(after.endpointBreakdown.map(({ via }) => via)).toEqual(
+        after.endpointBreakdown.map(() => 'console'),
+      )
+      // Reports and /v1/users/me are of no quota themselves, or were asked with a key: one report.
+      expect(await me()).toBeLessThanOrEqual(usedBefore + 2)
+      const clients = await report('api')
+      expect(clients.endpointBreakdown.some(({ endpoint }) => endpoint.includes('board'))).toBe(
+        false,
+      )
+    })
+
+    test('are many in a minute without a refusal', async () => {
+      const { page, goTo } = await stage.visitor('member')
+      const refused: string[] = []
+      page.on('response', (answer: PageResponse) => {
+        if (answer.status() === 429) refused.push(answer.url())
+      })
+      await goTo('/markets')
+      for (let turn = 0; turn < 4; turn += 1)
+        for (const family of ['WTI', 'Gasoil', 'Henry Hub', 'TTF', 'Brent']) {
+          await page.click(`button:text-is("${family}")`)
+          await page.waitForSelector('main:not(:has(.waiting))')
+        }
+      expect(refused).toEqual([])
+    })
+  })
+
+  describe('curves', () => {
+    const curve = 'section[aria-labelledby=curve]'
+
+    test('by tenor have the earlier ones over today’s, from M1 to M12', async () => {
+      const { page, goTo } = member
+      await goTo('/markets')
+      expect((await legendOf(curve)).join(' ')).toMatch(/Now.*A week ago.*A month ago.*A year ago/)
+      const text = await page.textContent(`${curve} figcaption`)
+      expect(text).toContain('Forward curve by tenor, 12 points')
+      await page.click('button:text-is("By month")')
+      await page.waitForSelector(`${curve} figcaption:has-text("by contract month")`)
+    })
+
+    test('that are refused are named, and only those of days without quotes are left out', async () => {
+      const { page, goTo } = await stage.visitor('member', { isRefused: true })
+      await page.route('**/v1/futures/*/curve?date=*', route =>
+        route.fulfill({
+          status: 429,
+          contentType: 'application/json',
+          body: JSON.stringify({ code: 'RATE_LIMIT_EXCEEDED', message: 'Rate limit exceeded.' }),
+        }),
+      )
+      await goTo('/markets')
+      await page.waitForSelector(`${curve} .notice.bad:has-text("Rate limit exceeded.")`)
+      await page.unroute('**/v1/futures/*/curve?date=*')
+      await page.route('**/v1/futures/*/curve?date=*', route =>
+        route.fulfill({ status: 404, contentType: 'application/json', body: '{}' }),
+      )
+      await page.click('button:text-is("WTI")')
+      await page.waitForSelector(`${curve} >> text=No quotes: a week ago, a month ago, a year ago.`)
+      expect(await page.locator(`${curve} .notice`).count()).toBe(0)
+    })
+
+    test('and the spread of a year beside them begin a year ago', async () => {
+      const { page, goTo } = member
+      await goTo('/markets')
+      const spread = page.locator('section[aria-labelledby=front] figcaption')
+      await spread.waitFor({ state: 'attached' })
+      expect(Number(/(\d+) points/.exec((await spread.textContent())!)![1])).toBeGreaterThan(240)
+      await goTo('/markets/spreads')
+      const crack = page.locator('section[aria-labelledby=spread] figcaption')
+      await crack.waitFor({ state: 'attached' })
+      expect(Number(/(\d+) points/.exec((await crack.textContent())!)![1])).toBeGreaterThan(240)
+      await goTo('/markets/rigs')
+      const rigs = page.locator('section[aria-labelledby=rigs] figcaption')
+      await rigs.waitFor({ state: 'attached' })
+      expect(Number(/(\d+) points/.exec((await rigs.textContent())!)![1])).toBeGreaterThan(250)
+    })
+
+    test('have one minus sign on figures and table', async () => {
+      const { page, goTo } = member
+      await goTo('/markets')
+      const table = page.locator('section[aria-labelledby^=calendar-spreads] tbody')
+      await table.waitFor()
+      expect(await table.textContent()).toMatch(/−\d/)
+      expect(await table.locator('td').allTextContents()).not.toContainEqual(
+        expect.stringMatching(/^-\d/),
+      )
+    })
+  })
+
+  test('no list of any page ends where a page of the interface ends, without saying so', async () => {
+    const operator = await stage.visitor('operator')
+    const visitors = [
+      [
+        member,
+        ['/board', '/alerts', '/webhooks', '/markets', '/markets/spreads', '/markets/storage'],
+      ],
+      [member, ['/markets/rigs', '/account', '/account/plan', '/account/usage', '/series/WTI_USD']],
+      [operator, ['/operator', '/operator/data', '/operator/people', '/operator/outbox']],
+    ] as const
+    for (const [{ page, goTo }, paths] of visitors)
+      for (const path of paths) {
+        const cut = new Map<string, number>()
+        const note = async (answer: PageResponse) => {
+          if (!answer.headers()['content-type']?.includes('json')) return
+          const body = (await answer.json().catch(() => undefined)) as
+            | { meta?: Meta; data?: { meta?: Meta } }
+            | undefined
+          const meta = body?.meta ?? body?.data?.meta
+          const { pathname, searchParams } = new URL(answer.url())
+          // A figure asks for the number alone.
+          if (meta === undefined || searchParams.get('per_page') === '1') return
+          if (meta.has_next) cut.set(pathname, (cut.get(pathname) ?? 0) + 1)
+          else cut.delete(pathname)
+        }
+        page.on('response', note)
+        await goTo(path)
+        page.off('response', note)
+        const said = await page.locator('button:text-is("Show more"), nav[aria-label*=age]').count()
+        expect([path, said >= cut.size ? [] : [...cut.keys()]]).toEqual([path, []])
+      }
+  })
+
+  describe('a chart', () => {
+    const chart = 'section[aria-label=Chart]'
+
+    test('of two units has an axis for each, and offers to index them', async () => {
+      const { page, goTo } = member
+      await goTo('/series/WTI_USD?compare=NATURAL_GAS_USD')
+      await page.waitForSelector(
+        `${chart} .notice:has-text("USD/bbl at the left, USD/MMBtu at the right")`,
+      )
+      expect(await page.locator(`${chart} .u-axis`).count()).toBe(3)
+      await page.click(`${chart} .notice button:text-is("Index 100")`)
+      await page.waitForURL('**scale=index*')
+      await page.waitForSelector(`${chart} .u-wrap`)
+      expect(await page.locator(`${chart} .u-axis`).count()).toBe(2)
+      await goTo('/series/WTI_USD?compare=BRENT_CRUDE_USD')
+      await page.waitForSelector(`${chart} figcaption:has-text("BRENT_CRUDE_USD")`, {
+        state: 'attached',
+      })
+      expect(await page.locator(`${chart} .notice`).count()).toBe(0)
+    })
+
+    test('of candles reads open, high, low, close, says how long one is, and dates days alone', async () => {
+      const { page, goTo } = member
+      await goTo('/series/BRENT_FUTURES?type=candles')
+      expect((await legendOf(chart)).slice(0, 5)).toEqual(['UTC', 'Open', 'High', 'Low', 'Close'])
+      await page.waitForSelector(`${chart} >> text=Each candle is a week.`)
+      const at = await page.locator(`${chart} .u-legend .u-value`).first().textContent()
+      expect(at).toMatch(/^\d{4}-\d\d-\d\d$/)
+    })
+
+    test('draws nothing over a weekend on which nothing was traded', async () => {
+      const { page, goTo } = member
+      await goTo('/series/WTI_USD?range=1w&interval=hour')
+      await page.waitForSelector(`${chart} canvas`)
+      // The columns of the canvas in which the line's colour is, as shares of its width.
+      const widest = await page.evaluate<number>(`(() => {
+        const canvas = document.querySelector('[aria-label=Chart] canvas')
+        const { width, height } = canvas
+        const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+        const ink = getComputedStyle(document.documentElement).getPropertyValue('--ink-1').trim()
+        const [r, g, b] = [1, 3, 5].map(at => parseInt(ink.slice(at, at + 2), 16))
+        const has = x => {
+          for (let y = 0; y < height; y += 1) {
+            const at = 4 * (y * width + x)
+            if (data[at + 3] > 200 && Math.abs(data[at] - r) + Math.abs(data[at + 1] - g) + Math.abs(data[at + 2] - b) < 60) return true
+          }
+          return false
+        }
+        let [run, most, seen] = [0, 0, false]
+        for (let x = 0; x < width; x += 1) {
+          if (has(x)) { if (seen) most = Math.max(most, run); run = 0; seen = true } else run += 1
+        }
+        return most / width
+      })()`)
+      // Two of seven days.
+      expect(widest).toBeGreaterThan(0.2)
+    })
+
+    test('of a stock has none of the words of a price', async () => {
+      const { page, goTo } = member
+      await goTo('/series/US_CRUDE_STORAGE')
+      await page.waitForSelector('section[aria-labelledby=US_CRUDE_STORAGE] tbody tr')
+      const text = (await page.textContent('main'))!
+      expect(text).not.toMatch(/close|Candles|Hour|dataset/i)
+      expect(text).toContain('Lowest')
+    })
+  })
+
+  describe('the search', () => {
+    const found = async (typed: string): Promise<string[]> => {
+      const { page } = member
+      await page.fill('dialog[aria-label=Search] input', '')
+      await page.fill('dialog[aria-label=Search] input', typed)
+      await page.waitForSelector('#found-0')
+      return page
+        .locator('#found a')
+        .evaluateAll(all => all.map(link => link.getAttribute('href')!))
+    }
+
+    test('opens with Ctrl-K and with the slash, and closes with one Escape', async () => {
+      const { page, goTo } = member
+      await goTo('/board')
+      for (const key of ['Control+k', '/']) {
+        await page.keyboard.press(key)
+        await page.waitForSelector('dialog[aria-label=Search][open]')
+        await page.keyboard.type('wti')
+        await page.waitForSelector('#found-0')
+        await page.keyboard.press('Escape')
+        await page.waitForSelector('dialog[aria-label=Search]:not([open])', { state: 'attached' })
+      }
+    })
+
+    test('has the exact name first, and every part of a page', async () => {
+      const { page } = member
+      await page.keyboard.press('/')
+      for (const [typed, href] of [
+        ['wti', '/series/WTI_USD'],
+        ['brent', '/series/BRENT_CRUDE_USD'],
+        ['WTI_USD', '/series/WTI_USD'],
+        ['storage', '/markets/storage'],
+        ['rigs', '/markets/rigs'],
+        ['invoice', '/account/plan'],
+        ['usage', '/account/usage'],
+        ['members', '/account/members'],
+        ['backups', '/operator/backups'],
+        ['brent curve', '/markets'],
+      ] as const)
+        expect([typed, (await found(typed))[0]]).toEqual([typed, href])
+      await page.keyboard.press('Escape')
+    })
+  })
+
+  test('the dialog before a deletion has the focus on Cancel: Enter deletes nothing', async () => {
+    const { page, goTo } = member
+    await goTo('/alerts')
+    const row = 'section[aria-labelledby=alerts] tr:has-text("Henry Hub below 1")'
+    await page.click(`${row} button:text-is("Delete")`)
+    await page.waitForSelector(`${row} dialog[open]`)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel')
+    const align = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('dialog[open] p')).textAlign`,
+    )
+    expect(align).toBe('start')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector(`${row} dialog:not([open])`, { state: 'attached' })
+    await page.reload()
+    await page.waitForSelector(row)
+  })
+
+  test('what fired is shown with what was measured, and both sides of a z-score are named', async () => {
+    const { page, goTo } = member
+    await stage.asOperator('POST', '/_dev/scenario', { name: 'crash' })
+    await goTo('/alerts')
+    await page.waitForSelector('td:text-is("z-score above 2 or below −2")')
+    const fired = page.locator(
+      'section[aria-labelledby=fired] tr:has-text("WTI far from its month")',
+    )
+    await fired.first().waitFor()
+    const text = (await fired.first().textContent())!
+    expect(text).toMatch(/z-score −\d/)
+    expect(text).toMatch(/z-score over 30 days above 2 or below −2/)
+    expect(text).toMatch(/price \d/)
+  })
+
+  test('a delivery that was skipped on purpose is not painted as a failure', async () => {
+    const { page, goTo } = await stage.visitor('member')
+    await page.route('**/v1/webhooks/*/events?*', route =>
+      route.fulfill({
+        contentType: 'application/json',
+        body: JSON.stringify({
+          events: ['skipped', 'failed', 'retry_scheduled', 'delivered'].map(status => ({
+            id: status,
+            event_id: status,
+            event_type: 'price.updated',
+            status,
+            attempts: 1,
+            status_code: status === 'skipped' ? null : 200,
+            delivery_duration_ms: 3,
+            error: null,
+            payload: {},
+            created_at: '2026-11-20T15:00:00Z',
+            next_attempt_at: null,
+          })),
+          meta: { total: 4, has_next: false },
+        }),
+      }),
+    )
+    await goTo('/webhooks/00000000-0000-4000-8000-000000000402')
+    await page.waitForSelector('section[aria-labelledby=log] details')
+    const tags = await page
+      .locator('section[aria-labelledby=log] summary .tag')
+      .evaluateAll(all => all.map(tag => [tag.textContent, tag.className.trim()]))
+    expect(tags).toEqual([
+      ['Skipped', 'tag'],
+      ['Failed, 200', 'tag bad'],
+      ['Retry scheduled, 200', 'tag warn'],
+      ['Delivered, 200', 'tag good'],
+    ])
+    expect(await page.textContent('dl.facts')).not.toContain('0 arrived')
+  })
+
+  test('descriptions in the reference are rendered, and 401 and 403 say what they are about', async () => {
+    const { page, goTo } = member
+    await goTo('/docs?operation=getLatestPrices')
+    const errors = page.locator('section[aria-labelledby=refusals]')
+    await errors.waitFor()
+    const text = (await errors.textContent())!
+    expect(text).not.toContain('`')
+    expect(await errors.locator('code').count()).toBeGreaterThan(2)
+    const sentences = await errors.locator('dd').allTextContents()
+    expect(new Set(sentences).size).toBe(sentences.length)
+  })
+
+  test('the clock is moved by a day, which is seen, and nobody is signed out', async () => {
+    const both = await stage.visitor('member')
+    const { page, goTo, context } = both
+    await context.addInitScript(
+      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+    )
+    await goTo('/desk')
+    const clock = 'section[aria-labelledby=clock]'
+    const before = (await page.textContent(`${clock} .now`))!
+    const moved = page.waitForResponse(
+      answer => answer.url().endsWith('/_dev/clock') && answer.request().method() === 'POST',
+      { timeout: 120_000 },
+    )
+    await page.click(`${clock} button:text-is("+ 1 day")`)
+    await page.waitForSelector(`${clock} progress`)
+    await moved
+    await page.waitForSelector(`${clock} .now:not(:text-is("${before}"))`)
+    expect(await page.locator(`${clock} progress`).count()).toBe(0)
+    await goTo('/board')
+    await page.waitForSelector('table.board tbody tr')
+    await page.waitForSelector('a.who:has-text("eval@example.com")')
+  }, 180_000)
+
+  test('asks no other host for anything, and the browser complains about nothing', () => {
+    stage.expectQuiet()
+  })
+})
+
+interface Meta {
+  has_next?: boolean
+}
