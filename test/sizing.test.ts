@@ -31,9 +31,12 @@ describe('docs/operating/sizing.md', () => {
     expect(figures.length).toBeGreaterThanOrEqual(9)
   })
 
-  test.each(figures)('says of “%s” %s, as the newest run of bench/README.md does', (_, figure, row) => {
-    expect([row, measured.get(row!) && plain(measured.get(row!)!)]).toEqual([row, plain(figure!)])
-  })
+  test.each(figures)(
+    'says of “%s” %s, as the newest run of bench/README.md does',
+    (_, figure, row) => {
+      expect([row, measured.get(row!) && plain(measured.get(row!)!)]).toEqual([row, plain(figure!)])
+    },
+  )
 
   test.each(sizing.map(cellsOf).filter(cells => cells.length === 7 && /\d/.test(cells[0]!)))(
     'says of %s points with %s accounts what the newest run of bench/README.md does',

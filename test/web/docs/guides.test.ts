@@ -101,7 +101,9 @@ const isQuoted = (place: string): boolean => /\.(message|code|field|status)$/.te
 
 /** 64 hexadecimal digits look alike, and any other text is only of the type of a text. */
 const isLike = (sample: string, answer: string, place: string): boolean =>
-  isQuoted(place) ? sample === answer : !place.endsWith('token') || isToken(sample) === isToken(answer)
+  isQuoted(place)
+    ? sample === answer
+    : !place.endsWith('token') || isToken(sample) === isToken(answer)
 const isToken = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
 /** Names that a JSON sample has and the answer has not, or has of another type or with other words. */
