@@ -8,7 +8,7 @@ import { connectNats, type Nats } from '../../send/nats/connection.ts'
 import { fetchSnapshot, NoSnapshot } from '../../service/replication/snapshots.ts'
 import { takeOver } from '../../service/replication/takeover.ts'
 import { openDatabase, transact } from '../../store/database.ts'
-import { createApplier } from '../../store/replication/applier.ts'
+import { createApplier, deriveAgain } from '../../store/replication/applier.ts'
 import { continueAt, logChanges } from '../../store/replication/change-log.ts'
 import { createReplicationState } from '../../store/replication/state.ts'
 import { restore } from '../backups/backup.ts'
@@ -57,6 +57,7 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
       next,
       clock.now(),
     )
+    deriveAgain(db)
     continueAt(db, position)
     state.set('lineage', next)
     state.set('continues', ended)
@@ -102,6 +103,7 @@ export async function promoteReplica(
       now,
     )
     transact(db, () => {
+      deriveAgain(db)
       continueAt(db, position)
       state.set('lineage', next)
       state.set('continues', ended)

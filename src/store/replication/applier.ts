@@ -1,10 +1,29 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import { type LazyStatement, lazy } from '../statement.ts'
+import { setTriggers } from '../triggers.ts'
+import { noteBatchRows } from '../undo-triggers.ts'
+import { keepRevisions } from '../vintage.ts'
 import { boundOf, type Cell, type Delta, type RangeDelta, type TableDelta } from './delta.ts'
 import { barsOfRange, spanHours } from './delta-reader.ts'
 import { createReplicationState } from './state.ts'
 import { rangedTables, tableOf, textIndexes } from './tables.ts'
+
+const derivingTriggers = ['keep_', 'undo_'] as const
+
+/**
+ * The rows that triggers derive from others come with the stream. On a copy these triggers would
+ * derive them a second time, from rows in another order.
+ */
+function deriveNothing(db: Database): void {
+  for (const prefix of derivingTriggers) setTriggers(db, prefix, [])
+}
+
+/** Makes the triggers again that the applier took out of a copy, before anybody else writes to it. */
+export function deriveAgain(db: Database): void {
+  keepRevisions(db)
+  noteBatchRows(db)
+}
 
 /**
  * Brings a copy to the state that a delta tells, in one transaction with the sequence number that
@@ -18,6 +37,7 @@ export function createApplier(db: Database): (delta: Delta) => void {
     statements.set(sql, statement)
     statement.run(...cells.map(boundOf))
   }
+  deriveNothing(db)
   const state = createReplicationState(db)
   const rangedColumns = new Map(rangedTables.map(name => [name, tableOf(db, name).columns]))
   const put = (table: string, names: readonly string[], rows: readonly Cell[][]) => {

@@ -44,6 +44,8 @@ function triggersOf(table: ReplicatedTable): Trigger[] {
     `json_array(${table.key
       .map(column => {
         const value = `${row}.${column}`
+        // A text that another trigger made as JSON would go into the array as JSON, not as text.
+        if (table.textKey.has(column)) return `${value} || ''`
         return table.binaryKey.has(column)
           ? `iif(typeof(${value}) = 'blob', json_object('hex', hex(${value})), ${value})`
           : value

@@ -1,13 +1,15 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { dayMs, startOfDay } from '../../lib/time/instant.ts'
-import { type LazyStatement, lazy } from '../statement.ts'
+import { lazy } from '../statement.ts'
 import { createChangeLog, type LoggedChange } from './change-log.ts'
 import {
   boundOf,
   type Cell,
   cellOf,
   type Delta,
+  keyCells,
   type RangeDelta,
+  type StoredValue,
   type TableDelta,
 } from './delta.ts'
 import {
@@ -28,7 +30,16 @@ const charactersMax = 250_000
 /** Lengths of stored bars. */
 export const spanHours = [1, 24] as const
 
-type Values = LazyStatement<Record<string, unknown>, SQLQueryBindings[]>
+/** Rows as they are stored; each statement is this module's own, because its integers are exact. */
+type Rows = (...bindings: SQLQueryBindings[]) => StoredValue[][]
+
+function exactRows(db: Database, sql: string): Rows {
+  let prepared: Statement<unknown, SQLQueryBindings[]> | undefined
+  return (...bindings) => {
+    prepared ??= db.prepare<unknown, SQLQueryBindings[]>(sql).safeIntegers(true)
+    return prepared.values(...bindings) as StoredValue[][]
+  }
+}
 
 interface Range {
   seriesId: number
@@ -111,7 +122,7 @@ export function createDeltaReader(
 }
 
 const keysOf = (changes: readonly LoggedChange[]): Cell[][] =>
-  [...new Set(changes.map(change => change.key))].map(key => JSON.parse(key) as Cell[])
+  [...new Set(changes.map(change => change.key))].map(keyCells)
 
 /** Ranges of the same series that overlap are one. */
 function joined(changes: readonly LoggedChange[]): Range[] {
@@ -163,16 +174,16 @@ function rowsWithPlaces(
 
 function rowReader(db: Database, table: ReplicatedTable): (keys: readonly Cell[][]) => TableDelta {
   const { name, columns, key } = table
-  const row: Values = lazy(
+  const rowOf = exactRows(
     db,
     `SELECT ${columns.join(', ')} FROM ${name} WHERE ${key.map(column => `${column} = ?`).join(' AND ')}`,
   )
   return keys => {
     const delta: TableDelta = { table: name, columns, key, rows: [], gone: [] }
-    for (const keyCells of keys) {
-      const values = row.get(...keyCells.map(boundOf))
-      if (values) delta.rows.push(columns.map(column => cellOf(values[column])))
-      else delta.gone.push(keyCells)
+    for (const cells of keys) {
+      const [values] = rowOf(...cells.map(boundOf))
+      if (values) delta.rows.push(values.map(cellOf))
+      else delta.gone.push(cells)
     }
     return delta
   }
@@ -188,8 +199,8 @@ function rangeReader(
   db: Database,
 ): (range: Range, limit: number) => { delta: RangeDelta; rest: Range | undefined } {
   const columns = new Map(rangedTables.map(name => [name, tableOf(db, name).columns]))
-  const select = (name: (typeof rangedTables)[number], where: string): Values =>
-    lazy(db, `SELECT ${columns.get(name)!.join(', ')} FROM ${name} WHERE ${where}`)
+  const select = (name: (typeof rangedTables)[number], where: string): Rows =>
+    exactRows(db, `SELECT ${columns.get(name)!.join(', ')} FROM ${name} WHERE ${where}`)
   const between = 'series_id = ? AND observed_at >= ? AND observed_at <= ?'
   const observations = select('observations', `${between} ORDER BY observed_at LIMIT ?`)
   const revisions = select('observation_revisions', `${between} ORDER BY observed_at, recorded_at`)
@@ -197,19 +208,19 @@ function rangeReader(
     'bars',
     'series_id = ? AND span = ? AND starts_at >= ? AND starts_at <= ? ORDER BY starts_at',
   )
-  const cells = (name: (typeof rangedTables)[number], rows: Record<string, unknown>[]) =>
-    rows.map(row => columns.get(name)!.map(column => cellOf(row[column])))
+  const momentAt = columns.get('observations')!.indexOf('observed_at')
   return ({ seriesId, from, to }, limit) => {
-    const points = observations.all(seriesId, from, to, limit)
-    const end = points.length < limit ? to : (points.at(-1)!.observed_at as number)
+    const points = observations(seriesId, from, to, limit)
+    const end = points.length < limit ? to : Number(points.at(-1)![momentAt])
     const { first, last } = barsOfRange({ from, to: end })
+    const cells = (rows: StoredValue[][]) => rows.map(row => row.map(cellOf))
     const delta: RangeDelta = {
       seriesId,
       from,
       to: end,
-      observations: cells('observations', points),
-      observation_revisions: cells('observation_revisions', revisions.all(seriesId, from, end)),
-      bars: spanHours.flatMap(span => cells('bars', bars.all(seriesId, span, first, last))),
+      observations: cells(points),
+      observation_revisions: cells(revisions(seriesId, from, end)),
+      bars: spanHours.flatMap(span => cells(bars(seriesId, span, first, last))),
     }
     return { delta, rest: end < to ? { seriesId, from: end + 1, to } : undefined }
   }

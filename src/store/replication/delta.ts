@@ -1,13 +1,55 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
 
-/** A value of a column as JSON; bytes as hexadecimal text in an object. */
-export type Cell = string | number | null | { hex: string }
+/**
+ * A value of a column as JSON that carries it exactly. JSON has no bytes, no infinity, no negative
+ * zero, and readers take its numbers as doubles, so that these are text in an object: `hex` of
+ * bytes, `integer` beyond 2^53, `real` that is no finite number or is below zero and zero.
+ */
+export type Cell =
+  | string
+  | number
+  | null
+  | { hex: string }
+  | { integer: string }
+  | { real: 'Infinity' | '-Infinity' | '-0' }
 
-export const cellOf = (value: unknown): Cell =>
-  value instanceof Uint8Array ? { hex: Buffer.from(value).toString('hex') } : (value as Cell)
+/** What SQLite returns where integers are read as `bigint`. */
+export type StoredValue = string | number | bigint | Uint8Array | null
 
-export const boundOf = (cell: Cell): SQLQueryBindings =>
-  typeof cell === 'object' && cell !== null ? Buffer.from(cell.hex, 'hex') : cell
+export function cellOf(value: StoredValue): Cell {
+  if (typeof value === 'number') return realCell(value)
+  if (typeof value === 'bigint') {
+    const number = Number(value)
+    return Number.isSafeInteger(number) ? number : { integer: String(value) }
+  }
+  return value instanceof Uint8Array ? { hex: Buffer.from(value).toString('hex') } : value
+}
+
+function realCell(value: number): Cell {
+  if (value === Number.POSITIVE_INFINITY) return { real: 'Infinity' }
+  if (value === Number.NEGATIVE_INFINITY) return { real: '-Infinity' }
+  return Object.is(value, -0) ? { real: '-0' } : value
+}
+
+export function boundOf(cell: Cell): SQLQueryBindings {
+  if (typeof cell !== 'object' || cell === null) return cell
+  if ('hex' in cell) return Buffer.from(cell.hex, 'hex')
+  return 'integer' in cell ? BigInt(cell.integer) : Number(cell.real)
+}
+
+/** The cells of a key as the log has them, each number exactly. */
+export const keyCells = (json: string): Cell[] =>
+  (JSON.parse(json, exactNumber) as (Cell | Cell[])[]).map(cell =>
+    // Logs of earlier versions have a text that is JSON itself as what it says.
+    Array.isArray(cell) ? JSON.stringify(cell) : cell,
+  )
+
+/** The text of a number says what its value may have lost. */
+function exactNumber(this: unknown, _name: string, value: unknown, context?: { source?: string }) {
+  if (typeof value !== 'number') return value
+  const source = context?.source ?? ''
+  return /^-?\d+$/.test(source) ? cellOf(BigInt(source)) : cellOf(value)
+}
 
 /** Rows of one table as they are now: those that are there, and keys of those that are not. */
 export interface TableDelta {

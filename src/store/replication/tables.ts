@@ -7,8 +7,9 @@ export interface ReplicatedTable {
   columns: readonly string[]
   /** Of the primary key, in its order. */
   key: readonly string[]
-  /** Those of the key that may be bytes. */
+  /** Those of the key that may be bytes, and those that are text. */
   binaryKey: ReadonlySet<string>
+  textKey: ReadonlySet<string>
 }
 
 /** Tables that are this copy's own, with why nobody else has them. */
@@ -74,9 +75,15 @@ export function tableOf(db: Database, name: string): ReplicatedTable {
   const primary = columns.filter(column => column.pk > 0).sort((a, b) => a.pk - b.pk)
   if (singleRows.includes(name)) {
     const names = ['rowid', ...columns.map(column => column.name)]
-    return { name, columns: names, key: ['rowid'], binaryKey: new Set() }
+    return { name, columns: names, key: ['rowid'], binaryKey: new Set(), textKey: new Set() }
   }
   const key = primary.length > 0 ? primary.map(column => column.name) : uniqueColumns(db, name)
+  const keyColumnsOf = (...types: string[]) =>
+    new Set(
+      columns
+        .filter(column => key.includes(column.name) && types.includes(column.type))
+        .map(column => column.name),
+    )
   const isPlaces = Object.values(placeIndexes).includes(name)
   if (key.length === 0 && !isPlaces)
     throw new Error(`${name} has no key, so it cannot be replicated`)
@@ -84,11 +91,8 @@ export function tableOf(db: Database, name: string): ReplicatedTable {
     name,
     columns: columns.map(column => column.name),
     key,
-    binaryKey: new Set(
-      columns
-        .filter(column => key.includes(column.name) && ['BLOB', ''].includes(column.type))
-        .map(column => column.name),
-    ),
+    binaryKey: keyColumnsOf('BLOB', ''),
+    textKey: keyColumnsOf('TEXT'),
   }
 }
 

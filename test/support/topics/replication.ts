@@ -1,23 +1,36 @@
 import type { Database } from 'bun:sqlite'
+import { cellOf, type StoredValue } from '../../../src/store/replication/delta.ts'
 import {
   placeIndexes,
   rangedTables,
   replicatedTables,
+  tableOf,
 } from '../../../src/store/replication/tables.ts'
 
+/** Every row of a table in the order of its key, each value exactly. */
+export const rowsOf = (db: Database, table: string, order = keyOf(db, table)): string[] =>
+  (
+    db
+      .prepare(`SELECT * FROM ${table} ORDER BY ${order}`)
+      .safeIntegers(true)
+      .values() as StoredValue[][]
+  ).map(row => JSON.stringify(row.map(cellOf)))
+
+const keyOf = (db: Database, table: string): string => tableOf(db, table).key.join(', ')
+
+/** Every row of every table that copies share. */
+export const dumpOf = (db: Database): Record<string, string[]> =>
+  Object.fromEntries([
+    ...replicatedTables(db).map(({ name, key }) => [name, rowsOf(db, name, key.join(', '))]),
+    ...rangedTables.map(name => [name, rowsOf(db, name, '1, 2, 3')]),
+    ...Object.values(placeIndexes).map(name => [name, rowsOf(db, name, '1')]),
+  ])
+
 /** How many rows each table has that copies share, and a hash of them in their order. */
-export function contentOf(db: Database): Map<string, string> {
-  const inOrder = [
-    ...replicatedTables(db).map(table => [table.name, '1, 2'] as const),
-    ...rangedTables.map(name => [name, '1, 2, 3'] as const),
-    ...Object.values(placeIndexes).map(name => [name, '1'] as const),
-  ]
-  return new Map(
-    inOrder.map(([name, order]) => {
-      const hash = new Bun.CryptoHasher('sha256')
-      const rows = db.query(`SELECT * FROM ${name} ORDER BY ${order}`).values()
-      for (const row of rows) hash.update(JSON.stringify(row))
-      return [name, `${rows.length} rows ${hash.digest('hex')}`]
-    }),
+export const contentOf = (db: Database): Map<string, string> =>
+  new Map(
+    Object.entries(dumpOf(db)).map(([name, rows]) => [
+      name,
+      `${rows.length} rows ${new Bun.CryptoHasher('sha256').update(rows.join('\n')).digest('hex')}`,
+    ]),
   )
-}
