@@ -1,19 +1,18 @@
 import type { Job } from './jobs/job.ts'
 import { every, sleep, within } from './lib/time/clock.ts'
 import { secondMs } from './lib/time/instant.ts'
-import { connectNats, type Nats } from './send/nats/connection.ts'
-import { createLeaseView, type HeldLease, leaseBucket } from './service/replication/lease.ts'
+import { connectNats, type Nats, natsSettings } from './send/nats/connection.ts'
+import { createStrangers, endOfStream } from './service/replication/changes.ts'
+import { type LateReplica, lateReplicas } from './service/replication/condition.ts'
+import { createLeaseView, type HeldLease } from './service/replication/lease.ts'
 import {
   announceNode,
   type HeldQuotas,
-  nodesBucket,
   nodesTtlMs,
   type Topology,
   topologyOf,
 } from './service/replication/nodes.ts'
-import { quotaBucket } from './service/replication/quota-bucket.ts'
 import { createQuotaGrants, type QuotaGrants } from './service/replication/quota-grants.ts'
-import { lastLineage } from './service/replication/subjects.ts'
 import type { Services } from './services.ts'
 import { createReplicationState, previousLineages } from './store/replication/state.ts'
 import { version } from './version.ts'
@@ -28,6 +27,8 @@ export interface Cluster {
   topology(): Promise<Topology>
   /** The epoch of the lease that this copy has; undefined: none. */
   epoch(): number | undefined
+  /** The replicas that answer what may be old, as they said last. */
+  lateReplicas(): readonly LateReplica[]
   job: Job
   stop(): void
 }
@@ -48,6 +49,7 @@ const retryMs = secondMs
 const renewEachMs = 500
 const renewWithinMs = secondMs
 const fenceEachMs = 100
+const lookEachMs = 5 * secondMs
 
 /** An address that is every address of its machine leads the others to themselves. */
 export const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(url) ? '' : url)
@@ -73,7 +75,7 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
     }
   }
   const granting = async () => {
-    const bucket = await nats!.bucket(quotaBucket, settings.copies, 0)
+    const bucket = await nats!.bucket(nats!.names.quotas, settings.copies, 0)
     grants = createQuotaGrants({ ...services, bucket, reached: deps.reached })
     await grants.run()
   }
@@ -81,7 +83,7 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
   const id = ids.uuid()
   const noPools: HeldQuotas = { keys: 0, requests: 0 }
   const announcing = async (connection: Nats) => {
-    const bucket = await connection.bucket(nodesBucket, settings.copies, nodesTtlMs)
+    const bucket = await connection.bucket(connection.names.nodes, settings.copies, nodesTtlMs)
     stopAnnouncing = announceNode(bucket, id, () => ({
       role: 'primary',
       url: settings.address || reachable(deps.url?.() ?? ''),
@@ -97,12 +99,7 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
   }
   const run = async () => {
     await lasting(async () => {
-      nats = await connectNats({
-        servers: settings.servers,
-        credentialsFile: settings.credentialsFile,
-        token: settings.token.reveal(),
-        name: 'wellhead primary, lease and quotas',
-      })
+      nats = await connectNats(natsSettings(settings, 'wellhead primary, lease and quotas'))
       if (isStopped) return await nats.close()
       const connection = nats
       await Promise.all([
@@ -113,12 +110,26 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
     })
   }
   void run()
+  let late: readonly LateReplica[] = []
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const lookForLate = () => {
+    if (!nats || clock.monotonic() - lookedAt < lookEachMs) return
+    lookedAt = clock.monotonic()
+    topologyOf(nats, settings.copies)
+      .then(({ nodes }) => {
+        late = lateReplicas(nodes)
+      })
+      // Then nobody says more than before.
+      .catch(() => undefined)
+  }
   return {
+    lateReplicas: () => late,
     refusal: leasing?.refusal ?? (() => undefined),
     epoch: leasing?.epoch ?? (() => undefined),
     job: {
       name: 'quotas',
       pass() {
+        lookForLate()
         grants?.reclaim().catch(error => log.warn('quota_not_reclaimed', { message: `${error}` }))
       },
     },
@@ -169,13 +180,18 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const isOwn = (holder: string) =>
     [state.get('lineage'), ...previousLineages(state)].includes(holder)
   const isReplaced = () => state.get('replaced_by') !== undefined
-  /** Whoever holds the lease but is not what the stream goes on with would keep it from who is. */
-  const isOutrun = async (nats: Nats) => {
-    const last = await lastLineage(nats).catch(() => undefined)
-    return isReplaced() || (last !== undefined && !isOwn(last))
+  const strangers = createStrangers(log)
+  /** The lineage that the stream says has taken over. */
+  const successor = async (nats: Nats) => {
+    const own = { lineage: state.get('lineage') ?? '', previousLineages: previousLineages(state) }
+    const { stream } = nats.names.changes
+    return (await endOfStream(nats, stream, own, strangers)).replacedBy
   }
+  /** Whoever holds the lease but is not what the stream goes on with would keep it from who is. */
+  const isOutrun = async (nats: Nats) =>
+    isReplaced() || (await successor(nats).catch(() => undefined)) !== undefined
   const acquire = async (nats: Nats): Promise<HeldLease> => {
-    const view = createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
+    const view = createLeaseView(await nats.bucket(nats.names.lease, config.nats.copies, 0), clock)
     for (;;) {
       await view.look()
       const current = view.current()
@@ -202,8 +218,8 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
         await sleep(renewEachMs)
         if (isReplaced()) {
           why = 'another copy took over'
-          const last = await lastLineage(nats)
-          if (last !== undefined) await held.handTo(last)
+          const next = await successor(nats)
+          if (next !== undefined) await held.handTo(next)
           held = await acquire(nats)
         }
         // Without an answer it is renewed again, over whatever became of it.
@@ -212,6 +228,10 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
         if (!isKept) {
           why = 'another copy has taken the lease'
           fence()
+          held = await acquire(nats)
+          fence()
+        } else if (!held.isValid()) {
+          // The bucket itself may be gone: it is made again, and the lease taken anew.
           held = await acquire(nats)
           fence()
         }

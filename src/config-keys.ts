@@ -283,6 +283,11 @@ const natsServers = list(
   matching(/^(?:nats|tls):\/\/[\w.-]+(?::\d{1,5})?$/),
 )
 
+const natsPrefix = text(
+  'letters, digits, hyphens and underscores, at most 40, or empty',
+  /^[A-Za-z0-9_-]{0,40}$/,
+)
+
 const host = text('a host name or an address', /^[\w.:-]+$/)
 const headerPrefix = text(
   'letters, digits and hyphens, a letter first and a hyphen last, such as X-Service-',
@@ -860,6 +865,11 @@ const ownKeys = {
   ),
   'nats.credentials_file': key(path(''), '', 'File of credentials for it; empty: none.'),
   'nats.token': key(secret(), new Secret(''), 'Token for it; empty: none.'),
+  'nats.prefix': key(
+    natsPrefix,
+    'wellhead',
+    'What the names of subjects, streams and buckets begin with, so that installations and other programs can share NATS; empty: the names of earlier versions, such as prices.>.',
+  ),
   'nats.copies': key(integer(1, 5), 1, 'Servers of the cluster that each stream lies on.'),
   'nats.keep': key(
     duration('1h', '30d'),
@@ -879,7 +889,7 @@ const ownKeys = {
   'nats.events': key(
     flag(),
     false,
-    'Whether events that webhooks carry are published on events.<type>, of all accounts.',
+    'Whether events that webhooks carry are published on <prefix>.events.<type>, of all accounts.',
   ),
   'nats.standby': key(
     choice('off', 'auto'),
@@ -896,6 +906,11 @@ const ownKeys = {
     baseUrl,
     '',
     'Address of the primary that a replica passes on to what it does not answer, for serve --replica only.',
+  ),
+  'replica.max_lag': key(
+    duration('1s', '1d'),
+    10 * secondMs,
+    'How far a replica may be behind before it says so and passes reads on to the primary too, as long as that answers.',
   ),
   'replica.wait': key(
     duration('0s', '30s'),

@@ -226,7 +226,7 @@ function refuseReplaced(db: Database, dir: string): void {
   if (replacedBy === undefined) return
   db.close()
   throw new Error(
-    `${dir} can not be served: another copy took over from it, ${replacedBy}. "wellhead promote" makes it the primary with what the stream has, and keeps this database beside it.`,
+    `${dir} cannot be served: another copy took over from it, ${replacedBy}. "wellhead promote" makes it the primary with what the stream has, and keeps this database beside it. "wellhead promote --from-here" makes this database the primary again, and what took over from it ends.`,
   )
 }
 

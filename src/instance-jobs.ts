@@ -37,7 +37,10 @@ import type { CommitMark } from './store/commit-mark.ts'
 import { foldLongLog } from './store/log-folding.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 
-type JobVitals = Pick<Vitals, 'isOverloaded' | 'senders' | 'queryWorkers'>
+type JobVitals = Pick<
+  Vitals,
+  'isOverloaded' | 'senders' | 'queryWorkers' | 'replication' | 'lateReplicas'
+>
 
 /** What an instance gives its jobs beside the services. */
 export interface JobParts {

@@ -148,7 +148,8 @@ export function openInstance(options: InstanceOptions): Instance {
       const view = publishing?.view()
       return view && { ...view, epoch: isLeased ? (cluster?.epoch() ?? 0) : undefined }
     },
-    replicaLagMs: aloneVitals.replicaLagMs,
+    replica: aloneVitals.replica,
+    lateReplicas: () => cluster?.lateReplicas() ?? [],
     quotasHeld: () => cluster && { role: 'primary', held: cluster.pools() },
     topology: () => cluster?.topology(),
   }

@@ -14,6 +14,7 @@ import {
 } from './service/operator/notices.ts'
 import { damageText } from './service/operator/scrub.ts'
 import type { SendingState } from './service/outbox/vitals.ts'
+import { unpublishedSince } from './service/replication/condition.ts'
 import type { Services } from './services.ts'
 
 /** What waits this long beyond its time is behind. */
@@ -158,7 +159,7 @@ const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'
 export function openNotices(
   services: Services,
   sending: SendingState,
-  vitals: () => Pick<Vitals, 'queryWorkers'>,
+  vitals: () => Pick<Vitals, 'queryWorkers' | 'replication' | 'lateReplicas'>,
 ): OperatorNotices {
   const { config, mail, ids, settings, clock, log } = services
   const { notices, brand } = config
@@ -192,6 +193,7 @@ export function openNotices(
   const operatorNotices = createOperatorNotices({
     matters: () => [
       ...mattersOf(services, sending, vitals().queryWorkers()),
+      ...replicationMatters(vitals(), clock.now()),
       ...certificateMatters(certificate?.endsAt(), clock.now()),
     ],
     places,
@@ -211,6 +213,24 @@ export function openNotices(
       await operatorNotices.settled()
     },
   }
+}
+
+/** What is wrong between the copies of a database. */
+export function replicationMatters(
+  { replication, lateReplicas }: Pick<Vitals, 'replication' | 'lateReplicas'>,
+  now: number,
+): Matter[] {
+  const since = unpublishedSince(replication(), now)
+  const matters: Matter[] = lateReplicas().map(({ name, why }) => ({
+    id: `replica ${name}`,
+    text: `the replica ${name} ${why}`,
+  }))
+  if (since !== undefined)
+    matters.push({
+      id: 'publishing',
+      text: `commits are not published to NATS since ${isoInstant(since)}; the log says why`,
+    })
+  return matters
 }
 
 /** `endsAt` is undefined where there is no certificate, or nobody knows. */

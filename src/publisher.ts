@@ -4,20 +4,17 @@ import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log/log.ts'
 import { createSystemClock, sleep } from './lib/time/clock.ts'
 import { connectNats, type Nats, type NatsSettings } from './send/nats/connection.ts'
+import { createStrangers } from './service/replication/changes.ts'
+import { moveEarlierStreams } from './service/replication/earlier-streams.ts'
 import { followDelta } from './service/replication/follow.ts'
 import {
   type ConflictKind,
   createPublisher,
   StreamConflict,
 } from './service/replication/publisher.ts'
-import { storeSnapshot } from './service/replication/snapshots.ts'
-import {
-  eventSubject,
-  prepareStreams,
-  priceSubject,
-  pricesStream,
-} from './service/replication/subjects.ts'
-import { receiveUsage, type UsageReport } from './service/replication/usage.ts'
+import { createSnapshotCheck, storeSnapshot } from './service/replication/snapshots.ts'
+import { eventSubject, prepareStreams, priceSubject } from './service/replication/subjects.ts'
+import { receiveUsage, type UsagePlace, type UsageReport } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
 import { openDatabase, readAtOnce } from './store/database.ts'
 import type { Delta } from './store/replication/delta.ts'
@@ -34,22 +31,25 @@ export interface PublisherStart {
   lineage: string
   previousLineages: readonly string[]
   continues: string | undefined
-  hasPublished: boolean
+  endedLineages: readonly string[]
   /** The last change when this process opened the database. */
   lastChange: number
   /** The message of the stream of usage up to which it is counted here. */
-  usageTaken: number
+  usageTaken: UsagePlace
 }
 
 /** What it tells the main thread. */
 export type FromPublisher =
   | { kind: 'position'; position: number; last: number }
   | { kind: 'trouble'; message: string; conflict?: ConflictKind }
-  | { kind: 'usage'; message: number; report: UsageReport }
+  | { kind: 'usage'; place: UsagePlace; report: UsageReport }
   | { kind: 'snapshot'; sequence: number }
+  | { kind: 'snapshot_missing' }
 
 const idleMs = 10
 const retryMs = 1000
+/** How often it is seen whether stream and snapshots are still as they were left. */
+const checkEachMs = { stream: 2000, snapshot: 10_000 }
 const fetchedMax = 500
 const fetchedWithinMs = 2000
 
@@ -99,7 +99,8 @@ async function publish(start: PublisherStart): Promise<void> {
   let services: Services | undefined
   const reader = createDeltaReader(db, clock.now)
   const { keepMs, copies, events } = config.nats
-  let { hasPublished, usageTaken } = start
+  const strangers = { changes: createStrangers(log), usage: createStrangers(log) }
+  let { usageTaken } = start
   let lastChange: number | undefined = start.lastChange
   for (;;) {
     let nats: Nats | undefined
@@ -107,33 +108,68 @@ async function publish(start: PublisherStart): Promise<void> {
       nats = await connectNats(start.nats)
       services ??= open()
       await prepareStreams(nats, { copies, keepMs, events })
+      const { lineage, previousLineages, continues, endedLineages } = start
+      await moveEarlierStreams(nats, { lineage, previousLineages }, usageTaken, {
+        log,
+        strangers: strangers.changes,
+      })
       const news = createNews(nats, services, events)
       await news.learn()
       await news.prices(
         services.catalogue.list().map(series => series.id),
         reader.last(),
       )
-      const { lineage, previousLineages, continues } = start
       const publisher = await createPublisher({
         nats,
         reader,
         lineage,
         previousLineages,
         continues,
-        hasPublished,
+        endedLineages,
         lastChange: lastChange ?? reader.last(),
         published: delta => news.tell(delta),
+        strangers: strangers.changes,
       })
       // What the stream has from here on is of this process.
       lastChange = undefined
-      receiveUsage(nats, usageTaken, (message, report) => {
-        usageTaken = message
-        self.postMessage({ kind: 'usage', message, report })
-      }).catch(error => self.postMessage({ kind: 'trouble', message: reasonOf(error) }))
+      const receiving = receiveUsage(
+        nats,
+        usageTaken,
+        (place, report) => {
+          usageTaken = place
+          self.postMessage({ kind: 'usage', place, report })
+        },
+        strangers.usage,
+      )
+      let broken: unknown
+      receiving.then(
+        () => {
+          broken = new Error('the stream of usage is not read any more')
+        },
+        error => {
+          broken = error
+        },
+      )
+      const madeAt = await streamsMadeAt(nats, events)
+      const hasSnapshot = createSnapshotCheck(nats, copies, lineage)
+      // What the stream lacks now is in the snapshot that is taken at the start.
+      await hasSnapshot(publisher.position())
+      let [checkedAt, snapshotCheckedAt] = [clock.monotonic(), clock.monotonic()]
       for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+        if (broken !== undefined) throw broken
         const messages = await publisher.pass()
-        // It is the stream of this database: who is refused from here on was replaced.
-        hasPublished = true
+        if (clock.monotonic() - checkedAt > checkEachMs.stream) {
+          await publisher.check()
+          await news.check()
+          if ((await streamsMadeAt(nats, events)) !== madeAt)
+            throw new Error('a stream was made anew')
+          checkedAt = clock.monotonic()
+        }
+        if (clock.monotonic() - snapshotCheckedAt > checkEachMs.snapshot) {
+          if (!(await hasSnapshot(publisher.position())))
+            self.postMessage({ kind: 'snapshot_missing' })
+          snapshotCheckedAt = clock.monotonic()
+        }
         if (messages > 0 || clock.monotonic() - toldAt > retryMs) {
           toldAt = clock.monotonic()
           const [position, last] = [publisher.position(), reader.last()]
@@ -145,10 +181,18 @@ async function publish(start: PublisherStart): Promise<void> {
       const conflict = error instanceof StreamConflict ? error.kind : undefined
       self.postMessage({ kind: 'trouble', message: reasonOf(error), ...(conflict && { conflict }) })
       await nats?.close().catch(() => undefined)
-      if (conflict) return
+      // What another database has put into the stream may go.
+      if (conflict && conflict !== 'foreign') return
     }
     await sleep(retryMs)
   }
+}
+
+/** When the streams beside that of changes were made: one that somebody deletes has to be made again. */
+async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise<string> {
+  const streams = [names.prices, names.usage, ...(events ? [names.events] : [])]
+  const infos = await Promise.all(streams.map(({ stream }) => manager.streams.info(stream)))
+  return infos.map(({ created }) => created).join(' ')
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -160,6 +204,7 @@ const nobody = ''
 function createNews(nats: Nats, services: Services, withEvents: boolean) {
   const { catalogue, board, clock } = services
   const { row } = createPriceTexts(board)
+  const pricesStream = nats.names.prices.stream
   const lastTexts = new Map<string, string>()
   const outgoing = createOutgoingEvents(services.db)
   const prices = async (seriesIds: readonly number[], change: number) => {
@@ -167,7 +212,7 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
     for (const seriesId of seriesIds) {
       const series = catalogue.byId(seriesId)
       const { code, category } = series
-      const subject = priceSubject(category, code)
+      const subject = priceSubject(nats.names, category, code)
       if (!catalogue.isVisible(series, nobody)) {
         if (lastTexts.delete(subject))
           await nats.manager.streams.purge(pricesStream, { filter: subject })
@@ -185,7 +230,7 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
   }
   const tellEvents = async (delta: Delta) => {
     for (const { id, type, accountId, body } of outgoing(delta))
-      await nats.jetstream.publish(eventSubject(type), body, {
+      await nats.jetstream.publish(eventSubject(nats.names, type), body, {
         msgID: id,
         headers: nats.headers({ 'Wellhead-Account': accountId }),
       })
@@ -209,6 +254,12 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
           if (at >= state.last_seq) break
         }
       }
+    },
+    /** Throws where somebody has taken prices out. */
+    async check(): Promise<void> {
+      const { state } = await nats.manager.streams.info(pricesStream)
+      if (state.messages < lastTexts.size)
+        throw new Error(`the stream ${pricesStream} lacks prices that were published`)
     },
     async tell(delta: Delta): Promise<void> {
       const changed = followDelta(services, delta)

@@ -4,14 +4,16 @@ import { workerErrorMessage } from './lib/process/worker-error.ts'
 import { sleep } from './lib/time/clock.ts'
 import { minuteMs, secondMs } from './lib/time/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
-import type { UsageReport } from './service/replication/usage.ts'
+import { natsSettings } from './send/nats/connection.ts'
+import type { UsagePlace, UsageReport } from './service/replication/usage.ts'
 import type { ReplicationView } from './service/replication/view.ts'
 import type { Services } from './services.ts'
 import { transact } from './store/database.ts'
 import { createChangeLog } from './store/replication/change-log.ts'
 import {
-  addPreviousLineage,
+  beginLineage,
   createReplicationState,
+  endedLineages,
   pastTheFence,
   previousLineages,
 } from './store/replication/state.ts'
@@ -59,6 +61,7 @@ export function startPublishing(
     backlog: undefined,
     snapshot: undefined,
     trouble: undefined,
+    troubleSince: undefined,
     lagMs: 0,
     epoch: undefined,
   }
@@ -67,7 +70,6 @@ export function startPublishing(
 
   const threadOf = createThreads(services, databasePath, () => ({
     ...lineage.current(),
-    hasPublished: changes.hasPublished(),
     lastChange,
     usageTaken: usage.taken(),
   }))
@@ -89,7 +91,7 @@ export function startPublishing(
     // From here on no statement of this process writes.
     db.run('PRAGMA query_only = ON')
     log.error('replaced', {
-      message: `Another copy took over: ${to}. Nothing is written here any more; what the stream does not have is only in this database. "wellhead promote" or a new directory begins with what the stream has.`,
+      message: `Another copy took over: ${to}. Nothing is written here any more; what the stream does not have is only in this database. "wellhead promote" or a new directory begins with what the stream has; "wellhead promote --from-here" makes this database the primary again.`,
     })
   }
   const hear = (message: FromPublisher) => {
@@ -99,17 +101,30 @@ export function startPublishing(
       const backlog = Math.max(0, message.last - message.position)
       if (backlog === 0) wholeAt = clock.monotonic()
       const { position } = message
-      view = { ...view, state: 'publishing', position, backlog, trouble: undefined }
+      view = {
+        ...view,
+        state: 'publishing',
+        position,
+        backlog,
+        trouble: undefined,
+        troubleSince: undefined,
+      }
       return
     }
-    if (message.kind === 'usage') return usage.take(message.message, message.report)
+    if (message.kind === 'usage') return usage.take(message.place, message.report)
+    if (message.kind === 'snapshot_missing') return snapshots.takeNext()
     if (message.kind !== 'trouble') return
     const { conflict } = message
     if (conflict === 'ahead') return beginAnew(message.message)
     if (conflict === 'replaced') giveWay(message.message)
     else if (view.trouble !== message.message)
       log.error('not_publishing', { message: troubleOf(message.message, conflict === 'foreign') })
-    view = { ...view, state: conflict ? 'stopped' : 'connecting', trouble: message.message }
+    view = {
+      ...view,
+      state: conflict ? 'stopped' : 'connecting',
+      trouble: message.message,
+      troubleSince: view.troubleSince ?? clock.now(),
+    }
   }
   let publisher = threadOf('publish', hear)
 
@@ -170,19 +185,20 @@ function createForeignUsage({
   settings,
   log,
 }: Pick<Services, 'db' | 'meter' | 'settings' | 'log'>) {
-  let taken = Number(settings.get(usageTakenSetting) ?? 0)
+  const [message = '0', stream] = settings.get(usageTakenSetting)?.split(' ') ?? []
+  let taken: UsagePlace = { message: Number(message), stream }
   let isTold = false
   return {
     taken: () => taken,
-    take(message: number, { usage, returned }: UsageReport) {
-      if (message <= taken) return
-      taken = message
+    take(place: UsagePlace, { usage, returned }: UsageReport) {
+      if (place.stream === taken.stream && place.message <= taken.message) return
+      taken = place
       meter.take(usage)
       for (const part of returned) meter.putBack(part)
       try {
         transact(db, () => {
           meter.flush()
-          settings.set(usageTakenSetting, String(message))
+          settings.set(usageTakenSetting, `${place.message} ${place.stream}`)
         })
         isTold = false
       } catch (error) {
@@ -206,15 +222,7 @@ const gapReasons = {
 /** Which history of commits a database goes on with. */
 function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   const state = createReplicationState(db)
-  const begin = () => {
-    const previous = state.get('lineage')
-    pastTheFence(db, () =>
-      transact(db, () => {
-        state.set('lineage', ids.uuid())
-        if (previous !== undefined) addPreviousLineage(state, previous)
-      }),
-    )
-  }
+  const begin = () => pastTheFence(db, () => transact(db, () => beginLineage(state, ids.uuid())))
   if (state.get('lineage') === undefined) begin()
   else {
     const gaps = (['restored', 'unlogged'] as const).filter(name => state.get(name) !== undefined)
@@ -231,6 +239,7 @@ function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
       lineage: state.get('lineage')!,
       previousLineages: previousLineages(state),
       continues: state.get('continues'),
+      endedLineages: endedLineages(state),
     }),
     giveWay: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
     hasGivenWay: () => state.get('replaced_by') !== undefined,
@@ -246,7 +255,7 @@ function createThreads(
   databasePath: string,
   current: () => Pick<
     PublisherStart,
-    'lineage' | 'previousLineages' | 'continues' | 'hasPublished' | 'lastChange' | 'usageTaken'
+    'lineage' | 'previousLineages' | 'continues' | 'endedLineages' | 'lastChange' | 'usageTaken'
   >,
 ): Threads {
   const { nats } = config
@@ -259,12 +268,7 @@ function createThreads(
       task,
       databasePath,
       config: configCopy,
-      nats: {
-        servers: nats.servers,
-        credentialsFile: nats.credentialsFile,
-        token: nats.token.reveal(),
-        name: 'wellhead primary',
-      },
+      nats: natsSettings(nats, 'wellhead primary'),
       ...current(),
     }
     worker.postMessage(start)

@@ -11,12 +11,12 @@ import type { ProcessRuntime } from './runtime.ts'
 import type { Nats } from './send/nats/connection.ts'
 import { createPrimaryClient } from './send/primary.ts'
 import { aloneVitals } from './service/condition/vitals.ts'
+import type { ReplicaView } from './service/replication/condition.ts'
 import { followDelta } from './service/replication/follow.ts'
 import { followStream } from './service/replication/following.ts'
-import { announceNode, nodesBucket, nodesTtlMs } from './service/replication/nodes.ts'
-import { quotaBucket } from './service/replication/quota-bucket.ts'
+import { announceNode, nodesTtlMs } from './service/replication/nodes.ts'
 import { createQuotaSlices } from './service/replication/quota-slices.ts'
-import { fetchSnapshot } from './service/replication/snapshots.ts'
+import { fetchSnapshot, snapshots } from './service/replication/snapshots.ts'
 import { createUsageReports } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
 import { openDatabase, transact } from './store/database.ts'
@@ -28,9 +28,8 @@ import { version } from './version.ts'
 /** A running copy of a primary's database, which answers reads. */
 export interface Replica {
   answer(request: Request): Response | Promise<Response>
-  /** Resolves, with the reason, when the copy has to begin anew with a snapshot. */
+  /** Resolves, with the reason, when the copy has to begin anew with a snapshot that is there. */
   ended: Promise<string>
-  lagMs(): number
   /** Goes on answering with what it has: another connection may write its database then. */
   stopFollowing(): void
   /** Tells the clients of streams and sockets to go elsewhere. */
@@ -61,7 +60,10 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const { config, clock, log, ids } = runtime
   const links = linker(config)
   const path = databasePath(dir)
-  if (!existsSync(path)) await beginWithSnapshot(nats, config.nats.copies, path)
+  if (!existsSync(path)) {
+    await fetchReplica(dir, nats, config.nats.copies)
+    renameSync(nextPath(dir), path)
+  }
   const written = openDatabase(path)
   const state = createReplicationState(written)
   const at = state.get('replica_at')
@@ -74,6 +76,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   // What a crash loses of a copy comes again; rows of one commit may come before those they refer to.
   written.run('PRAGMA synchronous = NORMAL')
   written.run('PRAGMA foreign_keys = OFF')
+  // The primary has checked its rows.
+  written.run('PRAGMA ignore_check_constraints = ON')
   const services = openServices({
     ...runtime,
     // The primary sends what there is to send.
@@ -89,19 +93,25 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       lineage: state.get('lineage') ?? '',
       applied: Number(state.get('applied')),
       message: Number(at),
-      apply(delta, message, lineage) {
+      stream: state.get('replica_stream'),
+      apply(delta, { message, stream, lineage }) {
         transact(written, () => {
           apply(delta)
           state.set('lineage', lineage)
           state.set('replica_at', String(message))
+          if (stream !== undefined) state.set('replica_stream', stream)
         })
         refresh(delta)
       },
     },
-    { clock, log },
+    { clock, log, snapshots: () => snapshots(nats, config.nats.copies) },
   )
   const { lagMs } = following
-  const bucket = await nats.bucket(quotaBucket, config.nats.copies, 0)
+  const view = (): ReplicaView => ({
+    lagMs: lagMs(),
+    stale: following.trouble()?.kind ?? (lagMs() > config.replica.maxLagMs ? 'behind' : undefined),
+  })
+  const bucket = await nats.bucket(nats.names.quotas, config.nats.copies, 0)
   const slices = createQuotaSlices({ bucket, clock, log })
   const reports = createUsageReports(nats, services.meter, slices, { ids, now: clock.now })
   const reporting = { ...services, meter: reports.meter }
@@ -112,7 +122,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     vitals: {
       ...aloneVitals,
       isStopping,
-      replicaLagMs: lagMs,
+      replica: view,
       quotasHeld: () => ({ role: 'replica', held: slices.held() }),
     },
   })
@@ -127,13 +137,14 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       docsUrl: links(request).docsUrl,
     }),
     stays: request => connections.idle(request, 0),
-    lagMs,
+    view,
+    monotonic: clock.monotonic,
     reaches: following.reaches,
     waitMs: config.replica.waitMs,
     headerPrefix: config.brand.headerPrefix,
   })
   const startedAt = clock.now()
-  const nodes = await nats.bucket(nodesBucket, config.nats.copies, nodesTtlMs)
+  const nodes = await nats.bucket(nats.names.nodes, config.nats.copies, nodesTtlMs)
   const stopAnnouncing = announceNode(nodes, ids.uuid(), () => ({
     role: 'replica',
     url: options.url(),
@@ -144,6 +155,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     change: following.applied(),
     lagMs: Number.isFinite(lagMs()) ? Math.ceil(lagMs()) : null,
     quotas: slices.held(),
+    stale: view().stale ?? null,
   }))
   log.info('replica_open', { change: following.applied() })
   let isFollowing = true
@@ -156,7 +168,6 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   return {
     answer,
     ended: following.ended,
-    lagMs,
     stopFollowing,
     endStreams: services.streams.stop,
     async close() {
@@ -173,18 +184,23 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   }
 }
 
-/** Takes a copy away that does not lead to what the stream has. */
-export function discardReplica(dir: string): void {
-  for (const tail of ['', '-wal', '-shm']) rmSync(databasePath(dir) + tail, { force: true })
+const nextPath = (dir: string) => `${databasePath(dir)}.next`
+
+const removeFile = (path: string) => {
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
 }
 
-/** The file gets its name when it is whole and says that it is a replica. */
-async function beginWithSnapshot(nats: Nats, copies: number, path: string): Promise<void> {
-  const part = `${path}.part`
-  const remove = () => {
-    for (const tail of ['', '-wal', '-shm']) rmSync(part + tail, { force: true })
-  }
-  remove()
+/** Puts the copy that was fetched in the place of one that does not lead to what the stream has. */
+export function replaceReplica(dir: string): void {
+  removeFile(databasePath(dir))
+  renameSync(nextPath(dir), databasePath(dir))
+}
+
+/** Fetches the newest snapshot beside what the directory has; it is whole when this resolves. */
+export async function fetchReplica(dir: string, nats: Nats, copies: number): Promise<void> {
+  const part = `${databasePath(dir)}.part`
+  removeFile(part)
+  removeFile(nextPath(dir))
   try {
     await fetchSnapshot(nats, copies, part)
     const db = openDatabase(part)
@@ -192,9 +208,9 @@ async function beginWithSnapshot(nats: Nats, copies: number, path: string): Prom
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
-    renameSync(part, path)
+    renameSync(part, nextPath(dir))
   } finally {
-    remove()
+    removeFile(part)
   }
 }
 
@@ -204,12 +220,13 @@ const countTables = new Set(['quota_counters', 'usage_hours', 'usage_days'])
 
 /** Brings what is kept in memory up to rows that have been written, and tells who listens. */
 function createRefresh(services: Services): (delta: Delta) => void {
-  const { keys, meter, cable, watchFeed } = services
+  const { keys, adminTokens, meter, cable, watchFeed } = services
   /** Whose feeds have grown in the parts of a commit that have come so far. */
   const growing = new Set<string>()
   return delta => {
     const changed = followDelta(services, delta)
     if (delta.tables.some(({ table }) => keyTables.has(table))) keys.reload()
+    if (delta.tables.some(({ table }) => table === 'admin_tokens')) adminTokens.reload()
     // Others' requests are in them; what this copy has not reported yet is far less than the margin.
     if (delta.tables.some(({ table }) => countTables.has(table))) meter.reset()
     cable.changed(new Set(changed))

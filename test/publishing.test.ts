@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { backup, restore } from '../src/cli/backups/backup.ts'
-import { promote } from '../src/cli/replication/promote.ts'
+import { promote, promoteFromHere } from '../src/cli/replication/promote.ts'
 import { loadConfig } from '../src/config.ts'
 import { databasePath } from '../src/directory.ts'
 import { type Instance, openInstance } from '../src/instance.ts'
@@ -13,11 +13,12 @@ import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log/log.ts'
 import { createSystemClock } from '../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../src/send/nats/connection.ts'
+import { changeHeaders } from '../src/service/replication/changes.ts'
 import { snapshots } from '../src/service/replication/snapshots.ts'
-import { changeHeaders } from '../src/service/replication/subjects.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { createApplier } from '../src/store/replication/applier.ts'
 import type { Delta } from '../src/store/replication/delta.ts'
+import { createReplicationState } from '../src/store/replication/state.ts'
 import { startWith } from './support/instance/binary.ts'
 import { hasNats, type NatsServer, natsServer } from './support/servers/nats.ts'
 import { contentOf } from './support/topics/replication.ts'
@@ -31,7 +32,12 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
   let instance: Instance
   let log: string[]
 
-  const open = ({ natsServers = server.url, serving = true, standby = 'off' } = {}) => {
+  const open = ({
+    natsServers = server.url,
+    serving = true,
+    standby = 'off',
+    prefix = 'wellhead',
+  } = {}) => {
     const clock = createSystemClock()
     instance = openInstance({
       runtime: {
@@ -39,6 +45,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
           flags: {
             'nats.servers': natsServers,
             'nats.standby': standby,
+            'nats.prefix': prefix,
             'readers.threads': '0',
             'data.reserve_mb': '0',
           },
@@ -87,10 +94,12 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       async () => (await metric('wellhead_replication_backlog')) === 0,
     )
   const deltas = async () => {
-    const { state } = await nats.manager.streams.info('changes')
+    const { state } = await nats.manager.streams.info('wellhead-changes')
     const result: Delta[] = []
     for (let seq = state.first_seq; seq <= state.last_seq; seq++)
-      result.push((await nats.manager.streams.getMessage('changes', { seq }))!.json<Delta>())
+      result.push(
+        (await nats.manager.streams.getMessage('wellhead-changes', { seq }))!.json<Delta>(),
+      )
     return result
   }
 
@@ -160,8 +169,8 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     record('WTI_USD', 71.5, Date.now() + 1)
     const price = async () =>
       (
-        await nats.manager.streams.getMessage('prices', {
-          last_by_subj: 'prices.crude_oil.WTI_USD',
+        await nats.manager.streams.getMessage('wellhead-prices', {
+          last_by_subj: 'wellhead.prices.crude_oil.WTI_USD',
         })
       )?.json<{ price: number }>()
     await until('the price', async () => (await price().catch(() => undefined))?.price === 71.5)
@@ -222,18 +231,18 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     const subjects = async () => {
       // The stream is not there before the publisher is.
       const info = await nats.manager.streams
-        .info('prices', { subjects_filter: '>' })
+        .info('wellhead-prices', { subjects_filter: '>' })
         .catch(() => undefined)
       return Object.keys(info?.state.subjects ?? {}).filter(subject => subject.includes('DESK'))
     }
     await until('the open price', async () => (await subjects()).length > 0)
     await published()
-    expect(await subjects()).toEqual(['prices.crude_oil.DESK_OPEN_USD'])
+    expect(await subjects()).toEqual(['wellhead.prices.crude_oil.DESK_OPEN_USD'])
     await operate('PATCH', '/series/DESK_OPEN_USD', { visible_to })
     await until('that it is gone', async () => (await subjects()).length === 0)
     await operate('PATCH', '/series/DESK_OPEN_USD', { visible_to: null })
     await until('that it is back', async () => (await subjects()).length > 0)
-    expect(await subjects()).toEqual(['prices.crude_oil.DESK_OPEN_USD'])
+    expect(await subjects()).toEqual(['wellhead.prices.crude_oil.DESK_OPEN_USD'])
   })
 
   test('the programs of the documentation print prices', async () => {
@@ -244,7 +253,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       ...(hasNatsPy ? [['python3', 'docs/nats/prices.py']] : []),
     ]
     for (const command of commands) {
-      const program = Bun.spawn([...command, server.url, 'prices.crude_oil.WTI_USD'], {
+      const program = Bun.spawn([...command, server.url, 'wellhead.prices.crude_oil.WTI_USD'], {
         cwd: resolve(import.meta.dir, '..'),
         stdout: 'pipe',
         stderr: 'inherit',
@@ -255,7 +264,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
         if (line.includes('\n')) break
       }
       program.kill()
-      expect(line).toStartWith('prices.crude_oil.WTI_USD 70.25 USD ')
+      expect(line).toStartWith('wellhead.prices.crude_oil.WTI_USD 70.25 USD ')
     }
   })
 
@@ -266,17 +275,19 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
   /** A client whose server has just come back may ask before it is connected: it asks again. */
   const met = () =>
     until('NATS', () =>
-      nats.manager.streams.info('changes').then(
+      nats.manager.streams.info('wellhead-changes').then(
         () => true,
         () => false,
       ),
     )
   const lineageOf = async () =>
-    (await nats.manager.streams.info('changes')).state.messages === 0
+    (await nats.manager.streams.info('wellhead-changes')).state.messages === 0
       ? undefined
-      : (await nats.manager.streams.getMessage('changes', { last_by_subj: 'changes' }))?.header.get(
-          changeHeaders.lineage,
-        )
+      : (
+          await nats.manager.streams.getMessage('wellhead-changes', {
+            last_by_subj: 'wellhead.changes',
+          })
+        )?.header.get(changeHeaders.lineage)
 
   test('what a command writes between two starts is published, also by one that knows no NATS', async () => {
     record('WTI_USD', 70)
@@ -360,7 +371,9 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
 
   test('a restored database is known as such after starts without NATS', async () => {
     const last = async () =>
-      await nats.manager.streams.getMessage('changes', { last_by_subj: 'changes' })
+      await nats.manager.streams.getMessage('wellhead-changes', {
+        last_by_subj: 'wellhead.changes',
+      })
     record('WTI_USD', 70)
     await published()
     instance.close()
@@ -385,8 +398,8 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     expect(after.header.get(changeHeaders.lineage)).not.toBe(
       before.header.get(changeHeaders.lineage),
     )
-    const { state } = await nats.manager.streams.info('changes')
-    const next = await nats.manager.streams.getMessage('changes', { seq: before.seq + 1 })
+    const { state } = await nats.manager.streams.info('wellhead-changes')
+    const next = await nats.manager.streams.getMessage('wellhead-changes', { seq: before.seq + 1 })
     expect([state.last_seq > before.seq, next!.json<Delta>().after]).toEqual([
       true,
       expect.any(Number),
@@ -468,12 +481,149 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       expect(await promoted(join(dir, 'third'))).toBe(0)
     })
 
+    const fromHere = (data: string, natsServers = server.url) =>
+      promoteFromHere(
+        loadConfig({
+          flags: { 'nats.servers': natsServers, 'readers.threads': '0', 'data.dir': data },
+          env: {},
+          files: { directory: '/' },
+          readFile: () => undefined,
+        }),
+        { clock: createSystemClock(), ids: createRandomIds(), out: () => {} },
+      )
+
+    test('comes back with "promote --from-here", and what took over from it ends', async () => {
+      record('WTI_USD', 70)
+      await snapshot()
+      await published()
+      const first = dir
+      const second = mkdtempSync(join(tmpdir(), 'wellhead-publishing-'))
+      await promoted(second)
+      record('WTI_USD', 99)
+      await until('the end of the old', () => log.some(line => line.includes('"replaced"')))
+      instance.close()
+      expect(open).toThrow('--from-here')
+      dir = second
+      log = []
+      open()
+      record('WTI_USD', 71)
+      await published()
+      const other = instance
+      expect(await fromHere(first)).toBe(0)
+      dir = first
+      log = []
+      open()
+      record('WTI_USD', 72)
+      await published()
+      const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
+      expect(instance.services.board.quote(wti)?.observation.value).toBe(72)
+      await until('the end of the other', () => log.some(line => line.includes('"replaced"')))
+      expect(() => other.services.settings.set('colour', 'red')).toThrow('readonly')
+      expect(await metric('wellhead_replication_publishing')).toBe(1)
+      other.close()
+      rmSync(second, { recursive: true })
+    })
+
+    test('comes back without NATS too, whatever it was told had replaced it', async () => {
+      record('WTI_USD', 70)
+      instance.close()
+      const db = openDatabase(databasePath(dir))
+      createReplicationState(db).set('replaced_by', 'the stream has gone on as lineage ')
+      db.close()
+      expect(open).toThrow('another copy took over')
+      await fromHere(dir, '')
+      open({ natsServers: '' })
+      record('WTI_USD', 71)
+      instance.close()
+      open()
+      record('WTI_USD', 72)
+      await published()
+    })
+
     test('is told what is missing', async () => {
       await snapshot()
       const objects = await nats.objects('wellhead-snapshots', 1)
       for (const { name } of await objects.list()) await objects.delete(name)
       await expect(promoted(join(dir, 'next'))).rejects.toThrow('has no snapshot')
     })
+  })
+
+  const streamNames = async () => {
+    const names: string[] = []
+    for await (const { config } of nats.manager.streams.list()) names.push(config.name)
+    return names.sort()
+  }
+
+  test('streams of a version without a prefix are moved to their new names with all that they have', async () => {
+    instance.close()
+    for (const name of await streamNames()) await nats.manager.streams.delete(name)
+    open({ prefix: '' })
+    record('WTI_USD', 70)
+    record('BRENT_CRUDE_USD', 80)
+    await published()
+    const all = async (stream: string) => {
+      const { state } = await nats.manager.streams.info(stream)
+      const bodies: string[] = []
+      for (let seq = state.first_seq; seq <= state.last_seq; seq++)
+        bodies.push((await nats.manager.streams.getMessage(stream, { seq }))!.string())
+      return bodies
+    }
+    const before = await all('changes')
+    expect(before.length).toBeGreaterThan(1)
+    instance.close()
+    // A replica has reported, and nobody has counted it yet.
+    await nats.jetstream.publish(
+      'usage',
+      JSON.stringify({
+        usage: [
+          {
+            keyId: 'a-key',
+            endpoint: 'GET /v1/prices/latest',
+            hourAt: 0,
+            statusClass: 2,
+            requests: 7,
+            metered: 7,
+            durationUs: 1,
+            lastUsedAt: 1,
+            prepaid: 0,
+          },
+        ],
+        returned: [],
+      }),
+    )
+    open()
+    record('WTI_USD', 71)
+    await published()
+    const after = await all('wellhead-changes')
+    expect(after.slice(0, before.length)).toEqual(before)
+    const parts = (await deltas()).slice(before.length - 1)
+    expect(parts.slice(1).map(delta => delta.after)).toEqual(
+      parts.slice(0, -1).map(delta => delta.upTo),
+    )
+    const names = await streamNames()
+    expect(names).toContain('wellhead-usage')
+    for (const name of ['changes', 'prices', 'usage']) expect(names).not.toContain(name)
+    await until('the counts of the replica', () => {
+      instance.services.meter.flush(true)
+      return instance.services.db
+        .query<{ n: number }, []>("SELECT count(*) AS n FROM usage_hours WHERE key_id = 'a-key'")
+        .get()!.n
+    })
+    const price = await nats.manager.streams.getMessage('wellhead-prices', {
+      last_by_subj: 'wellhead.prices.crude_oil.BRENT_CRUDE_USD',
+    })
+    expect(price?.json<{ price: number }>().price).toBe(80)
+  })
+
+  test('a stream of somebody else that is called changes is left alone', async () => {
+    instance.close()
+    await nats.manager.streams.add({ name: 'changes', subjects: ['changes'] })
+    await nats.jetstream.publish('changes', 'theirs')
+    open()
+    record('WTI_USD', 70)
+    await published()
+    const theirs = await nats.manager.streams.getMessage('changes', { seq: 1 })
+    expect(theirs?.string()).toBe('theirs')
   })
 
   test('acknowledges a write only once the stream has it, where it is told to', async () => {
@@ -504,10 +654,12 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       })
     const answer = await push(70)
     expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
-    const { state } = await stream.manager.streams.info('changes')
+    const { state } = await stream.manager.streams.info('wellhead-changes')
     const inStream: string[] = []
     for (let seq = state.first_seq; seq <= state.last_seq; seq++)
-      inStream.push((await stream.manager.streams.getMessage('changes', { seq }))!.string())
+      inStream.push(
+        (await stream.manager.streams.getMessage('wellhead-changes', { seq }))!.string(),
+      )
     expect(inStream.some(text => text.includes('"ranges":[{"seriesId"'))).toBe(true)
     await own.stop()
     const refused = await push(71)

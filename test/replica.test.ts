@@ -302,7 +302,9 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
       ['replica', 'http://127.0.0.1:2'],
     ])
     expect(nodes[1]!.lag_ms).not.toBeNull()
-    expect(streams.map(stream => stream.name)).toEqual(['changes', 'events', 'prices', 'usage'])
+    expect(streams.map(stream => stream.name)).toEqual(
+      ['changes', 'events', 'prices', 'usage'].map(name => `wellhead-${name}`),
+    )
     for (const stream of streams) expect(stream).toMatchObject({ copies: 1, current_copies: 1 })
     expect(await operator('/metrics')).toMatch(/^wellhead_quota_pool_requests [1-9]/m)
     const [finding, ...more] = await examineCluster(runtime().config)
@@ -330,10 +332,12 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
       'SELECT b.body FROM outbox o JOIN outbox_bodies b ON b.id = o.body_id',
     )
     expect(bodies.all().length).toBeGreaterThan(0)
-    const subject = 'events.price.updated'
-    const count = async () => (await nats.manager.streams.info('events')).state.messages
+    const subject = 'wellhead.events.price.updated'
+    const count = async () => (await nats.manager.streams.info('wellhead-events')).state.messages
     await until('the event', async () => (await count()) > 0)
-    const message = (await nats.manager.streams.getMessage('events', { last_by_subj: subject }))!
+    const message = (await nats.manager.streams.getMessage('wellhead-events', {
+      last_by_subj: subject,
+    }))!
     expect(bodies.all().map(row => row.body)).toContain(message.string())
     expect(message.header.get('Wellhead-Account')).toBe(account.account.id)
     const document = Bun.YAML.parse(

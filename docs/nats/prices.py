@@ -6,7 +6,7 @@ import sys
 import nats
 
 
-async def main(server="nats://127.0.0.1:4222", subject="prices.>"):
+async def main(server="nats://127.0.0.1:4222", subject="wellhead.prices.>"):
     connection = await nats.connect(server)
     jetstream = connection.jetstream()
     prices = await jetstream.subscribe(subject, ordered_consumer=True)

@@ -9,9 +9,9 @@ interface Price {
   created_at: string
 }
 
-const [server = 'nats://127.0.0.1:4222', subject = 'prices.>'] = process.argv.slice(2)
+const [server = 'nats://127.0.0.1:4222', subject = 'wellhead.prices.>'] = process.argv.slice(2)
 const connection = await connect({ servers: server })
-const consumer = await jetstream(connection).consumers.get('prices', { filter_subjects: subject })
+const consumer = await jetstream(connection).consumers.get('wellhead-prices', { filter_subjects: subject })
 for await (const message of await consumer.consume()) {
   const { price, currency, created_at } = message.json<Price>()
   console.log(message.subject, price, currency, created_at)

@@ -185,7 +185,7 @@ const listening = async (stream: 'events' | 'prices') => {
   let after = 0
   while (!isOver) {
     try {
-      const consumer = await nats!.jetstream.consumers.get(stream, { opt_start_seq: after + 1 })
+      const consumer = await nats!.jetstream.consumers.get(`wellhead-${stream}`, { opt_start_seq: after + 1 })
       const received = await consumer.consume({ expires: 5000, idle_heartbeat: 1000 })
       for await (const message of received) {
         if (message.seq <= after) continue
@@ -338,7 +338,7 @@ await rejoin()
 isOver = true
 await Promise.all(load)
 const isTold = async () => {
-  const { state } = await nats.manager.streams.info('events')
+  const { state } = await nats.manager.streams.info('wellhead-events')
   return messages.events.size >= state.messages
 }
 for (let i = 0; i < 100 && !(await isTold().catch(() => false)); i++) await Bun.sleep(100)

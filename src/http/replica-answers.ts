@@ -1,4 +1,6 @@
+import { within } from '../lib/time/clock.ts'
 import type { KeyState } from '../service/keys/keyring.ts'
+import type { ReplicaView } from '../service/replication/condition.ts'
 import { readMethods, sequenceHeader } from './front.ts'
 import { credentialsOf } from './gate/credentials.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
@@ -17,7 +19,9 @@ export interface ReplicaDeps {
   unreachable(request: Request): { requestId: string; docsUrl: string }
   /** The connection of a request may be silent for as long as its answer goes on. */
   stays(request: Request): void
-  lagMs(): number
+  /** How this copy stands with the stream. */
+  view(): ReplicaView
+  monotonic(): number
   reaches(sequence: number, withinMs: number): Promise<boolean>
   waitMs: number
   headerPrefix: string
@@ -49,6 +53,10 @@ const spentCodes = new Set([
   'TRIAL_LIMIT_EXCEEDED',
   'FREE_TIER_LIMIT_EXCEEDED',
 ])
+
+/** How long a replica that is behind waits for the primary, and then answers without it. */
+const freshWithinMs = 5000
+const awayMs = 1000
 
 /** How long a request waits for a slice before the primary is asked, and where that is away. */
 const sliceWaitMs = { primary: 50, alone: 2000 }
@@ -84,7 +92,9 @@ export function createReplicaAnswers(
     return answeredPaths.test(path) && !primaryPaths.test(path) ? keyOf(request) : undefined
   }
   const marked = (response: Response): Response => {
-    response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(deps.lagMs()))
+    const { lagMs, stale } = deps.view()
+    response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(lagMs))
+    if (stale !== undefined) response?.headers.set(`${headerPrefix}Replica-Stale`, stale)
     return response
   }
   const unreadCopyOf = (request: Request) =>
@@ -122,6 +132,25 @@ export function createReplicaAnswers(
     const comes = await deps.comesToAnswer(key, sliceWaitMs.alone)
     return comes ? await answer(request, sequence) : byPrimary
   }
+  const answerHere = (request: Request, asker: KeyState | 'anybody') => {
+    const sequence = request.headers.get(sequenceHeader(headerPrefix))
+    return asker === 'anybody' || mayAnswer(asker)
+      ? answer(request, sequence)
+      : answerOnceMay(request, asker, sequence)
+  }
+  let isAwayUntil = Number.NEGATIVE_INFINITY
+  /** What the primary answers, as long as it does; an old answer, which says so, is better than none. */
+  const fresher = async (request: Request, asker: KeyState | 'anybody'): Promise<Response> => {
+    if (deps.monotonic() < isAwayUntil) return await answerHere(request, asker)
+    const unread = unreadCopyOf(request)
+    const byPrimary = deps.ask(request).catch(() => undefined)
+    const response = await within(freshWithinMs, byPrimary)
+    if (response && response.status < 500) return response
+    isAwayUntil = deps.monotonic() + awayMs
+    // What comes too late is not read.
+    void byPrimary.then(late => late?.body?.cancel()).catch(() => undefined)
+    return await answerHere(unread, asker)
+  }
   return request => {
     const pathname = pathIn(request.url)
     if (ownPaths.has(pathname) || pathname === socketPath) return deps.handle(request)
@@ -129,9 +158,9 @@ export function createReplicaAnswers(
     if (pathname === eventsPath) deps.stays(request)
     const asker = askerOf(request, pathname)
     if (asker === undefined) return ask(request)
-    const sequence = request.headers.get(sequenceHeader(headerPrefix))
-    if (asker === 'anybody' || mayAnswer(asker)) return answer(request, sequence)
-    return answerOnceMay(request, asker, sequence)
+    if (pathname === eventsPath || deps.view().stale === undefined)
+      return answerHere(request, asker)
+    return fresher(request, asker)
   }
 }
 

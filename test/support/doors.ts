@@ -124,7 +124,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
       'series-rows.ts',
       'vintage.ts',
     ],
-    replication: ['nodes.ts', 'view.ts'],
+    replication: ['condition.ts', 'nodes.ts', 'view.ts'],
     sources: ['sources.ts'],
     webhooks: ['account-secrets.ts', 'endpoint-secrets.ts', 'event-ids.ts', 'events.ts'],
   },

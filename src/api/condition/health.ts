@@ -14,8 +14,9 @@ import {
   workersText,
 } from '../../service/condition/condition.ts'
 import type { Feed } from '../../service/condition/freshness.ts'
-import type { QueryWorkers, Vitals } from '../../service/condition/vitals.ts'
+import type { Vitals } from '../../service/condition/vitals.ts'
 import { damageText } from '../../service/operator/scrub.ts'
+import { replicationText } from '../../service/replication/condition.ts'
 import { version } from '../../version.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { markSeries } from '../commodities/row.ts'
@@ -154,14 +155,19 @@ function livenessRoutes({
   isStopping,
   senders,
   queryWorkers,
-  replicaLagMs,
+  replication,
+  replica,
 }: HealthDeps) {
   const answer = (set: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
-    const isBehind = maxLag !== undefined && (replicaLagMs() ?? 0) > millisecondsOf(maxLag)
+    const isBehind = maxLag !== undefined && (replica()?.lagMs ?? 0) > millisecondsOf(maxLag)
     const lives = !isStopping() && !isBehind && databaseAnswers(settings)
     const writes = disk.trouble() === undefined
     const reason = lives
-      ? reasonOf({ disk, backupRecord, scrub }, queryWorkers(), senders())
+      ? reasonOf(
+          { disk, backupRecord, scrub },
+          [workersText(queryWorkers()), replicationText(replication(), replica())],
+          senders(),
+        )
       : undefined
     if (!lives || (ready === 'write' && !writes)) set.status = 503
     set.headers['cache-control'] = 'no-store'
@@ -211,14 +217,14 @@ const millisecondsOf = (text: string): number => {
 /** What needs the operator, without a name of anybody's. */
 function reasonOf(
   { disk, backupRecord, scrub }: Pick<HealthDeps, 'disk' | 'backupRecord' | 'scrub'>,
-  workers: QueryWorkers | undefined,
+  texts: readonly (string | undefined)[],
   senders: readonly Component[],
 ): string | undefined {
   const trouble = disk.trouble()
   if (trouble) return `The data cannot be written: ${trouble.reason}.`
   const damage = damageText(scrub.standing())
   if (damage !== undefined) return damage
-  const failing = workersText(workers)
+  const failing = texts.find(text => text !== undefined)
   if (failing !== undefined) return failing
   const waits = senders.find(sender => sender.status === 'degraded' && sender.message)
   if (waits) return waits.message

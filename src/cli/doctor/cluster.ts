@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { connectNats } from '../../send/nats/connection.ts'
+import { connectNats, natsSettings } from '../../send/nats/connection.ts'
 import { type Topology, topologyOf } from '../../service/replication/nodes.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
@@ -10,12 +10,7 @@ const check = 'copies'
 export async function examineCluster({ nats: settings }: Config): Promise<readonly Finding[]> {
   if (settings.servers.length === 0) return []
   try {
-    const nats = await connectNats({
-      servers: settings.servers,
-      credentialsFile: settings.credentialsFile,
-      token: settings.token.reveal(),
-      name: 'wellhead doctor',
-    })
+    const nats = await connectNats(natsSettings(settings, 'wellhead doctor'))
     try {
       return clusterFindings(await topologyOf(nats, settings.copies))
     } finally {
@@ -37,7 +32,7 @@ export function clusterFindings({ nodes, streams, lease }: Topology): readonly F
   const incomplete = streams.filter(({ copies, currentCopies }) => currentCopies < copies)
   const primaries = nodes.filter(({ role }) => role === 'primary')
   const replicas = nodes.filter(({ role }) => role === 'replica')
-  const late = replicas.filter(({ lagMs }) => lagMs === null || lagMs > lagMaxMs)
+  const late = replicas.filter(({ lagMs, stale }) => stale || lagMs === null || lagMs > lagMaxMs)
   const nameOf = ({ url, id }: { url: string; id: string }) => url || id
   const doubts = [
     ...(primaries.length === 0 && replicas.length > 0
@@ -52,7 +47,7 @@ export function clusterFindings({ nodes, streams, lease }: Topology): readonly F
     ...late.map(node =>
       doubtful(
         check,
-        `the replica ${nameOf(node)} is ${node.lagMs === null ? 'not known to have the stream' : `${node.lagMs} ms behind`}`,
+        `the replica ${nameOf(node)} is ${node.stale && node.stale !== 'behind' ? 'not able to follow the stream' : node.lagMs === null ? 'not known to have the stream' : `${node.lagMs} ms behind`}`,
         'see its log, and what its machine has to do',
       ),
     ),

@@ -3,19 +3,24 @@ import { createRandomIds } from '../../lib/ids.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results } from '../options.ts'
-import { promote } from './promote.ts'
+import { promote, promoteFromHere } from './promote.ts'
 
 /** One copy in the place of another. */
 export function replicationCommands(program: Command, env: ProgramEnvironment, results: Results) {
   located(
     program
       .command('promote')
-      .description('make the directory the primary, with what the stream and its snapshot hold'),
+      .description('make the directory the primary, with what the stream and its snapshot hold')
+      .option(
+        '--from-here',
+        'keep the database of the directory instead, also where another copy took over from it',
+      ),
     () => 'made',
-  ).action(async (options: Options) => {
+  ).action(async (options: Options & { fromHere?: true }) => {
     const clock = createSystemClock()
+    const run = options.fromHere ? promoteFromHere : promote
     results.set(
-      await promote(configOf(options, 'serve', env), {
+      await run(configOf(options, 'serve', env), {
         clock,
         ids: createRandomIds(),
         out: env.out,

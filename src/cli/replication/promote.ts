@@ -1,16 +1,26 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { databasePath } from '../../directory.ts'
+import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { connectNats, type Nats } from '../../send/nats/connection.ts'
+import { connectNats, type Nats, natsSettings } from '../../send/nats/connection.ts'
+import { createStrangers, endOfStream } from '../../service/replication/changes.ts'
 import { fetchSnapshot, NoSnapshot } from '../../service/replication/snapshots.ts'
+import { streamNames } from '../../service/replication/subjects.ts'
 import { takeOver } from '../../service/replication/takeover.ts'
 import { openDatabase, transact } from '../../store/database.ts'
 import { createApplier, deriveAgain } from '../../store/replication/applier.ts'
 import { continueAt, logChanges } from '../../store/replication/change-log.ts'
-import { createReplicationState } from '../../store/replication/state.ts'
+import {
+  beginLineage,
+  continueLineage,
+  createReplicationState,
+  endLineage,
+  previousLineages,
+} from '../../store/replication/state.ts'
 import { restore } from '../backups/backup.ts'
 
 export interface PromoteDeps {
@@ -27,12 +37,7 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
   const { nats: settings, data } = config
   if (settings.servers.length === 0)
     throw new Error('nats.servers is empty: name the servers that the primary publishes to')
-  const nats = await connectNats({
-    servers: settings.servers,
-    credentialsFile: settings.credentialsFile,
-    token: settings.token.reveal(),
-    name: 'wellhead promote',
-  })
+  const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
   const part = join(data.dir, 'promoted.part')
   const removePart = () => {
     for (const tail of ['', '-wal', '-shm']) rmSync(part + tail, { force: true })
@@ -52,15 +57,15 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
         lineage: snapshot.lineage,
         applied: snapshot.sequence,
         message: 0,
+        stream: undefined,
         apply: createApplier(db),
       },
-      next,
-      clock.now(),
+      { lineage: next, readAt: clock.now() },
+      (stream, message, why) => out(`skipped message ${message} of the stream ${stream}: ${why}`),
     )
     deriveAgain(db)
     continueAt(db, position)
-    state.set('lineage', next)
-    state.set('continues', ended)
+    continueLineage(state, next, ended)
     // Commands may write before the first start.
     logChanges(db, true)
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -78,14 +83,80 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
 }
 
 /**
+ * Makes the directory the primary with the database that it has, whatever took over from it: what
+ * the stream has beyond that ends with the next start, and copies begin with a new snapshot of it.
+ * Answers the exit code.
+ */
+export async function promoteFromHere(
+  config: Config,
+  { clock, ids, out }: PromoteDeps,
+): Promise<number> {
+  const { nats: settings, data } = config
+  const path = databasePath(data.dir)
+  if (!existsSync(path)) throw new Error(`${data.dir} must hold a database; it has none`)
+  const lock = lockDataDir(data.dir, { pid: process.pid, role: 'promote', startedAt: clock.now() })
+  if ('heldBy' in lock) throw new Error(`${data.dir} is in use; stop the server first`)
+  const db = openDatabase(path)
+  try {
+    const state = createReplicationState(db)
+    const own = { lineage: state.get('lineage') ?? '', previousLineages: previousLineages(state) }
+    const other = settings.servers.length === 0 ? undefined : await otherLineage(settings, own, out)
+    const isCopy = state.get('replica_at') !== undefined
+    transact(db, () => {
+      if (isCopy) {
+        deriveAgain(db)
+        continueAt(db, Number(state.get('applied')))
+      }
+      for (const name of [
+        'replaced_by',
+        'restored',
+        'unlogged',
+        'replica_at',
+        'replica_stream',
+      ] as const)
+        state.remove(name)
+      beginLineage(state, ids.uuid())
+      if (other !== undefined) endLineage(state, other)
+    })
+    logChanges(db, settings.servers.length > 0)
+    out(
+      `${data.dir} is the primary from what it holds${other === undefined ? '' : `, and lineage ${other} of the stream ends with its start`}: start it with "wellhead serve"`,
+    )
+    return 0
+  } finally {
+    db.close()
+    lock.release()
+  }
+}
+
+/** The lineage that the stream goes on with, where it is another one than a copy's. */
+async function otherLineage(
+  settings: Config['nats'],
+  own: { lineage: string; previousLineages: readonly string[] },
+  out: (line: string) => void,
+): Promise<string | undefined> {
+  const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
+  try {
+    const { stream } = nats.names.changes
+    if (!(await streamNames(nats)).has(stream)) return undefined
+    const { replacedBy, foreign } = await endOfStream(nats, stream, own, (_, message, why) =>
+      out(`skipped message ${message} of the stream ${stream}: ${why}`),
+    )
+    return replacedBy ?? foreign
+  } finally {
+    await nats.close()
+  }
+}
+
+/**
  * Makes the replica in a directory, which nothing else has open, the primary: what the stream has
  * beyond it is applied, and the lineage of before ends. Answers the change that it goes on from.
  */
 export async function promoteReplica(
   dir: string,
   nats: Nats,
-  next: string,
-  now: number,
+  next: { lineage: string; readAt: number },
+  log: Log,
 ): Promise<number> {
   const db = openDatabase(databasePath(dir))
   try {
@@ -97,17 +168,18 @@ export async function promoteReplica(
         lineage: state.get('lineage') ?? '',
         applied: Number(state.get('applied')),
         message: Number(state.get('replica_at')),
+        stream: state.get('replica_stream'),
         apply: createApplier(db),
       },
       next,
-      now,
+      createStrangers(log),
     )
     transact(db, () => {
       deriveAgain(db)
       continueAt(db, position)
-      state.set('lineage', next)
-      state.set('continues', ended)
+      continueLineage(state, next.lineage, ended)
       state.remove('replica_at')
+      state.remove('replica_stream')
     })
     logChanges(db, true)
     return position

@@ -11,14 +11,10 @@ import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
 import { sleep, within } from '../../lib/time/clock.ts'
-import { discardReplica, openReplica, type Replica } from '../../replica.ts'
-import { connectNats, type Nats } from '../../send/nats/connection.ts'
-import {
-  createLeaseView,
-  type HeldLease,
-  type LeaseView,
-  leaseBucket,
-} from '../../service/replication/lease.ts'
+import { fetchReplica, openReplica, type Replica, replaceReplica } from '../../replica.ts'
+import { connectNats, type Nats, natsSettings } from '../../send/nats/connection.ts'
+import { createPrimaryClient } from '../../send/primary.ts'
+import { createLeaseView, type HeldLease, type LeaseView } from '../../service/replication/lease.ts'
 import { NoSnapshot } from '../../service/replication/snapshots.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { promoteReplica } from '../replication/promote.ts'
@@ -65,12 +61,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     config,
     (request, self) => answer?.(request, self) ?? startingUp(),
   )
-  const nats = await connectNats({
-    servers: config.nats.servers,
-    credentialsFile: config.nats.credentialsFile,
-    token: config.nats.token.reveal(),
-    name: 'wellhead replica',
-  })
+  const nats = await connectNats(natsSettings(config.nats, 'wellhead replica'))
   const peer = {
     requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request),
   }
@@ -78,8 +69,13 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   void standby.watch()
   const connections = connectionsOf(() => server, originals, new WeakSet())
   let replica: Replica | undefined
+  // While one copy takes the place of another.
+  const passOn = createPrimaryClient(
+    standby.primary,
+    request => peer.requestIP(request)?.address ?? undefined,
+  )
   const fetch = front({
-    handle: request => replica?.answer(request) ?? startingUp(),
+    handle: request => replica?.answer(request) ?? passOn(request).catch(startingUp),
     ids: runtime.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,
@@ -104,7 +100,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     let isWaiting = false
     while (!isStopping) {
       try {
-        replica = await openReplica({
+        replica ??= await openReplica({
           runtime,
           dir,
           nats,
@@ -118,10 +114,12 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         const why = await Promise.race([replica.ended, stopRequested, standby.taken])
         if (why === undefined || typeof why === 'object') return why
         log.warn('replica_begins_anew', { message: `${why}: it begins with a new snapshot.` })
+        // It answers, or passes on, what is read until the next is there.
+        await fetchReplica(dir, nats, config.nats.copies)
         const ended = replica
         replica = undefined
         await ended.close()
-        discardReplica(dir)
+        replaceReplica(dir)
       } catch (error) {
         if (!(error instanceof NoSnapshot)) log.error('replica_failed', { message: String(error) })
         else if (!isWaiting)
@@ -199,7 +197,7 @@ function createStandby(
     take = done
   })
   const look = async () => {
-    view ??= createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
+    view ??= createLeaseView(await nats.bucket(nats.names.lease, config.nats.copies, 0), clock)
     await view.look()
     if (!isStandby || !view.current() || !view.isAbandoned()) return
     const heldLease = await view.take(ids.uuid(), config.nats.address)
@@ -233,7 +231,12 @@ function createStandby(
         if (!isKept)
           throw new Error('another copy has taken the lease: start it again as a replica')
         try {
-          const change = await promoteReplica(dir, nats, held.lease.holder, clock.now())
+          const change = await promoteReplica(
+            dir,
+            nats,
+            { lineage: held.lease.holder, readAt: clock.now() },
+            log,
+          )
           isPromoted = true
           return change
         } catch (error) {

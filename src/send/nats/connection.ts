@@ -2,7 +2,8 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
 import type { ObjectStore } from '@nats-io/obj'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import { after } from '../../lib/time/clock.ts'
+import { after, every } from '../../lib/time/clock.ts'
+import { defaultPrefix, type NatsNames, natsNames } from './names.ts'
 
 export interface NatsSettings {
   servers: readonly string[]
@@ -11,7 +12,25 @@ export interface NatsSettings {
   token: string
   /** How this copy is called in the server's list of connections. */
   name: string
+  /** What the names of streams and buckets begin with. */
+  prefix?: string
 }
+
+/** The settings of a connection as the configuration has them. */
+export const natsSettings = (
+  {
+    servers,
+    credentialsFile,
+    token,
+    prefix,
+  }: {
+    servers: readonly string[]
+    credentialsFile: string
+    token: { reveal(): string }
+    prefix: string
+  },
+  name: string,
+): NatsSettings => ({ servers, credentialsFile, token: token.reveal(), prefix, name })
 
 /** A value of a bucket, and the revision that a change of it must name. */
 export interface BucketEntry {
@@ -46,6 +65,7 @@ export interface Nats {
   connection: NatsConnection
   jetstream: JetStreamClient
   manager: JetStreamManager
+  names: NatsNames
   headers(values: Readonly<Record<string, string>>): MsgHdrs
   /** The object store of a name, made where it is not there. */
   objects(name: string, copies: number): Promise<ObjectStore>
@@ -64,7 +84,7 @@ const reconnectWaitMs = 250
 export async function connectNats(settings: NatsSettings): Promise<Nats> {
   const [{ connect, credsAuthenticator, headers }, { jetstream, jetstreamManager }] =
     await Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
-  const { servers, credentialsFile, token, name } = settings
+  const { servers, credentialsFile, token, name, prefix = defaultPrefix } = settings
   const connection = await connect({
     servers: [...servers],
     name,
@@ -82,6 +102,7 @@ export async function connectNats(settings: NatsSettings): Promise<Nats> {
     connection,
     jetstream: client,
     manager,
+    names: natsNames(prefix),
     headers(values) {
       const set = headers()
       for (const [key, value] of Object.entries(values)) set.set(key, value)
@@ -93,12 +114,20 @@ export async function connectNats(settings: NatsSettings): Promise<Nats> {
     },
     async bucket(name, copies, ttlMs) {
       const { Kvm } = await import('@nats-io/kv')
-      const values = await new Kvm(connection).create(name, {
-        replicas: copies,
-        history: 1,
-        ...(ttlMs > 0 && { ttl: ttlMs }),
-      })
-      return bucketOf(values, name, client, manager)
+      const create = () =>
+        new Kvm(connection).create(name, {
+          replicas: copies,
+          history: 1,
+          ...(ttlMs > 0 && { ttl: ttlMs }),
+        })
+      const isThere = () =>
+        manager.streams.info(`KV_${name}`).then(
+          () => true,
+          error => !isNotFound(error),
+        )
+      return lastingBucket(await create(), create, isThere, values =>
+        bucketOf(values, name, client, manager),
+      )
     },
     close: () => connection.close(),
   }
@@ -109,6 +138,40 @@ const entryOf = (entry: KvEntry | null): BucketEntry | undefined =>
     ? { key: entry.key, text: entry.string(), revision: entry.revision }
     : undefined
 
+const streamNotFound = 10059
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof Error && (error as Error & { code?: unknown }).code === streamNotFound
+
+/** A bucket that somebody deletes is made again by whoever uses it next. */
+function lastingBucket(
+  first: KV,
+  create: () => Promise<KV>,
+  isThere: () => Promise<boolean>,
+  bucketFor: (values: KV) => Bucket,
+): Bucket {
+  let bucket = bucketFor(first)
+  const again = async <T>(work: (current: Bucket) => Promise<T>): Promise<T> => {
+    try {
+      return await work(bucket)
+    } catch (error) {
+      // What is asked of a stream that is gone fails in many ways, most often by no answer.
+      if (await isThere()) throw error
+      bucket = bucketFor(await create())
+      return await work(bucket)
+    }
+  }
+  return {
+    get: key => again(current => current.get(key)),
+    set: (key, text, revision) => again(current => current.set(key, text, revision)),
+    checkLed: () => again(current => current.checkLed()),
+    put: (key, text) => again(current => current.put(key, text)),
+    list: () => again(current => current.list()),
+    watch: changed => again(current => current.watch(changed)),
+  }
+}
+
+const watchCheckMs = 2000
 const setTriesMax = 50
 
 function bucketOf(
@@ -123,10 +186,13 @@ function bucketOf(
       // Servers that keep copies compare the revision of a key before they agree on the order, so that
       // two who set it at once may both be told that they did. The last message of the whole bucket
       // is compared after it.
+      const stored = revision === 0 ? await values.get(key) : null
+      // What was deleted leaves a message, which the next value must name.
+      const over = stored && stored.operation !== 'PUT' ? stored.revision : revision
       for (let tries = 0; tries < setTriesMax; tries++) {
         const { state } = await manager.streams.info(`KV_${name}`)
         try {
-          const expect = { lastSequence: state.last_seq, lastSubjectSequence: revision }
+          const expect = { lastSequence: state.last_seq, lastSubjectSequence: over }
           return (await client.publish(`$KV.${name}.${key}`, text, { expect })).seq
         } catch (error) {
           if (!isWrongSequence(error)) throw error
@@ -135,7 +201,7 @@ function bucketOf(
           .getMessage(`KV_${name}`, { last_by_subj: `$KV.${name}.${key}` })
           .catch(() => null)
         // Else it was another key that was set meanwhile.
-        if ((last?.seq ?? 0) !== revision) return undefined
+        if ((last?.seq ?? 0) !== over) return undefined
       }
       throw new Error(`the bucket ${name} is changed faster than it can be set`)
     },
@@ -165,9 +231,30 @@ function bucketOf(
       return entries.flatMap(entry => entryOf(entry) ?? [])
     },
     async watch(changed) {
-      for await (const entry of await values.watch()) {
-        const change = entryOf(entry)
-        if (change) changed(change)
+      const { created } = await manager.streams.info(`KV_${name}`)
+      let end: () => void = () => {}
+      const ended = new Promise<undefined>(done => {
+        end = () => done(undefined)
+      })
+      // A bucket that is deleted ends nobody's watch.
+      const stopChecking = every(watchCheckMs, () => {
+        manager.streams.info(`KV_${name}`).then(
+          info => info.created !== created && end(),
+          error => isNotFound(error) && end(),
+        )
+      })
+      const entries = await values.watch()
+      try {
+        const iterator = entries[Symbol.asyncIterator]()
+        for (;;) {
+          const next = await Promise.race([iterator.next(), ended])
+          if (!next || next.done) return
+          const change = entryOf(next.value)
+          if (change) changed(change)
+        }
+      } finally {
+        stopChecking()
+        entries.stop()
       }
     },
   }

@@ -1,3 +1,4 @@
+import type { LateReplica, ReplicaView } from '../replication/condition.ts'
 import type { HeldQuotas, Topology } from '../replication/nodes.ts'
 import type { ReplicationView } from '../replication/view.ts'
 import type { Component } from './condition.ts'
@@ -47,8 +48,10 @@ export interface Vitals {
   isStopping: () => boolean
   /** Undefined where nothing is published. */
   replication: () => ReplicationView | undefined
-  /** How far a replica may be behind its stream, ms; undefined where this is none. */
-  replicaLagMs: () => number | undefined
+  /** How a replica stands with its stream; undefined where this is none. */
+  replica: () => ReplicaView | undefined
+  /** Of a primary: the replicas that answer what may be old. */
+  lateReplicas: () => readonly LateReplica[]
   /** Of a replica its slices of quotas, of a primary beside others the pools; undefined: neither. */
   quotasHeld: () => { role: 'primary' | 'replica'; held: HeldQuotas } | undefined
   /** The copies that run, as NATS says it; undefined where nothing is published. */
@@ -66,7 +69,8 @@ export const aloneVitals: Vitals = {
   queryWorkers: () => undefined,
   isStopping: () => false,
   replication: () => undefined,
-  replicaLagMs: () => undefined,
+  replica: () => undefined,
+  lateReplicas: () => [],
   quotasHeld: () => undefined,
   topology: () => undefined,
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Bucket } from '../../send/nats/connection.ts'
+import { recordIn } from './foreign.ts'
 
-/** The bucket of who is the primary, and its only key. */
-export const leaseBucket = 'wellhead-lease'
+/** The only key of the bucket of who is the primary. */
 export const leaseKey = 'primary'
 
 /** Who may write. */
@@ -13,6 +13,16 @@ export interface Lease {
   holder: string
   /** Where the other copies reach it; empty: as they are configured. */
   url: string
+}
+
+/** A lease as a copy has written it; undefined: nobody holds it, whoever wrote what is there. */
+export function readLease(text: string): Lease | undefined {
+  const lease = recordIn(text)
+  const isLease =
+    Number.isSafeInteger(lease?.epoch) &&
+    typeof lease?.holder === 'string' &&
+    typeof lease.url === 'string'
+  return isLease ? (lease as unknown as Lease) : undefined
 }
 
 /** How long a primary writes after it last had the lease renewed. */
@@ -72,7 +82,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         if (next === undefined) {
           // An answer that was lost on the way may have been this copy's own.
           const entry = await bucket.get(leaseKey)
-          const stored = entry && (JSON.parse(entry.text) as Lease)
+          const stored = entry && readLease(entry.text)
           isLost = stored?.epoch !== own.epoch || stored.holder !== own.holder
           if (entry && !isLost) last = entry.revision
           return !isLost
@@ -95,7 +105,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         const entry = await bucket.get(leaseKey)
         if ((entry?.revision ?? 0) !== revision || !lease) seenAt = clock.monotonic()
         revision = entry?.revision ?? 0
-        lease = entry && (JSON.parse(entry.text) as Lease)
+        lease = entry && readLease(entry.text)
         if (clock.monotonic() - seenAt >= doubtedMs) await bucket.checkLed()
       } catch (error) {
         // Whoever has it does not reach the bucket either: a server of NATS was lost, and the others

@@ -1,10 +1,10 @@
 import { every } from '../../lib/time/clock.ts'
 import type { Bucket, Nats } from '../../send/nats/connection.ts'
-import { type Lease, leaseBucket, leaseKey } from './lease.ts'
-import { changesStream, eventsStream, pricesStream, usageStream } from './subjects.ts'
+import type { StaleReason } from './condition.ts'
+import { recordIn } from './foreign.ts'
+import { type Lease, leaseKey, readLease } from './lease.ts'
 
-/** The bucket of which copies run; one that says nothing any more is forgotten after `nodesTtlMs`. */
-export const nodesBucket = 'wellhead-nodes'
+/** A copy that says nothing any more is forgotten after so long. */
 export const nodesTtlMs = 10_000
 const tellEachMs = 2000
 
@@ -30,6 +30,22 @@ export interface NodeNote {
   lagMs: number | null
   /** What a replica may answer of quotas; of a primary what lies in the pools for all. */
   quotas: HeldQuotas
+  /** Why a replica answers what may be old; absent: it does not, or is of an earlier version. */
+  stale?: StaleReason | null
+}
+
+/** What a copy says of itself; undefined where no copy has said it. */
+function readNote(text: string): NodeNote | undefined {
+  const note = recordIn(text)
+  const isNote =
+    note !== undefined &&
+    (note.role === 'primary' || note.role === 'replica') &&
+    ['url', 'version'].every(name => typeof note[name] === 'string') &&
+    ['startedAt', 'toldAt', 'change'].every(name => Number.isFinite(note[name])) &&
+    (note.lagMs === null || Number.isFinite(note.lagMs)) &&
+    typeof note.quotas === 'object' &&
+    note.quotas !== null
+  return isNote ? (note as unknown as NodeNote) : undefined
 }
 
 export interface ClusterNode extends NodeNote {
@@ -65,15 +81,15 @@ export function announceNode(bucket: Bucket, id: string, note: () => NodeNote): 
   return every(tellEachMs, tell)
 }
 
-const toldStreams = new Set([changesStream, pricesStream, eventsStream, usageStream])
-
 /** Asks NATS; throws where it does not answer. */
 export async function topologyOf(nats: Nats, copies: number): Promise<Topology> {
+  const { changes, prices, events, usage, nodes: nodesBucket, lease: leaseBucket } = nats.names
+  const told = new Set([changes, prices, events, usage].map(({ stream }) => stream))
   const streams: StreamStanding[] = []
   const names = new Set<string>()
   for await (const { config, state, cluster } of nats.manager.streams.list()) {
     names.add(config.name)
-    if (!toldStreams.has(config.name)) continue
+    if (!told.has(config.name)) continue
     const followers = cluster?.replicas ?? []
     streams.push({
       name: config.name,
@@ -92,9 +108,12 @@ export async function topologyOf(nats: Nats, copies: number): Promise<Topology> 
   const lease = await (await existing(leaseBucket, 0))?.get(leaseKey)
   return {
     nodes: nodes
-      .map(({ key, text }) => ({ id: key, ...(JSON.parse(text) as NodeNote) }))
+      .flatMap(({ key, text }) => {
+        const note = readNote(text)
+        return note ? [{ id: key, ...note }] : []
+      })
       .sort((a, b) => a.role.localeCompare(b.role) || a.url.localeCompare(b.url)),
     streams: streams.sort((a, b) => a.name.localeCompare(b.name)),
-    lease: lease && (JSON.parse(lease.text) as Lease),
+    lease: lease && readLease(lease.text),
   }
 }

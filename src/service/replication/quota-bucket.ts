@@ -1,7 +1,5 @@
 import type { QuotaWindow } from '../../plan/quota.ts'
-
-/** The bucket of what may be taken of quotas, by key. */
-export const quotaBucket = 'wellhead-quotas'
+import { recordIn } from './foreign.ts'
 
 /** What copies may take of the quota of a key, and what they ask for. */
 export interface QuotaPool {
@@ -16,4 +14,11 @@ export interface QuotaPool {
 export const windowName = ({ kind, startsAt }: Pick<QuotaWindow, 'kind' | 'startsAt'>): string =>
   `${kind} ${startsAt}`
 
-export const readPool = (text: string): QuotaPool => JSON.parse(text) as QuotaPool
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** A pool as a copy has written it; what else is there is none. */
+export function readPool(text: string): QuotaPool {
+  const pool = recordIn(text)
+  const isPool = typeof pool?.window === 'string' && isCount(pool.pool) && isCount(pool.wants)
+  return isPool ? (pool as unknown as QuotaPool) : { window: '', pool: 0, wants: 0 }
+}

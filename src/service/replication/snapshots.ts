@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makePrivate } from '../../lib/files/private-file.ts'
@@ -6,7 +7,7 @@ import type { Nats } from '../../send/nats/connection.ts'
 import { copyDatabase, openDatabase } from '../../store/database.ts'
 import { createChangeLog, logChanges } from '../../store/replication/change-log.ts'
 import { createReplicationState } from '../../store/replication/state.ts'
-import { snapshotBucket } from './subjects.ts'
+import { type Change, readChange } from './changes.ts'
 
 /** What stands beside a snapshot in the object store. */
 export interface Snapshot {
@@ -48,7 +49,7 @@ export async function storeSnapshot(
     logChanges(db, false)
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
-    const objects = await nats.objects(snapshotBucket, copies)
+    const objects = await nats.objects(nats.names.snapshots, copies)
     const name = nameOf(lineage, sequence)
     await objects.put({ name }, Bun.file(path).stream())
     const names = (await snapshots(nats, copies)).map(snapshot => snapshot.name)
@@ -62,20 +63,49 @@ export async function storeSnapshot(
 /** The primary has not written one: it does when it begins to publish. */
 export class NoSnapshot extends Error {}
 
-/** Puts the newest snapshot of the object store into a new file. Throws where there is none. */
+/**
+ * Puts the newest snapshot of the object store into a new file. Throws where there is none. What is
+ * there under such a name and is no snapshot is passed over.
+ */
 export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
   const listed = await within(stalledMs, snapshots(nats, copies))
   if (!listed) throw new Error('NATS does not list its snapshots: try again')
-  const [snapshot] = listed
-  if (!snapshot) throw new NoSnapshot(`the object store ${snapshotBucket} has no snapshot`)
-  const stored = await (await nats.objects(snapshotBucket, copies)).get(snapshot.name)
+  for (const snapshot of listed) {
+    await fetchOne(nats, copies, snapshot, path)
+    if (isSnapshot(path, snapshot)) return snapshot
+    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+  }
+  throw new NoSnapshot(`the object store ${nats.names.snapshots} has no snapshot`)
+}
+
+/** Whether a file is a database that says of itself what its name says. */
+function isSnapshot(path: string, { lineage, sequence }: Snapshot): boolean {
+  try {
+    const db = new Database(path, { readonly: true })
+    try {
+      const state = createReplicationState(db)
+      return state.get('lineage') === lineage && state.get('applied') === String(sequence)
+    } finally {
+      db.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+async function fetchOne(
+  nats: Nats,
+  copies: number,
+  snapshot: Snapshot,
+  path: string,
+): Promise<void> {
+  const stored = await (await nats.objects(nats.names.snapshots, copies)).get(snapshot.name)
   if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   makePrivate(path)
   await writeWhile(stored.data, path)
   const fault = await stored.error
   if (fault) throw fault
-  return snapshot
 }
 
 /** A snapshot that is replaced while it is read, or whose server is gone, ends without an end. */
@@ -97,7 +127,7 @@ async function writeWhile(data: ReadableStream<Uint8Array>, path: string): Promi
 
 /** What the object store has, the newest first. */
 export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]> {
-  const objects = await nats.objects(snapshotBucket, copies)
+  const objects = await nats.objects(nats.names.snapshots, copies)
   const stored = (await objects.list())
     .filter(info => !info.deleted)
     .sort((a, b) => b.mtime.localeCompare(a.mtime))
@@ -105,4 +135,33 @@ export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]>
     const [, lineage, sequence] = snapshotName.exec(name) ?? []
     return lineage === undefined ? [] : [{ name, lineage, sequence: Number(sequence) }]
   })
+}
+
+/**
+ * Finds out whether a copy that begins now would come to have everything: with a snapshot, and the
+ * stream behind it without a hole. What somebody has taken out of either shows here.
+ */
+export function createSnapshotCheck(nats: Nats, copies: number, lineage: string) {
+  const { stream } = nats.names.changes
+  let holesSeen: number | undefined
+  let first: { sequence: number; change: Change | undefined } | undefined
+  const changeAt = async (sequence: number) => {
+    const message = await nats.manager.streams.getMessage(stream, { seq: sequence })
+    const change = message && readChange(message.header, () => message.string())
+    return typeof change === 'object' && change !== null ? change : undefined
+  }
+  return async (position: number): Promise<boolean> => {
+    const { state } = await nats.manager.streams.info(stream)
+    const holes = state.num_deleted ?? 0
+    const isTorn = holesSeen !== undefined && holes > holesSeen
+    holesSeen = holes
+    if (isTorn) return false
+    const own = (await snapshots(nats, copies)).filter(snapshot => snapshot.lineage === lineage)
+    const newest = Math.max(-1, ...own.map(snapshot => snapshot.sequence))
+    if (newest < 0) return false
+    if (state.messages === 0) return newest >= position
+    if (first?.sequence !== state.first_seq)
+      first = { sequence: state.first_seq, change: await changeAt(state.first_seq) }
+    return first.change?.lineage !== lineage || newest >= first.change.delta.after
+  }
 }

@@ -1,6 +1,15 @@
 import { isWrongSequence, type Nats } from '../../send/nats/connection.ts'
+import { schemaVersion } from '../../store/migrations.ts'
 import type { Delta } from '../../store/replication/delta.ts'
-import { changeHeaders, changesStream } from './subjects.ts'
+import {
+  type Change,
+  changeHeaders,
+  endsLineage,
+  readChange,
+  type Strangers,
+  schemaFault,
+} from './changes.ts'
+import { changesOf } from './earlier-streams.ts'
 
 /** Rows of a copy that the stream is applied to. */
 export interface TakenOver {
@@ -9,6 +18,8 @@ export interface TakenOver {
   applied: number
   /** The message of the stream that it is at; 0: not known. */
   message: number
+  /** When the stream of that message was made; undefined: not known. */
+  stream: string | undefined
   apply(delta: Delta): void
 }
 
@@ -24,69 +35,77 @@ const waitMs = 2000
 export async function takeOver(
   nats: Nats,
   copy: TakenOver,
-  next: string,
-  readAt: number,
+  next: { lineage: string; readAt: number },
+  strangers: Strangers,
 ): Promise<{ position: number; ended: string }> {
+  const { stream, subject } = await changesOf(
+    nats,
+    { lineage: copy.lineage, previousLineages: [] },
+    strangers,
+  )
   let { lineage, applied } = copy
   let sequence = copy.message
-  const take = (text: string, carried: string, continued: string) => {
-    if (carried !== lineage) {
-      if (continued !== lineage) return
-      lineage = carried
+  /** The last change that is of another lineage and ended this one. */
+  let later: string | undefined
+  const take = (change: Change) => {
+    const { lineage: carried, continues, delta } = change
+    if (carried !== lineage && continues !== lineage) {
+      if (endsLineage(change, lineage)) later = carried
+      return
     }
-    const delta = JSON.parse(text) as Delta
+    lineage = carried
+    later = undefined
     if (delta.upTo <= applied) return
     if (delta.after > applied)
       throw new Error(
         `the stream begins after change ${delta.after} and the newest snapshot is at ${applied}: what is between them is lost`,
       )
+    const fault = schemaFault(change)
+    if (fault !== undefined) throw new Error(`a change cannot be applied: ${fault}`)
     copy.apply(delta)
     if (delta.isLast) applied = delta.upTo
   }
   for (;;) {
-    const { state } = await nats.manager.streams.info(changesStream)
+    const { state, created } = await nats.manager.streams.info(stream)
+    // Another stream of the same name counts its messages anew.
+    if ((copy.stream !== undefined && created !== copy.stream) || state.last_seq < sequence)
+      sequence = 0
     if (state.messages > 0 && sequence < state.last_seq) {
-      const consumer = await nats.jetstream.consumers.get(changesStream, {
+      const consumer = await nats.jetstream.consumers.get(stream, {
         opt_start_seq: Math.max(sequence + 1, state.first_seq),
       })
       while (sequence < state.last_seq) {
         const messages = await consumer.fetch({ max_messages: fetchedMax, expires: waitMs })
         for await (const message of messages) {
           sequence = message.seq
-          const { headers } = message
-          take(
-            message.string(),
-            headers?.get(changeHeaders.lineage) ?? '',
-            headers?.get(changeHeaders.continues) ?? '',
-          )
+          const change = readChange(message.headers, () => message.string())
+          if (typeof change === 'string') strangers(stream, sequence, change)
+          else take(change)
           if (sequence >= state.last_seq) break
         }
       }
     }
-    const last = await nats.manager.streams
-      .getMessage(changesStream, { last_by_subj: changesStream })
-      .catch(() => null)
-    const carried = last?.header.get(changeHeaders.lineage)
-    if (carried !== undefined && carried !== lineage)
+    if (later !== undefined)
       throw new Error(
-        `the stream has gone on as lineage ${carried}, of which there is no snapshot yet; try again when there is one`,
+        `the stream has gone on as lineage ${later}, of which there is no snapshot yet; try again when there is one`,
       )
     const marker: Delta = {
       after: applied,
       upTo: applied,
       isLast: true,
-      readAt,
+      readAt: next.readAt,
       tables: [],
       ranges: [],
       counters: {},
     }
     try {
-      await nats.jetstream.publish(changesStream, JSON.stringify(marker), {
-        msgID: `${next}.begins`,
+      await nats.jetstream.publish(subject, JSON.stringify(marker), {
+        msgID: `${next.lineage}.begins`,
         headers: nats.headers({
-          [changeHeaders.lineage]: next,
+          [changeHeaders.lineage]: next.lineage,
           [changeHeaders.continues]: lineage,
           [changeHeaders.position]: String(applied),
+          [changeHeaders.schema]: String(schemaVersion),
         }),
         expect: { lastSequence: state.last_seq },
       })

@@ -12,8 +12,10 @@ import {
   type SetAside,
   type Standing,
 } from '../keys/meter.ts'
+import type { Strangers } from './changes.ts'
+import { recordIn } from './foreign.ts'
 import type { QuotaSlices } from './quota-slices.ts'
-import { consumeEach, usageStream } from './subjects.ts'
+import { consumeEach } from './subjects.ts'
 
 const sendEachMs = 1000
 
@@ -44,7 +46,7 @@ export interface UsageReports {
  * it is counted once; what waits when the process dies is not counted.
  */
 export function createUsageReports(
-  nats: Pick<Nats, 'jetstream'>,
+  nats: Pick<Nats, 'jetstream' | 'names'>,
   meter: Meter,
   slices: QuotaSlices,
   { ids, now }: { ids: Ids; now(): number },
@@ -89,7 +91,7 @@ export function createUsageReports(
     }
     if (!underWay) return
     try {
-      await nats.jetstream.publish(usageStream, underWay.text, {
+      await nats.jetstream.publish(nats.names.usage.subject, underWay.text, {
         msgID: `${node}.${underWay.number}`,
       })
       underWay = undefined
@@ -145,16 +147,59 @@ export function createUsageReports(
   }
 }
 
+/** A message of the stream of usage. */
+export interface UsagePlace {
+  message: number
+  /** When the stream was made, another one of the same name counts anew; undefined: not known. */
+  stream: string | undefined
+}
+
 /** Hands on what replicas report behind a message of their stream, in its order; throws at its end. */
 export async function receiveUsage(
-  { manager, jetstream }: Pick<Nats, 'manager' | 'jetstream'>,
-  after: number,
-  received: (message: number, report: UsageReport) => void,
+  { manager, jetstream, names }: Pick<Nats, 'manager' | 'jetstream' | 'names'>,
+  after: UsagePlace,
+  received: (place: UsagePlace, report: UsageReport) => void,
+  strangers: Strangers,
 ): Promise<void> {
-  const { state } = await manager.streams.info(usageStream)
-  const consumer = await jetstream.consumers.get(usageStream, {
-    opt_start_seq: Math.max(after + 1, state.first_seq, 1),
+  const { stream } = names.usage
+  const { state, created } = await manager.streams.info(stream)
+  const isSame = (after.stream ?? created) === created && after.message <= state.last_seq
+  const consumer = await jetstream.consumers.get(stream, {
+    opt_start_seq: Math.max((isSame ? after.message : 0) + 1, state.first_seq, 1),
   })
-  for await (const message of await consumer.consume(consumeEach))
-    received(message.seq, message.json<UsageReport>())
+  for await (const message of await consumer.consume(consumeEach)) {
+    const report = readReport(message.string())
+    if (report) received({ message: message.seq, stream: created }, report)
+    else strangers(stream, message.seq, 'its body is not what a replica has answered')
+  }
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** A report as a replica sends it; undefined where none has sent it. */
+function readReport(text: string): UsageReport | undefined {
+  const { usage, returned } = recordIn(text) ?? {}
+  if (!Array.isArray(usage) || !Array.isArray(returned)) return undefined
+  const isUsage = usage.every(
+    (part: Partial<ForeignUsage> | null) =>
+      typeof part?.keyId === 'string' &&
+      typeof part.endpoint === 'string' &&
+      [
+        part.hourAt,
+        part.statusClass,
+        part.requests,
+        part.metered,
+        part.durationUs,
+        part.lastUsedAt,
+        part.prepaid,
+      ].every(isCount),
+  )
+  const isReturned = returned.every(
+    (part: Partial<SetAside> | null) =>
+      typeof part?.keyId === 'string' &&
+      typeof part.kind === 'string' &&
+      isCount(part.startsAt) &&
+      isCount(part.requests),
+  )
+  return isUsage && isReturned ? { usage, returned } : undefined
 }

@@ -10,6 +10,8 @@ export interface ReplicationView {
   snapshot: { sequence: number; storedAt: number } | undefined
   /** Why it does not publish. */
   trouble: string | undefined
+  /** Since when, Unix ms. */
+  troubleSince: number | undefined
   /** Since when the stream lacks something, ms; 0: it has everything. */
   lagMs: number
   /** Of a primary with a standby: the epoch of the lease it has, 0 where it has none. */

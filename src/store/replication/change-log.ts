@@ -128,8 +128,6 @@ export interface ChangeLog {
   after(sequence: number, limit: number): LoggedChange[]
   /** Everything up to a sequence is in the stream. */
   notePublished(sequence: number, at: number): void
-  /** Whether anything was, as far as is still known. */
-  hasPublished(): boolean
   /** Deletes changes that were published before a moment, at most `limit`; how many it deleted. */
   forget(publishedBefore: number, limit: number): number
 }
@@ -147,7 +145,6 @@ export function createChangeLog(db: Database): ChangeLog {
     db,
     'INSERT INTO publications (number, published_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   )
-  const anyPublished = lazy(db, 'SELECT 1 FROM publications LIMIT 1')
   const oldEnough = lazy<{ sequence: number | null }, [number]>(
     db,
     'SELECT max(number) AS sequence FROM publications WHERE published_at < ?',
@@ -164,7 +161,6 @@ export function createChangeLog(db: Database): ChangeLog {
     first: () => first.get()?.sequence ?? lastOf() + 1,
     last: lastOf,
     after: (...args) => after.all(...args),
-    hasPublished: () => anyPublished.get() !== null,
     notePublished: (...args) => void note.run(...args),
     forget(publishedBefore, limit) {
       const sequence = oldEnough.get(publishedBefore)?.sequence ?? null

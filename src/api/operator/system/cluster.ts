@@ -62,6 +62,10 @@ const Cluster = envelope(
               integer({ examples: [12] }),
               'How far it may be behind the stream, ms; null for a primary, and where it is not known.',
             ),
+            stale: orNull(
+              oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
+              'Why it passes reads on to the primary; null: it answers them.',
+            ),
             quotas: quotas('What it may answer of quotas; of a primary what lies in the pools.'),
           },
           { title: 'ClusterNode' },
@@ -109,6 +113,7 @@ const nodeRow = (node: ClusterNode, published: number) => ({
   change: node.change,
   behind: node.role === 'primary' ? 0 : Math.max(0, published - node.change),
   lag_ms: node.lagMs,
+  stale: node.stale ?? null,
   quotas: quotaRow(node.quotas),
 })
 

@@ -4,6 +4,7 @@ import { secondMs } from '../../../lib/time/instant.ts'
 import { seriesFaultKinds } from '../../../service/condition/series-faults.ts'
 import { spentKeys } from '../../../service/keys/spent-keys.ts'
 import { latencyBounds } from '../../../service/operator/tally.ts'
+import { staleReasons } from '../../../service/replication/condition.ts'
 import { checksumsOf } from '../../../store/log-folding.ts'
 import { version } from '../../../version.ts'
 import type { Context } from '../../context.ts'
@@ -31,7 +32,7 @@ export type MetricDeps = Pick<
   | 'senders'
   | 'loopWaitMs'
   | 'replication'
-  | 'replicaLagMs'
+  | 'replica'
   | 'quotasHeld'
 >
 
@@ -475,7 +476,7 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
 /** Nothing where nothing is published. */
 function replicationFamilies({
   replication,
-  replicaLagMs,
+  replica,
   quotasHeld,
   clock,
 }: MetricDeps): MetricFamily[] {
@@ -556,10 +557,24 @@ function replicationFamilies({
       help: 'How far a replica may be behind the stream; absent before it has met it.',
       type: 'gauge',
       samples() {
-        const lagMs = replicaLagMs()
+        const lagMs = replica()?.lagMs
         return lagMs === undefined || lagMs === Number.POSITIVE_INFINITY
           ? []
           : [{ value: seconds(lagMs) }]
+      },
+    },
+    {
+      name: 'wellhead_replica_stale',
+      help: '1 for why a replica passes reads on to the primary: behind, cannot_apply, gap or other_lineage.',
+      type: 'gauge',
+      samples() {
+        const view = replica()
+        return view === undefined
+          ? []
+          : staleReasons.map(reason => ({
+              labels: { reason },
+              value: Number(view.stale === reason),
+            }))
       },
     },
   ]

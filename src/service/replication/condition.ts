@@ -1,0 +1,75 @@
+import { minuteMs, secondMs } from '../../lib/time/instant.ts'
+import type { ClusterNode } from './nodes.ts'
+import type { ReplicationView } from './view.ts'
+
+/** Why a replica answers what may be old: how it names that in a header and a metric. */
+export type StaleReason = 'behind' | 'cannot_apply' | 'gap' | 'other_lineage'
+
+export const staleReasons: readonly StaleReason[] = [
+  'behind',
+  'cannot_apply',
+  'gap',
+  'other_lineage',
+]
+
+/** How a replica stands with the stream. */
+export interface ReplicaView {
+  /** How far it may be behind, ms; infinite before it has met the stream. */
+  lagMs: number
+  /** Undefined: it follows, and is not further behind than it may be. */
+  stale: StaleReason | undefined
+}
+
+const staleTexts: Readonly<Record<StaleReason, string>> = {
+  behind: 'The replica is further behind the primary than replica.max_lag allows.',
+  cannot_apply: 'The replica cannot apply a change of the primary. Its log names the change.',
+  gap: 'The stream lacks changes that the replica needs. It waits for a newer snapshot.',
+  other_lineage: 'The stream has gone on from another state. The replica waits for its snapshot.',
+}
+
+/** What is wrong between the copies, for whoever asks about this one; undefined: nothing. */
+export function replicationText(
+  published: ReplicationView | undefined,
+  replica: ReplicaView | undefined,
+): string | undefined {
+  if (replica?.stale) return staleTexts[replica.stale]
+  return published?.trouble === undefined
+    ? undefined
+    : 'Commits are not published to NATS, so replicas have old values. The log says why.'
+}
+
+/** A trouble that is over within this needs nobody. */
+const briefMs = minuteMs
+
+/** Since when a primary has failed to publish, where it is more than a moment. */
+export function unpublishedSince(
+  published: ReplicationView | undefined,
+  now: number,
+): number | undefined {
+  const since = published?.troubleSince
+  return since !== undefined && now - since >= briefMs ? since : undefined
+}
+
+/** A replica that its operator should know about. */
+export interface LateReplica {
+  name: string
+  why: string
+}
+
+/** Of the copies that run those that answer what may be old. */
+export const lateReplicas = (nodes: readonly ClusterNode[]): LateReplica[] =>
+  nodes.flatMap(({ role, url, id, lagMs, stale }) =>
+    role === 'replica' && stale
+      ? [
+          {
+            name: url || id,
+            why:
+              stale === 'behind'
+                ? lagMs === null
+                  ? 'has not met the stream'
+                  : `is ${Math.round(lagMs / secondMs)} s behind`
+                : 'does not follow the stream; its log says why',
+          },
+        ]
+      : [],
+  )

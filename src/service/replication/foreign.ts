@@ -1,0 +1,10 @@
+/** The fields of a JSON object; undefined where a text is none: anybody may have written it. */
+export function recordIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

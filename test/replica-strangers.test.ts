@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { databasePath } from '../src/directory.ts'
+import { changeHeaders } from '../src/service/replication/changes.ts'
+import { snapshots } from '../src/service/replication/snapshots.ts'
+import { openDatabase } from '../src/store/database.ts'
+import { type Replicated, replicated } from './support/instance/replicated.ts'
+import { hasNats } from './support/servers/nats.ts'
+import { contentOf } from './support/topics/replication.ts'
+
+const changes = { stream: 'wellhead-changes', subject: 'wellhead.changes' }
+const someone = '11111111-2222-4333-8444-555555555555'
+
+describe.skipIf(!hasNats)('what strangers do in NATS', () => {
+  let both: Replicated
+  let price = 80
+
+  beforeEach(async () => {
+    both = await replicated()
+  }, 90_000)
+  afterEach(() => both.close())
+
+  /** The primary takes a write, publishes it, and the replica has it. */
+  const goesOn = async () => {
+    price += 1
+    both.record('BRENT_CRUDE_USD', price)
+    await both.until(`the price ${price} at the replica`, async () => {
+      const { price: answered, lag, stale } = await both.latest()
+      return answered === price && lag !== null && stale === null
+    })
+  }
+  const isPublishing = async () =>
+    /^wellhead_replication_publishing 1$/m.test(await both.operate('/metrics'))
+
+  test('messages that no copy has published are skipped and named, and replace nobody', async () => {
+    const { nats, log } = both
+    await goesOn()
+    const own = (await nats.manager.streams.getMessage(changes.stream, {
+      last_by_subj: changes.subject,
+    }))!
+    const header = (name: string) => own.header.get(name)
+    const empty = {
+      after: 1,
+      upTo: 1,
+      isLast: true,
+      readAt: 1,
+      tables: [],
+      ranges: [],
+      counters: {},
+    }
+    const strays: [Record<string, string>, string][] = [
+      [{}, 'hi'],
+      [{}, ''],
+      [{ [changeHeaders.lineage]: 'mine' }, '{}'],
+      [{ [changeHeaders.lineage]: header(changeHeaders.lineage) }, own.string()],
+      [{ [changeHeaders.lineage]: someone, [changeHeaders.position]: 'many' }, '{}'],
+      [
+        {
+          [changeHeaders.lineage]: header(changeHeaders.lineage),
+          [changeHeaders.position]: header(changeHeaders.position),
+        },
+        'not what a commit changed',
+      ],
+      // Of the form of a change, but nothing that ends the lineage that is published.
+      [{ [changeHeaders.lineage]: someone, [changeHeaders.position]: '1' }, JSON.stringify(empty)],
+    ]
+    for (const [headers, body] of strays) {
+      const { seq } = await nats.jetstream.publish(changes.subject, body, {
+        headers: nats.headers(headers),
+      })
+      await goesOn()
+      if (headers[changeHeaders.lineage] !== someone || headers[changeHeaders.position] === 'many')
+        expect(log.filter(line => line.includes('stream_message_skipped')).join('')).toContain(
+          `"sequence":${seq}`,
+        )
+    }
+    // Many at once, while the primary writes.
+    await Promise.all(
+      Array.from({ length: 300 }, (_, n) => nats.jetstream.publish(changes.subject, `${n}`)),
+    )
+    await goesOn()
+    both.restartPrimary()
+    await goesOn()
+    await both.until('publishing', isPublishing)
+    const replica = openDatabase(databasePath(join(both.dir, 'replica')), { readonly: true })
+    await both.until('the same rows', () =>
+      Bun.deepEquals(contentOf(replica), contentOf(both.primary().services.db)),
+    )
+    replica.close()
+  }, 120_000)
+
+  test('a purge of the stream of changes is survived by both, and by a replica that begins later', async () => {
+    const { nats } = both
+    await goesOn()
+    await nats.manager.streams.purge(changes.stream)
+    await goesOn()
+    await nats.manager.streams.purge(changes.stream)
+    both.restartPrimary()
+    await goesOn()
+    await nats.manager.streams.purge(changes.stream)
+    await both.replica().close()
+    await both.startReplica('another')
+    await goesOn()
+  }, 120_000)
+
+  test('streams that are deleted are made again, and the replica follows the new one', async () => {
+    const { nats } = both
+    await goesOn()
+    for (const name of ['changes', 'prices', 'usage'])
+      await nats.manager.streams.delete(`wellhead-${name}`)
+    // Nothing is written meanwhile: it is seen without.
+    await both.until('the streams', async () => {
+      const names: string[] = []
+      for await (const { config } of nats.manager.streams.list()) names.push(config.name)
+      return ['changes', 'prices', 'usage'].every(name => names.includes(`wellhead-${name}`))
+    })
+    await goesOn()
+    await both.until('the price on its subject', async () => {
+      const message = await nats.manager.streams
+        .getMessage('wellhead-prices', {
+          last_by_subj: 'wellhead.prices.crude_oil.BRENT_CRUDE_USD',
+        })
+        .catch(() => undefined)
+      return message?.json<{ price: number }>().price === price
+    })
+  }, 120_000)
+
+  test('a message that is taken out of the stream ends with a new snapshot, which leads the replica on', async () => {
+    const { nats } = both
+    await both.replica().close()
+    const { state } = await nats.manager.streams.info(changes.stream)
+    for (let n = 0; n < 3; n++) {
+      price += 1
+      both.record('BRENT_CRUDE_USD', price)
+      await both.until('the message', async () => {
+        const { last_seq } = (await nats.manager.streams.info(changes.stream)).state
+        return last_seq > state.last_seq + n
+      })
+    }
+    await nats.manager.streams.deleteMessage(changes.stream, state.last_seq + 2)
+    const replica = await both.startReplica()
+    // Until then it says that it is old, and passes on.
+    await both.until('the gap', async () => (await both.latest()).lag === null)
+    expect((await both.latest()).price).toBe(price)
+    const health = (await (await both.ask('/health')).json()) as { status: string; reason: string }
+    expect([health.status, health.reason]).toEqual([
+      'degraded',
+      expect.stringContaining('The stream lacks changes'),
+    ])
+    expect(await replica.ended).toContain('The stream begins after change')
+    await both.until('the new copy', () => both.log.includes('begun anew\n'))
+    await goesOn()
+  }, 120_000)
+
+  test('snapshots that are deleted, or are none, are replaced by a new one', async () => {
+    const { nats } = both
+    const objects = await nats.objects('wellhead-snapshots', 1)
+    for (const { name } of await objects.list()) await objects.delete(name)
+    await both.until('another snapshot', async () => (await snapshots(nats, 1)).length > 0)
+    await nats.manager.streams.delete('OBJ_wellhead-snapshots')
+    await both.until('another', async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
+    const lineage = (await snapshots(nats, 1))[0]!.lineage
+    await (await nats.objects('wellhead-snapshots', 1)).put(
+      { name: `${lineage}-000000000999999.db` },
+      new Blob(['no database']).stream(),
+    )
+    await both.replica().close()
+    await both.startReplica('another')
+    await goesOn()
+  }, 120_000)
+
+  test('buckets that are deleted or hold what no copy has written do not keep copies from each other', async () => {
+    const { nats } = both
+    const { services } = both.primary()
+    const now = Date.now()
+    const free = services.keys.addKey(
+      services.keys.putAccount({
+        id: services.ids.uuid(),
+        email: 'small@example.com',
+        plan: 'free',
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: now,
+        suspendedAt: null,
+        createdAt: now,
+      }),
+    )
+    const asked = () =>
+      both.ask('/v1/prices/latest?by_code=BRENT_CRUDE_USD', {
+        authorization: `Token ${free.token}`,
+      })
+    const isAnsweredHere = async () =>
+      (await asked()).headers.get('x-service-replica-lag') !== null || (await Bun.sleep(200), false)
+    const areBothSeen = async () => {
+      const { data } = JSON.parse(await both.operate('/admin/v1/cluster')) as {
+        data: { nodes: { role: string }[] }
+      }
+      return data.nodes.map(({ role }) => role).join() === 'primary,replica'
+    }
+    const state = services.keys.find(free.token)!
+    await nats.connection.publish(`$KV.wellhead-quotas.${state.key.id}`, 'ten')
+    await nats.connection.publish('$KV.wellhead-nodes.me', '{"role":"primary"}')
+    await nats.connection.publish('$KV.wellhead-nodes.you', 'here')
+    await both.until('a slice over what is none', isAnsweredHere)
+    await both.until('both copies', areBothSeen)
+    for (const name of ['quotas', 'nodes']) await nats.manager.streams.delete(`KV_wellhead-${name}`)
+    await both.until('both copies again', areBothSeen)
+    await goesOn()
+    await both.until('a slice again', isAnsweredHere)
+  }, 120_000)
+
+  test('what replicas have answered is counted behind a message that is none of their reports', async () => {
+    const { nats } = both
+    const metered = () =>
+      both
+        .primary()
+        .services.db.query<{ n: number | null }, []>('SELECT sum(requests) AS n FROM usage_hours')
+        .get()!.n ?? 0
+    await nats.jetstream.publish('wellhead.usage', 'hi')
+    await nats.jetstream.publish('wellhead.usage', '{"usage":[{"keyId":7}],"returned":[]}')
+    const before = metered()
+    for (let n = 0; n < 5; n++) await both.latest()
+    await both.until('the counts', () => {
+      both.primary().services.meter.flush()
+      return metered() >= before + 5
+    })
+    await nats.manager.streams.delete('wellhead-usage')
+    await both.until('the stream', () =>
+      nats.manager.streams.info('wellhead-usage').then(
+        () => true,
+        () => false,
+      ),
+    )
+    const counted = metered()
+    for (let n = 0; n < 5; n++) await both.latest()
+    await both.until('the counts of a new stream', () => {
+      both.primary().services.meter.flush()
+      return metered() >= counted + 5
+    })
+  }, 120_000)
+})
