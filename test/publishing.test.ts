@@ -569,7 +569,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       return bodies
     }
     const before = await all('changes')
-    expect(before.length).toBeGreaterThan(1)
+    expect(before.length).toBeGreaterThan(0)
     instance.close()
     // A replica has reported, and nobody has counted it yet.
     await nats.jetstream.publish(
@@ -603,12 +603,9 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     const names = await streamNames()
     expect(names).toContain('wellhead-usage')
     for (const name of ['changes', 'prices', 'usage']) expect(names).not.toContain(name)
-    await until('the counts of the replica', () => {
-      instance.services.meter.flush(true)
-      return instance.services.db
-        .query<{ n: number }, []>("SELECT count(*) AS n FROM usage_hours WHERE key_id = 'a-key'")
-        .get()!.n
-    })
+    expect((await all('wellhead-usage')).some(report => report.includes('a-key'))).toBe(true)
+    const taken = () => instance.services.settings.get('replication.usage_taken')
+    await until('that it is counted', () => taken()?.startsWith('1 '))
     const price = await nats.manager.streams.getMessage('wellhead-prices', {
       last_by_subj: 'wellhead.prices.crude_oil.BRENT_CRUDE_USD',
     })
