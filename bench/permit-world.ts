@@ -1,5 +1,5 @@
-import { permitStates } from '../src/market/geography/us-states.ts'
-import type { WellPermit } from '../src/store/drilling/well-permits.ts'
+import type { WellPermit } from '../src/topics/drilling/store/well-permits.ts'
+import { permitStates } from '../src/topics/geography/math/us-states.ts'
 
 /** Shares of the states that drill most; the others have the rest in equal parts. */
 const stateShares: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import interfaceRows from '../test/api/interface.json'
+import interfaceRows from '../test/operations/interface.json'
 import type { Wellhead } from './server.ts'
 
 /** A GET of the interface with an address that an evaluation copy answers. */

@@ -34,10 +34,10 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       `process.env.BUILD_DAY=${JSON.stringify(lastCommit('%cs'))}`,
       'src/main.ts',
       // A thread of its own, which the program starts by its name.
-      'src/reader.ts',
-      'src/publisher.ts',
-      'src/flusher.ts',
-      'src/folder.ts',
+      'src/threads/query-worker.thread.ts',
+      'src/threads/replication-publisher.thread.ts',
+      'src/threads/file-syncer.thread.ts',
+      'src/threads/checkpointer.thread.ts',
       // No entries of their own: they would move the names of the threads.
       ...assets.flatMap(asset => ['--asset', asset]),
       '--outfile',

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { createApp, documentSettings } from '../src/app.ts'
-import { type Config, loadConfig } from '../src/config.ts'
+import { type Config, loadConfig } from '../src/config/config.ts'
+import { openDatabase } from '../src/database/database.ts'
 import { documentName, documentToShip } from '../src/http/openapi/shipped.ts'
+import { createApp, documentSettings } from '../src/instance/app/app.ts'
+import { openServices } from '../src/instance/services/services.ts'
 import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log/log.ts'
 import { createSystemClock } from '../src/lib/time/clock.ts'
-import { openServices } from '../src/services.ts'
-import { openDatabase } from '../src/store/database.ts'
 
 /** The application over an empty database in memory: what its routes are, and nothing else. */
 export function appOf(config: Config) {

@@ -1,4 +1,4 @@
-import { fittedLimits, type MoveLimits } from '../src/market/prices/guards.ts'
+import { fittedLimits, type MoveLimits } from '../src/topics/prices/math/guards.ts'
 import {
   falseHolds,
   faultKinds,

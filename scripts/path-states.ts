@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { shippedCatalogue } from '../src/feed/catalogue/shipped.ts'
-import { shippedSeed, statesText } from '../src/world/prices/path-states.ts'
-import { everyPath } from '../src/world/prices/world.ts'
+import { shippedCatalogue } from '../src/topics/catalogue/dataset/shipped.ts'
+import { shippedSeed, statesText } from '../src/topics/prices/demo/path-states.ts'
+import { everyPath } from '../src/topics/prices/demo/world.ts'
 
 /** Writes the states of the world's paths, after the catalogue or the world has changed. */
 const series = shippedCatalogue().series.map(row => ({

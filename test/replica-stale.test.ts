@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { databasePath } from '../src/directory.ts'
-import { openDatabase } from '../src/store/database.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { databasePath } from '../src/instance/services/directory.ts'
 import { type Replicated, replicated } from './support/instance/replicated.ts'
 import { hasNats } from './support/servers/nats.ts'
 

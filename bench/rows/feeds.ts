@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Zip, ZipDeflate } from 'fflate'
-import { shippedFeeds } from '../../src/feed/publishers/publishers.ts'
+import { shippedFeeds } from '../../src/feeds/publishers/publishers.ts'
 import { standIn, standInKey } from '../../test/support/publishers/stand-in.ts'
 import { publishedWorld } from '../../test/support/publishers/world.ts'
 import { median } from '../duel.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { guardRules } from '../../src/market/prices/guards.ts'
+import { guardRules } from '../../src/topics/prices/math/guards.ts'
 import { duel } from '../duel.ts'
 import { type BenchOptions, type Line, ratioLine } from '../row.ts'
 import { binary, built, spawned } from '../server.ts'

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectNats } from '../../src/send/nats/connection.ts'
+import { connectNats } from '../../src/replication/nats/connection.ts'
 import { binary } from '../../test/support/instance/binary.ts'
 import { contentOf } from '../../test/support/topics/replication.ts'
 
@@ -185,7 +185,9 @@ const listening = async (stream: 'events' | 'prices') => {
   let after = 0
   while (!isOver) {
     try {
-      const consumer = await nats!.jetstream.consumers.get(`wellhead-${stream}`, { opt_start_seq: after + 1 })
+      const consumer = await nats!.jetstream.consumers.get(`wellhead-${stream}`, {
+        opt_start_seq: after + 1,
+      })
       const received = await consumer.consume({ expires: 5000, idle_heartbeat: 1000 })
       for await (const message of received) {
         if (message.seq <= after) continue

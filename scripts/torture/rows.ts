@@ -70,38 +70,38 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R11',
     promise: 'A clock that is wrong for seconds changes nothing',
     bar: 'jumps of seconds to a hundred years, forward and back',
-    tests: ['test/lib/time/clock-jumps.test.ts', 'test/jobs/clock.test.ts'],
+    tests: ['test/lib/time/clock-jumps.test.ts', 'test/instance/jobs/clock.test.ts'],
     script: ['false-clock.ts'],
   },
   {
     id: 'R12',
     promise: 'Every message is tried as often and as late as written',
     bar: 'receivers that fail 0 to 6 times: attempts and waits exact',
-    tests: ['test/jobs/outbox.test.ts', 'test/service/outbox'],
+    tests: ['test/instance/jobs/outbox.test.ts', 'test/outbox'],
   },
   {
     id: 'R13',
     promise: 'A delivery goes out at its local time in every zone',
     bar: '100,000 cases over all zones against an oracle: 0 differences',
-    tests: ['test/plan/delivery-schedule.test.ts'],
+    tests: ['test/plans/delivery-schedule.test.ts'],
   },
   {
     id: 'R14',
     promise: 'What fell due while the service was down happens once',
     bar: 'stops across due times: 0 missed, 0 twice',
-    tests: ['test/jobs/deliveries.test.ts', 'test/jobs/watches.test.ts'],
+    tests: ['test/instance/jobs/deliveries.test.ts', 'test/instance/jobs/watches.test.ts'],
   },
   {
     id: 'R16',
     promise: 'Rate windows are exact',
     bar: '10,000 sequences against a naive log: 0 differences',
-    tests: ['test/plan/rate.test.ts'],
+    tests: ['test/plans/rate.test.ts'],
   },
   {
     id: 'R17',
     promise: 'Nobody fills the memory with addresses and keys',
     bar: 'a million addresses: their windows under 64 MB',
-    tests: ['test/plan/rate.test.ts'],
+    tests: ['test/plans/rate.test.ts'],
   },
   {
     id: 'R18',
@@ -113,7 +113,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R19',
     promise: 'No letter goes out twice, whatever the provider does',
     bar: 'a stand-in behind the address of the provider: 0 double mails',
-    tests: ['test/send/messages', 'test/service/messages'],
+    tests: ['test/send/messages', 'test/topics/messages/service'],
   },
   {
     id: 'R20',
@@ -125,13 +125,13 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R21',
     promise: 'The outbox keeps its invariants under random faults',
     bar: '10,000 seeds of 500 steps',
-    tests: ['test/jobs/outbox-simulation.test.ts'],
+    tests: ['test/instance/jobs/outbox-simulation.test.ts'],
   },
   {
     id: 'R22',
     promise: 'A migration happens whole or not at all, and a newer file is refused',
     bar: 'every version that was written; a kill at 400 writes of an upgrade, which lie closer than its statements',
-    tests: ['test/store/database.test.ts'],
+    tests: ['test/database/database.test.ts'],
     script: ['upgrade-kills.ts'],
   },
   {
@@ -161,8 +161,8 @@ export const tortureRows: readonly TortureRow[] = [
       'test/e2e/first-start.test.ts',
       'test/lib/files/side-file.test.ts',
       'test/lib/secrets/master-key.test.ts',
-      'test/store/commit-mark.test.ts',
-      'test/store/write-ahead-log.test.ts',
+      'test/database/commit-mark.test.ts',
+      'test/database/write-ahead-log.test.ts',
     ],
   },
   {
@@ -212,8 +212,8 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'An undo puts back what stood before, and history stays',
     bar: '10,000 random sequences of pushes, corrections, deletions, undos and questions as of a moment, and 10,000 of batches and undos of a dataset, against a naive list of everything ever said: 0 differences',
     tests: [
-      'test/service/prices/batches.test.ts',
-      'test/service/prices/batches-of-datasets.test.ts',
+      'test/topics/prices/service/batches.test.ts',
+      'test/topics/prices/service/batches-of-datasets.test.ts',
     ],
   },
   {
@@ -226,7 +226,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S02',
     promise: 'A key is taken as it is documented, and a limited one widens nothing',
     bar: 'spellings of keys; scopes over every route',
-    tests: ['test/api/keys'],
+    tests: ['test/topics/keys/operations'],
   },
   {
     id: 'S03',
@@ -239,9 +239,9 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'Sessions end when they should',
     bar: 'forged, swapped, expired and replayed tokens: 401',
     tests: [
-      'test/service/account',
-      'test/api/account/sessions.test.ts',
-      'test/api/account/second-factor.test.ts',
+      'test/topics/account/service',
+      'test/topics/account/operations/sessions.test.ts',
+      'test/topics/account/operations/second-factor.test.ts',
     ],
   },
   {
@@ -254,7 +254,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S07',
     promise: 'Roles hold',
     bar: 'role by action',
-    tests: ['test/plan/roles.test.ts', 'test/api/account/organizations.test.ts'],
+    tests: ['test/plans/roles.test.ts', 'test/topics/account/operations/organizations.test.ts'],
   },
   {
     id: 'S08',
@@ -284,7 +284,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S15',
     promise: 'Nothing inside the network is reached',
     bar: 'spellings of forbidden targets, rebinding names, redirects: 0 connections',
-    tests: ['test/send/egress', 'test/plan/address.test.ts'],
+    tests: ['test/send/egress', 'test/plans/address.test.ts'],
   },
   {
     id: 'S17',
@@ -314,13 +314,13 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S23',
     promise: 'A browser is safe with the pages',
     bar: 'Chromium: content policy, cookies, foreign forms',
-    tests: ['test/web/account', 'test/web/docs'],
+    tests: ['test/console/account', 'test/console/docs'],
   },
   {
     id: 'S24',
     promise: 'No table or letter runs what somebody wrote',
     bar: 'formulas, line ends, turned text',
-    tests: ['test/lib/text/csv.test.ts', 'test/service/deliveries/letter.test.ts'],
+    tests: ['test/lib/text/csv.test.ts', 'test/topics/deliveries/service/letter.test.ts'],
   },
   {
     id: 'S30',

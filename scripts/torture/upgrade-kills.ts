@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { schemaVersion } from '../../src/store/migrations.ts'
+import { schemaVersion } from '../../src/database/migrations.ts'
 
 /**
  * R22: a database of the first schema is served by this version, which is killed at each write of

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { schemaVersion } from '../../src/store/migrations.ts'
+import { schemaVersion } from '../../src/database/migrations.ts'
 
 /**
  * R32: a database of the first schema with 20,000,000 points is served by this version while

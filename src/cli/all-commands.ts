@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { schemaVersion } from '../store/migrations.ts'
+import { schemaVersion } from '../database/migrations.ts'
 import { build, version } from '../version.ts'
 import { billingCommands } from './accounts/billing.ts'
 import { accountCommands } from './accounts/commands.ts'

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os'
-import type { CommandOutcome } from '../jobs/backups.ts'
+import type { CommandOutcome } from '../instance/jobs/backups.ts'
 
 /** The compiled program is its own executable; from sources the runtime is, and is told the file. */
 export const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)

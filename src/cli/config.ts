@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import { explain } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import { explain } from '../config/config.ts'
 import { wrapped } from './table.ts'
 
 const columns = ['key', 'value', 'source'] as const

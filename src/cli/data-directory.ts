@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { distance } from 'fastest-levenshtein'
-import { databasePath, isDataDirectory, lostDatabase } from '../directory.ts'
+import { databasePath, isDataDirectory, lostDatabase } from '../instance/services/directory.ts'
 import { accessFault, fileFault } from '../lib/files/file-faults.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { InstalledPaths } from '../config.ts'
+import type { InstalledPaths } from '../config/config.ts'
 
 /** What a command line meets: variables, a directory, streams and the end of the process. */
 export interface ProgramEnvironment {

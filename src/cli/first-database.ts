@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import type { Config } from '../config.ts'
-import { databasePath } from '../directory.ts'
-import { hasShippedNames } from '../feed/catalogue/shipped.ts'
+import type { Config } from '../config/config.ts'
+import { schemaVersion } from '../database/migrations.ts'
+import { databasePath } from '../instance/services/directory.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../lib/files/shipped-file.ts'
 import { writeSideFile } from '../lib/files/side-file.ts'
-import { schemaVersion } from '../store/migrations.ts'
+import { hasShippedNames } from '../topics/catalogue/dataset/shipped.ts'
 
 /**
  * The database that a new directory begins with: tables, and the shipped catalogue in them. Making

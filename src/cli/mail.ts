@@ -1,5 +1,5 @@
-import type { ProcessRuntime } from '../runtime.ts'
-import { mailerOf } from '../service/messages/providers.ts'
+import type { ProcessRuntime } from '../config/runtime.ts'
+import { mailerOf } from '../topics/messages/service/providers.ts'
 
 const timeoutMs = 30_000
 

@@ -1,5 +1,5 @@
+import type { ProcessRuntime } from '../config/runtime.ts'
 import { isoInstant } from '../lib/time/instant.ts'
-import type { ProcessRuntime } from '../runtime.ts'
 import { noticeHook } from '../send/notices/hook.ts'
 import { testMail } from './mail.ts'
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
+import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config/config.ts'
+import type { ProcessRuntime } from '../config/runtime.ts'
 import type { LogFile, LogFileOptions } from '../lib/files/log-file.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log/log.ts'
 import { createLogTail } from '../lib/log/log-tail.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { dayMs } from '../lib/time/instant.ts'
-import type { ProcessRuntime } from '../runtime.ts'
 import {
   type DirectoryUse,
   directoryFault,

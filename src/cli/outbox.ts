@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { heldReason, type KeptBack } from '../service/outbox/held-back.ts'
+import { heldReason, type KeptBack } from '../outbox/held-back.ts'
 import type { OperatorAction } from './command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
 import { tableLines } from './table.ts'

@@ -1,6 +1,6 @@
-import { planRows } from '../api/billing/row.ts'
-import type { Config } from '../config.ts'
-import { configuredLimits, configuredPlans } from '../service/keys/configured-plans.ts'
+import type { Config } from '../config/config.ts'
+import { planRows } from '../topics/billing/operations/row.ts'
+import { configuredLimits, configuredPlans } from '../topics/keys/service/configured-plans.ts'
 import { tableLines } from './table.ts'
 
 const countOf = (count: number | null) => (count === null ? 'unlimited' : String(count))

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts'
-import type { ClientProfile } from '../plan/client-profile.ts'
-import { shippedClientProfiles, shippedProfiles } from '../plan/shipped-profiles.ts'
-import { switchEffects } from '../plan/switches.ts'
+import type { Config } from '../config/config.ts'
+import type { ClientProfile } from '../plans/client-profile.ts'
+import { shippedClientProfiles, shippedProfiles } from '../plans/shipped-profiles.ts'
+import { switchEffects } from '../plans/switches.ts'
 
 type Print = (line: string) => void
 

@@ -1,5 +1,5 @@
 import { Elysia, ValidationError } from 'elysia'
-import { storageFaultOf } from '../store/storage-fault.ts'
+import { storageFaultOf } from '../database/storage-fault.ts'
 import { atOnce } from './answer/at-once.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'

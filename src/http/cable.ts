@@ -1,5 +1,5 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
-import type { CableConnection, CableSocket } from '../service/streams/cable.ts'
+import type { CableConnection, CableSocket } from '../topics/streams/service/cable.ts'
 
 /** What the server keeps with each of its sockets. */
 export interface SocketData {

@@ -1,6 +1,6 @@
 import { within } from '../lib/time/clock.ts'
-import type { KeyState } from '../service/keys/keyring.ts'
-import type { ReplicaView } from '../service/replication/condition.ts'
+import type { ReplicaView } from '../replication/service/condition.ts'
+import type { KeyState } from '../topics/keys/service/keyring.ts'
 import { readMethods, sequenceHeader } from './front.ts'
 import { credentialsOf } from './gate/credentials.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'

@@ -1,7 +1,7 @@
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log/log.ts'
 
-import { scopeOf } from '../plan/scopes.ts'
+import { scopeOf } from '../plans/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { withIgnoredParameters } from './answer/ignored-parameters.ts'

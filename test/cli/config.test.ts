@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { configExplain, type ExplainOutput } from '../../src/cli/config.ts'
-import { loadConfig } from '../../src/config.ts'
-import { configKeys } from '../../src/config-keys.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { configKeys } from '../../src/config/keys.ts'
 
 const explained = (output: Partial<ExplainOutput> = {}) => {
   const config = loadConfig({

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { clusterFindings } from '../../src/cli/doctor/cluster.ts'
-import type { ClusterNode, StreamStanding } from '../../src/service/replication/nodes.ts'
+import type { ClusterNode, StreamStanding } from '../../src/replication/service/nodes.ts'
 
 const node = (changed: Partial<ClusterNode>): ClusterNode => ({
   id: 'a',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ImportOptions, runImport } from '../../src/cli/data/import.ts'
 import { dataOf } from '../../src/cli/data/writer.ts'
 import type { Operator } from '../../src/cli/operator.ts'
-import type { Instance } from '../../src/instance.ts'
+import type { Instance } from '../../src/instance/instance.ts'
 import { openTestInstance, startAt } from '../support/instance/instance.ts'
 import { noInput } from '../support/instance/memory-writer.ts'
 

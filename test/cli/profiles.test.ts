@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { explainProfile, listShippedProfiles } from '../../src/cli/profiles.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 
 const configOf = (toml: string | undefined) =>
   loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => toml })

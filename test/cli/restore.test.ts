@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { backedUp, databaseIn, rowsIn, unsentIn } from '../support/instance/restored.ts'
 
 const { folder, file, directory, opened, command, close } = await backedUp()

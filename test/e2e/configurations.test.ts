@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createUser } from '@nats-io/nkeys'
-import { configKeys } from '../../src/config-keys.ts'
+import { configKeys } from '../../src/config/keys.ts'
 import {
   binary,
   filled,

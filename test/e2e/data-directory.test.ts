@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { configKeys } from '../../src/config-keys.ts'
+import { configKeys } from '../../src/config/keys.ts'
 import {
   binary,
   remove,

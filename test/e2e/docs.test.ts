@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { type Browser, chromium } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { guideNames } from '../../src/web/console/guides/read.ts'
+import { guideNames } from '../../src/console/guides/read.ts'
 import { sharedCopy } from '../support/interface/packages.ts'
 
 let copy: Wellhead

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLog } from '../../src/store/write-ahead-log.ts'
+import { readLog } from '../../src/database/write-ahead-log.ts'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { scopeOf } from '../../src/plan/scopes.ts'
+import { scopeOf } from '../../src/plans/scopes.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import { boundless, rows } from '../support/interface/every-route.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import type { AccountState } from '../../src/service/keys/keyring.ts'
+import type { AccountState } from '../../src/topics/keys/service/keyring.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import {
   boundless,
@@ -23,7 +23,7 @@ const owned: readonly [prefix: string, id: string][] = [
   ['/admin/v1/accounts/', sampleId(1)],
   ['/admin/v1/', sampleId(102)],
   ['/v1/data-sources/', sampleId(802)],
-  // No key has sign-ins: test/api/account/session-list.test.ts asks for somebody else's.
+  // No key has sign-ins: test/topics/account/operations/session-list.test.ts asks for somebody else's.
   ['/v1/auth/sessions/', sampleId(901)],
 ]
 

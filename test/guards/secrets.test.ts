@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sealContext as letterContext } from '../../src/service/messages/mail.ts'
-import { sealContext as textContext } from '../../src/service/messages/sms.ts'
+import { sealContext as letterContext } from '../../src/topics/messages/service/mail.ts'
+import { sealContext as textContext } from '../../src/topics/messages/service/sms.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import { boundless, rows, sampleId } from '../support/interface/every-route.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createApp } from '../../src/app.ts'
 import { createFaults } from '../../src/http/faults.ts'
 import { type ProblemCode, problems } from '../../src/http/problem/problem.ts'
 import { createRequestLog } from '../../src/http/request-log.ts'
+import { createApp } from '../../src/instance/app/app.ts'
 import { openTestInstance, startAt } from '../support/instance/instance.ts'
 
 const instance = openTestInstance()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type AnyElysia, Elysia } from 'elysia'
-import { createApp } from '../../src/app.ts'
 import { addLate, beginningsOf } from '../../src/http/late-routes.ts'
-import { topics } from '../../src/topics.ts'
+import { createApp } from '../../src/instance/app/app.ts'
+import { topics } from '../../src/instance/app/topics.ts'
 import { evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 

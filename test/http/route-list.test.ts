@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type AnyElysia, Elysia } from 'elysia'
-import { createApp } from '../../src/app.ts'
 import { RouteList } from '../../src/http/route-list.ts'
+import { createApp } from '../../src/instance/app/app.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const answerTo = async (app: { handle(request: Request): Promise<Response> }, path: string) =>

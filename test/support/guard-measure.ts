@@ -4,7 +4,7 @@ import {
   type GuardState,
   type MoveLimits,
   type Previous,
-} from '../../src/market/prices/guards.ts'
+} from '../../src/topics/prices/math/guards.ts'
 import { openTestInstance } from './instance/instance.ts'
 import type { RealSeries } from './real-series.ts'
 

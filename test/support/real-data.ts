@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Close } from '../../src/market/prices/window.ts'
+import type { Close } from '../../src/topics/prices/math/window.ts'
 
 const folder = resolve(import.meta.dir, '../../../shared/data')
 

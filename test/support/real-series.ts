@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Cadence } from '../../src/market/catalogue/catalogue.ts'
-import type { GuardedSeries, Previous } from '../../src/market/prices/guards.ts'
+import type { Cadence } from '../../src/topics/catalogue/math/catalogue.ts'
+import type { GuardedSeries, Previous } from '../../src/topics/prices/math/guards.ts'
 import { realCloses, realRows } from './real-data.ts'
 
 /** A public series, oldest first, with what the catalogue would say of it. */
@@ -129,7 +129,7 @@ function pinkSheetCategory(column: number): string {
   return column >= 62 ? 'metals' : 'other'
 }
 
-const excerpts = resolve(import.meta.dir, '../market/prices/honest-values.tsv')
+const excerpts = resolve(import.meta.dir, '../topics/prices/math/honest-values.tsv')
 
 /**
  * Excerpts of public series (EIA, ECB and World Bank) that every clone has: quiet months, storms, and

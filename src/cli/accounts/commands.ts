@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { adminRoles } from '../../plan/admin-roles.ts'
-import { scopes } from '../../plan/scopes.ts'
+import { adminRoles } from '../../plans/admin-roles.ts'
+import { scopes } from '../../plans/scopes.ts'
 import type { JsonOption, OperatorAction } from '../command.ts'
 import {
   changeAccount,

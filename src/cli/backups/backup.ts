@@ -10,26 +10,38 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { databasePath, keepDirectoryOwner, makeDirectory } from '../../directory.ts'
-import { flushedMeanwhile } from '../../flushing.ts'
+import { forgetMark } from '../../database/commit-mark.ts'
+import {
+  copyDatabase,
+  integrityFaults,
+  namesOfPages,
+  openDatabase,
+} from '../../database/database.ts'
+import { identityOf, missingParts } from '../../database/identity.ts'
+import { checkpoint } from '../../database/log-folding.ts'
+import { damagedPages, forgetChecksums } from '../../database/page-checksums.ts'
+import { readLog } from '../../database/write-ahead-log.ts'
+import {
+  databasePath,
+  keepDirectoryOwner,
+  makeDirectory,
+} from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { makePrivate, privateMode } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
-import { createVault } from '../../service/keys/vault.ts'
-import { opensEverySample } from '../../service/operator/secret-check.ts'
-import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
-import { forgetMark } from '../../store/commit-mark.ts'
-import { copyDatabase, integrityFaults, namesOfPages, openDatabase } from '../../store/database.ts'
-import { identityOf, missingParts } from '../../store/identity.ts'
-import { checkpoint } from '../../store/log-folding.ts'
-import { auditFaults } from '../../store/operator/audit.ts'
-import { createSecretCheckStore, type SecretCheckStore } from '../../store/operator/secret-check.ts'
-import { damagedPages, forgetChecksums } from '../../store/page-checksums.ts'
-import { createObservationStore } from '../../store/prices/observations.ts'
-import { noteRestored } from '../../store/replication/state.ts'
-import { readLog } from '../../store/write-ahead-log.ts'
+import { holdBack, type KeptBack } from '../../outbox/held-back.ts'
+import { noteRestored } from '../../replication/store/state.ts'
+import { flushedMeanwhile } from '../../threads/file-syncer.ts'
+import { createVault } from '../../topics/keys/service/vault.ts'
+import { opensEverySample } from '../../topics/operator/service/secret-check.ts'
+import { auditFaults } from '../../topics/operator/store/audit.ts'
+import {
+  createSecretCheckStore,
+  type SecretCheckStore,
+} from '../../topics/operator/store/secret-check.ts'
+import { createObservationStore } from '../../topics/prices/store/observations.ts'
 
 /**
  * What is wrong with a database file: whose it is, what it lacks, SQLite's own checks, references,

@@ -1,18 +1,18 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
-import { makeDirectory } from '../../directory.ts'
+import type { Config } from '../../config/config.ts'
+import { openDatabase } from '../../database/database.ts'
+import { makeDirectory } from '../../instance/services/directory.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
 import { dayMs, isoInstant, parseInstant } from '../../lib/time/instant.ts'
-import { backupName, outlived, type Retention } from '../../plan/backup-retention.ts'
+import { backupName, outlived, type Retention } from '../../plans/backup-retention.ts'
 import {
   type BackupPlace,
   bucketPlace,
   directoryPlace,
   type StoredBackup,
 } from '../../send/backups/places.ts'
-import { openDatabase } from '../../store/database.ts'
-import { databaseBeganAt, settingsStore } from '../../store/operator/settings.ts'
+import { databaseBeganAt, settingsStore } from '../../topics/operator/store/settings.ts'
 import { tableLines } from '../table.ts'
 import { backup, verifyFile } from './backup.ts'
 

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
-import { databasePath } from '../../directory.ts'
+import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../database/database.ts'
+import { applicationId } from '../../database/identity.ts'
+import { schemaVersion } from '../../database/migrations.ts'
+import { databasePath } from '../../instance/services/directory.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
-import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../store/database.ts'
-import { applicationId } from '../../store/identity.ts'
-import { schemaVersion } from '../../store/migrations.ts'
 
 /** The header of a database file, and where it has its version and whose it is. */
 const headerBytes = 100

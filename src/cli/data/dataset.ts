@@ -1,8 +1,8 @@
-import { mappingOf } from '../../feed/files/mapping.ts'
-import type { Layout, Row } from '../../feed/files/row-reader.ts'
-import { importDataset, type RowWriter } from '../../feed/files/row-reader.ts'
-import { priceFields } from '../../feed/prices/columns.ts'
-import type { WriteCounts } from '../../store/write-counts.ts'
+import type { WriteCounts } from '../../database/write-counts.ts'
+import { mappingOf } from '../../feeds/files/mapping.ts'
+import type { Layout, Row } from '../../feeds/files/row-reader.ts'
+import { importDataset, type RowWriter } from '../../feeds/files/row-reader.ts'
+import { priceFields } from '../../topics/prices/dataset/columns.ts'
 import type { Operator } from '../operator.ts'
 import {
   conclude,

@@ -1,6 +1,6 @@
 import { isoInstant } from '../../lib/time/instant.ts'
-import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
-import type { Comparison, SeriesComparison } from '../../service/prices/comparison.ts'
+import { type BigChange, createBigChanges } from '../../topics/prices/math/big-changes.ts'
+import type { Comparison, SeriesComparison } from '../../topics/prices/service/comparison.ts'
 
 /** A file that has a third of the values of its time, or less, is coarser than what is there. */
 const coarserShare = 3

@@ -1,25 +1,25 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { databasePath } from '../../directory.ts'
-import { codeLookupOf } from '../../feed/catalogue/lookup.ts'
-import { createDatedRows } from '../../feed/prices/dated-rows.ts'
-import type { DatedExportPages } from '../../feed/prices/export.ts'
-import { viewFeeds } from '../../feed/publishers/publishers.ts'
+import { openDatabase } from '../../database/database.ts'
+import { viewFeeds } from '../../feeds/publishers/publishers.ts'
+import { databasePath } from '../../instance/services/directory.ts'
 import { snakeCase } from '../../lib/text/snake-case.ts'
-import { createSeriesStore } from '../../store/catalogue/series.ts'
-import { openDatabase } from '../../store/database.ts'
+import { codeLookupOf } from '../../topics/catalogue/dataset/lookup.ts'
+import { createSeriesStore } from '../../topics/catalogue/store/series.ts'
 import {
   type DatasetRow,
   datasetRowColumns,
   datasetRows,
   readableDatasets,
-} from '../../store/operator/dataset-rows.ts'
-import { createEarlierRowStore, type EarlierRow } from '../../store/operator/earlier-rows.ts'
-import { observationPages } from '../../store/prices/export.ts'
-import { createObservationStore } from '../../store/prices/observations.ts'
-import { createQuarantineStore } from '../../store/prices/quarantine.ts'
-import { createValueSourceStore } from '../../store/prices/value-sources.ts'
-import { createSourceFilter, createWithheld } from '../../store/prices/withheld.ts'
+} from '../../topics/operator/store/dataset-rows.ts'
+import { createEarlierRowStore, type EarlierRow } from '../../topics/operator/store/earlier-rows.ts'
+import { createDatedRows } from '../../topics/prices/dataset/dated-rows.ts'
+import type { DatedExportPages } from '../../topics/prices/dataset/export.ts'
+import { observationPages } from '../../topics/prices/store/export.ts'
+import { createObservationStore } from '../../topics/prices/store/observations.ts'
+import { createQuarantineStore } from '../../topics/prices/store/quarantine.ts'
+import { createValueSourceStore } from '../../topics/prices/store/value-sources.ts'
+import { createSourceFilter, createWithheld } from '../../topics/prices/store/withheld.ts'
 import type { ExportEnvironment } from './export.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { fieldsOf, separatorOf } from '../../feed/files/csv.ts'
+import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
 import type { OperatorAction } from '../command.ts'
 import {

@@ -1,18 +1,18 @@
+import type { WriteCounts } from '../../database/write-counts.ts'
+import type { ReadFile } from '../../feeds/files/import.ts'
+import { processUser } from '../../lib/files/file-faults.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
+import { minuteOf } from '../../lib/time/zone.ts'
 import {
   type CodeLookup,
   codeLookupOf,
   everyCode,
   type SeriesIdentity,
-} from '../../feed/catalogue/lookup.ts'
-import type { ReadFile } from '../../feed/files/import.ts'
-import { processUser } from '../../lib/files/file-faults.ts'
-import { isoInstant } from '../../lib/time/instant.ts'
-import { minuteOf } from '../../lib/time/zone.ts'
-import type { Candidate } from '../../market/catalogue/suggest.ts'
-import { parseContractCode } from '../../market/futures/families.ts'
-import type { Comparison } from '../../service/prices/comparison.ts'
-import type { Point } from '../../store/prices/observations.ts'
-import type { WriteCounts } from '../../store/write-counts.ts'
+} from '../../topics/catalogue/dataset/lookup.ts'
+import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
+import { parseContractCode } from '../../topics/futures/math/families.ts'
+import type { Comparison } from '../../topics/prices/service/comparison.ts'
+import type { Point } from '../../topics/prices/store/observations.ts'
 import type { Operator } from '../operator.ts'
 import type { ImportEnvironment } from './import.ts'
 

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts'
-import { connectNats, natsSettings } from '../../send/nats/connection.ts'
-import { type Topology, topologyOf } from '../../service/replication/nodes.ts'
+import type { Config } from '../../config/config.ts'
+import { connectNats, natsSettings } from '../../replication/nats/connection.ts'
+import { type Topology, topologyOf } from '../../replication/service/nodes.ts'
 import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
 const lagMaxMs = 5000

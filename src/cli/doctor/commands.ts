@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { envName, loadConfig } from '../../config.ts'
+import { envName, loadConfig } from '../../config/config.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import { paintFor } from '../colours.ts'
 import type { ProgramEnvironment } from '../environment.ts'

@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath } from '../../directory.ts'
+import { databasePath } from '../../instance/services/directory.ts'
 import { type Holder, holderOf } from '../../lib/files/directory-lock.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
 import { version } from '../../version.ts'

@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { type Config, ConfigProblem, type Mode } from '../../config.ts'
+import { type Config, ConfigProblem, type Mode } from '../../config/config.ts'
 import { oneLine } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Paint } from '../colours.ts'

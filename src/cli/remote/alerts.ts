@@ -1,4 +1,4 @@
-import { type Ask, Refusal } from '../../api/mcp/tool.ts'
+import { type Ask, Refusal } from '../../topics/assistants/operations/tool.ts'
 import type { Write } from './prices.ts'
 import { type Column, type Format, printRows } from './print.ts'
 

@@ -1,5 +1,5 @@
-import { type Ask, refusalOf } from '../../api/mcp/tool.ts'
 import { sleep } from '../../lib/time/clock.ts'
+import { type Ask, refusalOf } from '../../topics/assistants/operations/tool.ts'
 import { sendAgain, tellOnce } from '../send-again.ts'
 
 export interface RemoteServer {

@@ -1,4 +1,4 @@
-import { createMcpServer } from '../../api/mcp/server.ts'
+import { createMcpServer } from '../../topics/assistants/operations/server.ts'
 import { createRemoteAsk, type RemoteServer } from './ask.ts'
 
 /** Speaks the Model Context Protocol on standard input and output until the input ends. */

@@ -1,8 +1,8 @@
 import { plot } from 'asciichart'
-import type { Ask } from '../../api/mcp/tool.ts'
 import { sleep } from '../../lib/time/clock.ts'
 import { dayMs } from '../../lib/time/instant.ts'
-import { summaryOf, thinned } from '../../market/prices/summary.ts'
+import type { Ask } from '../../topics/assistants/operations/tool.ts'
+import { summaryOf, thinned } from '../../topics/prices/math/summary.ts'
 import { addressOf, headersOf, type RemoteServer } from './ask.ts'
 import { type Column, type Format, printRows, signedPercent } from './print.ts'
 

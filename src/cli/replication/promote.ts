@@ -1,26 +1,26 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
-import { databasePath } from '../../directory.ts'
+import type { Config } from '../../config/config.ts'
+import { openDatabase, transact } from '../../database/database.ts'
+import { databasePath } from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { connectNats, type Nats, natsSettings } from '../../send/nats/connection.ts'
-import { createStrangers, endOfStream } from '../../service/replication/changes.ts'
-import { fetchSnapshot, NoSnapshot } from '../../service/replication/snapshots.ts'
-import { streamNames } from '../../service/replication/subjects.ts'
-import { takeOver } from '../../service/replication/takeover.ts'
-import { openDatabase, transact } from '../../store/database.ts'
-import { createApplier, deriveAgain } from '../../store/replication/applier.ts'
-import { continueAt, logChanges } from '../../store/replication/change-log.ts'
+import { connectNats, type Nats, natsSettings } from '../../replication/nats/connection.ts'
+import { createStrangers, endOfStream } from '../../replication/service/changes.ts'
+import { fetchSnapshot, NoSnapshot } from '../../replication/service/snapshots.ts'
+import { streamNames } from '../../replication/service/subjects.ts'
+import { takeOver } from '../../replication/service/takeover.ts'
+import { createApplier, deriveAgain } from '../../replication/store/applier.ts'
+import { continueAt, logChanges } from '../../replication/store/change-log.ts'
 import {
   beginLineage,
   continueLineage,
   createReplicationState,
   endLineage,
   previousLineages,
-} from '../../store/replication/state.ts'
+} from '../../replication/store/state.ts'
 import { restore } from '../backups/backup.ts'
 
 export interface PromoteDeps {

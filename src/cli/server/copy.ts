@@ -9,14 +9,19 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath } from '../../directory.ts'
-import { type Instance, type InstanceOptions, type Keeping, openInstance } from '../../instance.ts'
+import { setAutocheckpoint } from '../../database/database.ts'
+import { attemptFold, checkpoint } from '../../database/log-folding.ts'
+import { forgetRates } from '../../instance/app/rate-windows-file.ts'
+import {
+  type Instance,
+  type InstanceOptions,
+  type Keeping,
+  openInstance,
+} from '../../instance/instance.ts'
+import { databasePath } from '../../instance/services/directory.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
 import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/files/shared-file.ts'
 import { createSystemClock, type ManualClock, sleep } from '../../lib/time/clock.ts'
-import { forgetRates } from '../../rate-windows-file.ts'
-import { setAutocheckpoint } from '../../store/database.ts'
-import { attemptFold, checkpoint } from '../../store/log-folding.ts'
 
 /** An instance that can be put back to an earlier state while its server goes on listening. */
 export interface Copy {

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import type { Config } from '../../config.ts'
-import { databasePath } from '../../directory.ts'
-import { hasShippedNames } from '../../feed/catalogue/shipped.ts'
+import type { Config } from '../../config/config.ts'
+import { shippedSeed } from '../../demo/open.ts'
+import { databasePath } from '../../instance/services/directory.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
 import { dayMs } from '../../lib/time/instant.ts'
-import { shippedSeed } from '../../world/open.ts'
+import { hasShippedNames } from '../../topics/catalogue/dataset/shipped.ts'
 
 /**
  * The image of an evaluation copy that the build puts into the binary: a line with the moment at

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { transact } from '../../database/database.ts'
+import { evaluationAccountId, openEvaluationAccount } from '../../demo/open.ts'
+import type { Services } from '../../instance/services/services.ts'
 import { readDisposable, writeSideFile } from '../../lib/files/side-file.ts'
 import type { Log } from '../../lib/log/log.ts'
 import { hourMs } from '../../lib/time/instant.ts'
-import type { Services } from '../../services.ts'
-import { transact } from '../../store/database.ts'
-import { databaseBeganAt } from '../../store/operator/settings.ts'
-import { evaluationAccountId, openEvaluationAccount } from '../../world/open.ts'
+import { databaseBeganAt } from '../../topics/operator/store/settings.ts'
 
 /** What is shown once: the first API key and the operator's token. */
 export interface FirstKeys {

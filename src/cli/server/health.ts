@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Holder } from '../../lib/files/directory-lock.ts'
 import { serverSocket } from '../socket.ts'
 

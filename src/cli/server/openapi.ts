@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { createApp } from '../../app.ts'
-import type { ProcessRuntime } from '../../runtime.ts'
-import { openServices } from '../../services.ts'
-import { openDatabase } from '../../store/database.ts'
+import type { ProcessRuntime } from '../../config/runtime.ts'
+import { openDatabase } from '../../database/database.ts'
+import { createApp } from '../../instance/app/app.ts'
+import { openServices } from '../../instance/services/services.ts'
 
 /** Of no account and no machine: what the document says depends on neither. */
 const noKey = 'of no vault'

@@ -1,21 +1,26 @@
 import { existsSync } from 'node:fs'
 import type { Server } from 'bun'
-import { reachable } from '../../cluster.ts'
-import { makeDirectory } from '../../directory.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
 import { linker } from '../../http/problem/links.ts'
 import { varyOf } from '../../http/profiles/profiles.ts'
+import { makeDirectory } from '../../instance/services/directory.ts'
 import { lockDataDir } from '../../lib/files/directory-lock.ts'
 import { writeStateFile } from '../../lib/files/side-file.ts'
 import { masterKeyPath } from '../../lib/secrets/master-key.ts'
 import { sleep, within } from '../../lib/time/clock.ts'
-import { fetchReplica, openReplica, type Replica, replaceReplica } from '../../replica.ts'
-import { connectNats, type Nats, natsSettings } from '../../send/nats/connection.ts'
+import { reachable } from '../../replication/cluster.ts'
+import { connectNats, type Nats, natsSettings } from '../../replication/nats/connection.ts'
+import {
+  fetchReplica,
+  openReplica,
+  type Replica,
+  replaceReplica,
+} from '../../replication/replica.ts'
+import { createLeaseView, type HeldLease, type LeaseView } from '../../replication/service/lease.ts'
+import { NoSnapshot } from '../../replication/service/snapshots.ts'
 import { createPrimaryClient } from '../../send/primary.ts'
-import { createLeaseView, type HeldLease, type LeaseView } from '../../service/replication/lease.ts'
-import { NoSnapshot } from '../../service/replication/snapshots.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { promoteReplica } from '../replication/promote.ts'
 import {

@@ -1,7 +1,7 @@
 import { dayMs } from '../../lib/time/instant.ts'
-import { type QuotaWindow, quotaRemaining } from '../../plan/quota.ts'
-import type { RateDecision } from '../../plan/rate.ts'
-import type { Standing } from '../../service/keys/meter.ts'
+import { type QuotaWindow, quotaRemaining } from '../../plans/quota.ts'
+import type { RateDecision } from '../../plans/rate.ts'
+import type { Standing } from '../../topics/keys/service/meter.ts'
 
 /** A rolling window as one request found it. */
 export interface WindowReading {

@@ -1,6 +1,6 @@
-import type { OperatorArea } from '../../plan/admin-roles.ts'
-import type { Action } from '../../plan/roles.ts'
-import type { Feature } from '../../plan/tiers.ts'
+import type { OperatorArea } from '../../plans/admin-roles.ts'
+import type { Action } from '../../plans/roles.ts'
+import type { Feature } from '../../plans/tiers.ts'
 import type { Problem } from '../problem/problem.ts'
 
 export interface OpenAccess {

@@ -1,5 +1,5 @@
 import { Elysia, NotFoundError } from 'elysia'
-import type { Viewer } from '../../service/catalogue/viewers.ts'
+import type { Viewer } from '../../topics/catalogue/service/viewers.ts'
 import { readBody } from '../input/body.ts'
 import { type IgnoredParameters, parametersPassedOnKey } from '../input/known-names.ts'
 import {

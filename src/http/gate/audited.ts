@@ -1,5 +1,5 @@
-import { actionOf } from '../../plan/roles.ts'
-import type { NewAuditEntry } from '../../store/operator/audit.ts'
+import { actionOf } from '../../plans/roles.ts'
+import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 
 /** What a request is to the audit trail, once it is let in. */

@@ -1,5 +1,5 @@
-import { actionOf } from '../../plan/roles.ts'
-import { scopeOf } from '../../plan/scopes.ts'
+import { actionOf } from '../../plans/roles.ts'
+import { scopeOf } from '../../plans/scopes.ts'
 import type { Access } from './access-kind.ts'
 
 /** Kept by a client only, which asks whether it is still current before it is used again. */

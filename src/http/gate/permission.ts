@@ -3,9 +3,9 @@ import {
   mayOperate,
   type OperatorArea,
   rolesThatMay,
-} from '../../plan/admin-roles.ts'
-import { type Action, may, type Role, rolesFor } from '../../plan/roles.ts'
-import type { KeyState } from '../../service/keys/keyring.ts'
+} from '../../plans/admin-roles.ts'
+import { type Action, may, type Role, rolesFor } from '../../plans/roles.ts'
+import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import { Problem } from '../problem/problem.ts'
 
 const deeds: Record<Action, string> = {

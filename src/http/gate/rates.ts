@@ -1,13 +1,13 @@
 import type { Ids } from '../../lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
-import { browsingLimits, type Limits } from '../../plan/limits.ts'
+import { browsingLimits, type Limits } from '../../plans/limits.ts'
 import {
   createRateTable,
   type RateDecision,
   type RateMark,
   type RateSave,
   type RateTable,
-} from '../../plan/rate.ts'
+} from '../../plans/rate.ts'
 
 export type RateClassName =
   | 'authenticated'

@@ -1,10 +1,10 @@
-import type { Meter } from '../../service/keys/meter.ts'
+import type { Meter } from '../../topics/keys/service/meter.ts'
 import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
 import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import type { ReaderPool } from '../readers/pool.ts'
-import type { ReaderCaller } from '../readers/terms.ts'
+import type { ReaderPool } from '../query-workers/pool.ts'
+import type { ReaderCaller } from '../query-workers/terms.ts'
 import type { Caller, Pass } from './gate.ts'
 
 /** What a handler would have set of its answer. */

@@ -1,4 +1,4 @@
-import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Catalogue, Resolved } from '../../topics/catalogue/service/catalogue.ts'
 import { Problem } from '../problem/problem.ts'
 import type { Links } from '../problem/refusals.ts'
 import { type Switched, unswitched } from '../profiles/profiles.ts'

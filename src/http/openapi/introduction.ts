@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { problems } from '../problem/problem.ts'
 import type { OpenApiOptions } from './openapi.ts'
 

@@ -1,5 +1,5 @@
 import type { AnyElysia } from 'elysia'
-import { scopeOf } from '../../plan/scopes.ts'
+import { scopeOf } from '../../plans/scopes.ts'
 import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'

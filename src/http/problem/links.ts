@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Links } from './refusals.ts'
 
 /** The addresses that bodies link to: as configured, or as the request addressed the server. */

@@ -1,6 +1,6 @@
 import { strongEtag } from '../../lib/text/etag.ts'
-import type { ClientProfile } from '../../plan/client-profile.ts'
-import type { SwitchName } from '../../plan/switches.ts'
+import type { ClientProfile } from '../../plans/client-profile.ts'
+import type { SwitchName } from '../../plans/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { refusedFor } from './refusals.ts'
 import { type Fields, listKey, type Reshape, reshapeOf } from './shapes.ts'

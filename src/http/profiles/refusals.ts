@@ -1,4 +1,4 @@
-import type { ClientProfile } from '../../plan/client-profile.ts'
+import type { ClientProfile } from '../../plans/client-profile.ts'
 import type { Fields } from './shapes.ts'
 
 /** A refusal on its way out: its status, its body and the headers that go with them. */

@@ -1,6 +1,6 @@
-import { shippedPorts } from '../../feed/catalogue/ports.ts'
-import { roundTo } from '../../market/prices/format.ts'
-import type { SwitchName } from '../../plan/switches.ts'
+import type { SwitchName } from '../../plans/switches.ts'
+import { shippedPorts } from '../../topics/catalogue/dataset/ports.ts'
+import { roundTo } from '../../topics/prices/math/format.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

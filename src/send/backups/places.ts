@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { closeToOthers } from '../../lib/files/private-file.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
-import { backupTimeOf } from '../../plan/backup-retention.ts'
+import { backupTimeOf } from '../../plans/backup-retention.ts'
 
 export interface StoredBackup {
   name: string

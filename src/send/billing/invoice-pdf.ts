@@ -1,6 +1,6 @@
 import type { PDFFont, PDFPage } from 'pdf-lib'
 import { isoDay } from '../../lib/time/instant.ts'
-import { type InvoiceLine, type InvoiceStatus, money } from '../../plan/invoice.ts'
+import { type InvoiceLine, type InvoiceStatus, money } from '../../plans/invoice.ts'
 
 /** What stands on an invoice. */
 export interface PrintedInvoice {

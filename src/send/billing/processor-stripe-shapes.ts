@@ -1,9 +1,9 @@
 import type { Stripe } from 'stripe'
 import { secondMs } from '../../lib/time/instant.ts'
-import { type InvoiceStatus, invoiceStatuses } from '../../plan/invoice.ts'
-import { isPlanId } from '../../plan/plans.ts'
-import type { BillingPeriod } from '../../plan/subscription.ts'
-import type { PlanId } from '../../plan/tiers.ts'
+import { type InvoiceStatus, invoiceStatuses } from '../../plans/invoice.ts'
+import { isPlanId } from '../../plans/plans.ts'
+import type { BillingPeriod } from '../../plans/subscription.ts'
+import type { PlanId } from '../../plans/tiers.ts'
 import type {
   Charge,
   PaymentMethod,

@@ -1,6 +1,6 @@
-import type { InvoiceLine, InvoiceStatus } from '../../plan/invoice.ts'
-import type { BillingPeriod } from '../../plan/subscription.ts'
-import type { PlanId } from '../../plan/tiers.ts'
+import type { InvoiceLine, InvoiceStatus } from '../../plans/invoice.ts'
+import type { BillingPeriod } from '../../plans/subscription.ts'
+import type { PlanId } from '../../plans/tiers.ts'
 
 /** What an account can pay with. */
 export interface PaymentMethod {

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { type App, createApp } from '../../../src/app.ts'
 import { refusalOf } from '../../../src/http/faults.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
-import { aloneVitals } from '../../../src/service/condition/vitals.ts'
-import listed from '../../api/interface.json'
+import { type App, createApp } from '../../../src/instance/app/app.ts'
+import { aloneVitals } from '../../../src/topics/condition/service/vitals.ts'
+import listed from '../../operations/interface.json'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 interface Row {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Pass } from '../../../src/http/gate/gate.ts'
 import { createReaderDispatch } from '../../../src/http/gate/reader-dispatch.ts'
 import { createClientProfiles } from '../../../src/http/profiles/profiles.ts'
-import type { ReaderQuestion } from '../../../src/http/readers/terms.ts'
+import type { ReaderQuestion } from '../../../src/http/query-workers/terms.ts'
 
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
 

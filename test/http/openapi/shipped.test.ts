@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { appOf, documentIn } from '../../../scripts/document.ts'
-import { documentSettings } from '../../../src/app.ts'
-import { loadConfig } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config/config.ts'
 import { documentToShip, shippedDocument } from '../../../src/http/openapi/shipped.ts'
+import { documentSettings } from '../../../src/instance/app/app.ts'
 
 const configOf = (flags: Record<string, string>, mode: 'serve' | 'dev' = 'serve') =>
   loadConfig({ mode, flags, env: {}, files: { directory: '/' }, readFile: () => undefined })

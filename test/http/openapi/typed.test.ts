@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { numberTerms } from '../../../src/api/number-terms.ts'
 import { undescribedNumbers } from '../../../src/http/openapi/numbers.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
+import { numberTerms } from '../../../src/http/operations/number-terms.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 /** Fields in which a day may be spelled in several ways. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fieldsOf } from '../../../src/feed/files/csv.ts'
+import { fieldsOf } from '../../../src/feeds/files/csv.ts'
 import { csvText, fromSheetText, sheetText } from '../../../src/lib/text/csv.ts'
 
 /** Cells of a CSV text, read by the rules of RFC 4180 and nothing else. */

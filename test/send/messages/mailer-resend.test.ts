@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
 import { createResendMailer } from '../../../src/send/messages/mailer-resend.ts'
-import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
+import { createMailSender } from '../../../src/topics/messages/service/mail-sender.ts'
 import { type Behaviour, provider, type Stand } from '../../support/servers/provider.ts'
 import {
   type MessageInstance,

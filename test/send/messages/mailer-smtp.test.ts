@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/time/instant.ts'
 import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.ts'
 import { createSmtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
-import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
+import { createMailSender } from '../../../src/topics/messages/service/mail-sender.ts'
 import {
   type Answers,
   attachments,

@@ -1,4 +1,4 @@
-import { createApp } from '../../../src/app.ts'
+import { createApp } from '../../../src/instance/app/app.ts'
 import { openTestInstance } from './instance.ts'
 
 /** A program that says how the newest price of a code is answered: `promise`, or with its status. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../../src/cli/program.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { openDatabase } from '../../../src/database/database.ts'
 import type { Outcome } from './binary.ts'
 
 async function* noInput() {}

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { feedNames } from '../../../src/config-keys.ts'
+import { feedNames } from '../../../src/config/keys.ts'
 
 /** A value of a setting as the file has it. */
 export type Setting = string | number | boolean | readonly string[] | Record<string, string[]>

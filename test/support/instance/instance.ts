@@ -1,11 +1,11 @@
-import { type App, createApp } from '../../../src/app.ts'
-import { loadConfig } from '../../../src/config.ts'
-import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { loadConfig } from '../../../src/config/config.ts'
+import { openDatabase } from '../../../src/database/database.ts'
+import { type App, createApp } from '../../../src/instance/app/app.ts'
+import { openServices, type Services } from '../../../src/instance/services/services.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
-import { openServices, type Services } from '../../../src/services.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
 
 /**
  * A whole instance over a database in memory, with a clock that stands still: every test has one of

@@ -1,5 +1,5 @@
-import type { PointWriter } from '../../../src/feed/prices/reader.ts'
-import type { Point } from '../../../src/store/prices/observations.ts'
+import type { PointWriter } from '../../../src/topics/prices/dataset/reader.ts'
+import type { Point } from '../../../src/topics/prices/store/observations.ts'
 import { codeOf } from '../topics/shipped-codes.ts'
 
 /**

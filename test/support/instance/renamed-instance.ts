@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createApp } from '../../../src/app.ts'
-import { loadConfig } from '../../../src/config.ts'
-import type { Services } from '../../../src/services.ts'
+import { loadConfig } from '../../../src/config/config.ts'
+import { createApp } from '../../../src/instance/app/app.ts'
+import type { Services } from '../../../src/instance/services/services.ts'
 import { type EvaluationCopy, evaluationCopy } from './evaluation-copy.ts'
 
 /** Every name that is a setting, as another instance would have it. */

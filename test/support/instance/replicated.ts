@@ -1,15 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadConfig } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config/config.ts'
 import { connectionsOf, type SocketData, sockets } from '../../../src/http/cable.ts'
-import { type Instance, openInstance } from '../../../src/instance.ts'
+import { type Instance, openInstance } from '../../../src/instance/instance.ts'
 import { createRandomIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createSystemClock } from '../../../src/lib/time/clock.ts'
-import { fetchReplica, openReplica, type Replica, replaceReplica } from '../../../src/replica.ts'
-import { connectNats, type Nats } from '../../../src/send/nats/connection.ts'
-import { snapshots } from '../../../src/service/replication/snapshots.ts'
+import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
+import {
+  fetchReplica,
+  openReplica,
+  type Replica,
+  replaceReplica,
+} from '../../../src/replication/replica.ts'
+import { snapshots } from '../../../src/replication/service/snapshots.ts'
 import { type NatsServer, natsServer } from '../servers/nats.ts'
 
 /** A primary and a replica in this process, over a NATS server of their own. */

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
-import listed from '../../api/interface.json'
+import listed from '../../operations/interface.json'
 import type { EvaluationCopy } from '../instance/evaluation-copy.ts'
 
 /** A route of the list of all routes. */

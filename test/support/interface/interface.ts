@@ -2,7 +2,7 @@
  * Every route of the interface: who may call it, what it costs, a request that must be answered and
  * how.
  */
-import listed from '../../api/interface.json'
+import listed from '../../operations/interface.json'
 
 export interface Row {
   method: string

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { InternalRoute } from 'elysia'
-import type { App } from '../../../src/app.ts'
+import type { App } from '../../../src/instance/app/app.ts'
 
 /**
  * Fails unless a body is what the route's schema says, bodies that their handler wrote as text

@@ -2,8 +2,8 @@ import type {
   Line,
   PublisherAnswer,
   PublisherRequest,
-} from '../../../src/feed/publishers/publisher.ts'
-import { FeedFault } from '../../../src/feed/reading/fault.ts'
+} from '../../../src/feeds/publishers/publisher.ts'
+import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 
 /** A line to a stand-in that does nothing but ask: for tests of what readers read. */
 export function plainLine(root: string): Line {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { shippedFeeds } from '../../../src/feed/publishers/publishers.ts'
+import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
 
 /** A value as a publisher writes it, of a period as it writes that. */
 export interface Entry {

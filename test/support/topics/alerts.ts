@@ -1,13 +1,13 @@
-import { loadConfig } from '../../../src/config.ts'
-import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { loadConfig } from '../../../src/config/config.ts'
+import { openDatabase } from '../../../src/database/database.ts'
+import { openServices, type Services } from '../../../src/instance/services/services.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
-import type { AlertCondition } from '../../../src/market/alerts/condition.ts'
-import type { Alert, AlertSettings } from '../../../src/service/alerts/alerts.ts'
-import type { AccountState } from '../../../src/service/keys/keyring.ts'
-import { openServices, type Services } from '../../../src/services.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import type { AlertCondition } from '../../../src/topics/alerts/math/condition.ts'
+import type { Alert, AlertSettings } from '../../../src/topics/alerts/service/alerts.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 

@@ -1,9 +1,9 @@
-import type { DayRecord, TickRecord } from '../../../src/market/futures/contract-days.ts'
-import { contractCode, familyOf } from '../../../src/market/futures/families.ts'
-import { contractOf } from '../../../src/service/catalogue/contract-calendar.ts'
-import { createFuturesFiller } from '../../../src/world/futures/futures.ts'
-import type { Reach } from '../../../src/world/futures/published.ts'
-import { createWorld, type World } from '../../../src/world/prices/world.ts'
+import { contractOf } from '../../../src/topics/catalogue/service/contract-calendar.ts'
+import { createFuturesFiller } from '../../../src/topics/futures/demo/futures.ts'
+import type { Reach } from '../../../src/topics/futures/demo/published.ts'
+import type { DayRecord, TickRecord } from '../../../src/topics/futures/math/contract-days.ts'
+import { contractCode, familyOf } from '../../../src/topics/futures/math/families.ts'
+import { createWorld, type World } from '../../../src/topics/prices/demo/world.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 
 /** An instance whose futures are those of the fixture world, moved on by `follow`. */

@@ -1,12 +1,12 @@
-import { type App, createApp } from '../../../src/app.ts'
-import { loadConfig, type Mode } from '../../../src/config.ts'
-import { createOutboxJob } from '../../../src/jobs/outbox.ts'
+import { loadConfig, type Mode } from '../../../src/config/config.ts'
+import { openDatabase } from '../../../src/database/database.ts'
+import { type App, createApp } from '../../../src/instance/app/app.ts'
+import { createOutboxJob } from '../../../src/instance/jobs/outbox.ts'
+import { openServices, type Services } from '../../../src/instance/services/services.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
-import { openServices, type Services } from '../../../src/services.ts'
-import { openDatabase } from '../../../src/store/database.ts'
-import type { Channel, InboxMessage } from '../../../src/store/outbox/inbox.ts'
+import type { Channel, InboxMessage } from '../../../src/outbox/store/inbox.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 

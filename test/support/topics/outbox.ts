@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { createOutboxJob, type OutboxJob } from '../../../src/jobs/outbox.ts'
-import { createRunner } from '../../../src/jobs/runner.ts'
+import { openDatabase, transact } from '../../../src/database/database.ts'
+import { createOutboxJob, type OutboxJob } from '../../../src/instance/jobs/outbox.ts'
+import { createRunner } from '../../../src/instance/jobs/runner.ts'
 import { createSeededIds, type Ids } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
-import type { Outcome } from '../../../src/send/attempt.ts'
 import {
   createOutbox,
   type LanePolicy,
@@ -12,9 +12,9 @@ import {
   type Outbox,
   type Parcel,
   type Settled,
-} from '../../../src/service/outbox/outbox.ts'
-import { openDatabase, transact } from '../../../src/store/database.ts'
-import { createOutboxStore } from '../../../src/store/outbox/outbox.ts'
+} from '../../../src/outbox/outbox.ts'
+import { createOutboxStore } from '../../../src/outbox/store/outbox.ts'
+import type { Outcome } from '../../../src/send/attempt.ts'
 
 export interface Sent {
   eventId: string

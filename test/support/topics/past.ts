@@ -1,22 +1,22 @@
+import { openDatabase } from '../../../src/database/database.ts'
 import { isoDay } from '../../../src/lib/time/instant.ts'
-import type { BarInterval } from '../../../src/market/prices/bars.ts'
+import type { BarInterval } from '../../../src/topics/prices/math/bars.ts'
 import {
   createHistory,
   type History,
   type HistoryRange,
   type HistoryRow,
-} from '../../../src/service/prices/history.ts'
+} from '../../../src/topics/prices/service/history.ts'
 import {
   createQuarantineList,
   type QuarantineList,
-} from '../../../src/service/prices/quarantine.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+} from '../../../src/topics/prices/service/quarantine.ts'
 import {
   createObservationStore,
   type ObservationStore,
   type Point,
-} from '../../../src/store/prices/observations.ts'
-import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
+} from '../../../src/topics/prices/store/observations.ts'
+import { createQuarantineStore } from '../../../src/topics/prices/store/quarantine.ts'
 import { putSeries } from './series.ts'
 import { addVersion, type Version } from './versions.ts'
 

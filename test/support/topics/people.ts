@@ -1,5 +1,5 @@
-import type { AccountState } from '../../../src/service/keys/keyring.ts'
-import { sealContext } from '../../../src/service/messages/mail.ts'
+import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
+import { sealContext } from '../../../src/topics/messages/service/mail.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 
 export interface Person {

@@ -1,13 +1,13 @@
-import { createAnnotationsDataset } from '../../../src/feed/analytics/annotations.ts'
-import { createCongressionalTradesDataset } from '../../../src/feed/analytics/congressional-trades.ts'
-import { createPositionsDataset } from '../../../src/feed/analytics/positions.ts'
-import { codeLookupOf } from '../../../src/feed/catalogue/lookup.ts'
-import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { createAnnotationStore } from '../../../src/store/analytics/annotations.ts'
-import { createCongressionalTradeStore } from '../../../src/store/analytics/congressional-trades.ts'
-import { createPositionStore } from '../../../src/store/analytics/positions.ts'
-import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { openDatabase } from '../../../src/database/database.ts'
+import { createAnnotationsDataset } from '../../../src/topics/analytics/dataset/annotations.ts'
+import { createCongressionalTradesDataset } from '../../../src/topics/analytics/dataset/congressional-trades.ts'
+import { createPositionsDataset } from '../../../src/topics/analytics/dataset/positions.ts'
+import { createAnnotationStore } from '../../../src/topics/analytics/store/annotations.ts'
+import { createCongressionalTradeStore } from '../../../src/topics/analytics/store/congressional-trades.ts'
+import { createPositionStore } from '../../../src/topics/analytics/store/positions.ts'
+import { codeLookupOf } from '../../../src/topics/catalogue/dataset/lookup.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import { createSeriesStore } from '../../../src/topics/catalogue/store/series.ts'
 
 /**
  * The datasets that indicators list, over a database in memory, and the stores that they write to.

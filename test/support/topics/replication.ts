@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import { cellOf, type StoredValue } from '../../../src/store/replication/delta.ts'
+import { cellOf, type StoredValue } from '../../../src/replication/store/delta.ts'
 import {
   placeIndexes,
   rangedTables,
   replicatedTables,
   tableOf,
-} from '../../../src/store/replication/tables.ts'
+} from '../../../src/replication/store/tables.ts'
 
 /** Every row of a table in the order of its key, each value exactly. */
 export const rowsOf = (db: Database, table: string, order = keyOf(db, table)): string[] =>

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
+import { createSeriesStore } from '../../../src/topics/catalogue/store/series.ts'
 
 /** Puts daily crude oil series into an empty database; `CODE_1` gets the id 1, and so on. */
 export function putSeries(db: Database, ids: readonly number[]): void {

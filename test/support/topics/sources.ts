@@ -1,5 +1,5 @@
-import { createDataSourcesJob } from '../../../src/jobs/data-sources.ts'
-import type { DataSource } from '../../../src/service/sources/sources.ts'
+import { createDataSourcesJob } from '../../../src/instance/jobs/data-sources.ts'
+import type { DataSource } from '../../../src/topics/sources/service/sources.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 
 export const loopback = {

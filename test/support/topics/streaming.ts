@@ -1,5 +1,4 @@
 import type { AnyElysia } from 'elysia'
-import { createApp } from '../../../src/app.ts'
 import {
   type Connections,
   connectionsOf,
@@ -8,7 +7,8 @@ import {
 } from '../../../src/http/cable.ts'
 import { front } from '../../../src/http/front.ts'
 import { linker } from '../../../src/http/problem/links.ts'
-import type { Services } from '../../../src/services.ts'
+import { createApp } from '../../../src/instance/app/app.ts'
+import type { Services } from '../../../src/instance/services/services.ts'
 
 /** An application on a socket of this machine, as the command serve holds it. */
 export interface Served {

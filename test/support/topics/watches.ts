@@ -1,5 +1,5 @@
-import type { WatchEvent } from '../../../src/service/watches/feed.ts'
-import type { Watch, WatchSettings } from '../../../src/service/watches/watches.ts'
+import type { WatchEvent } from '../../../src/topics/watches/service/feed.ts'
+import type { Watch, WatchSettings } from '../../../src/topics/watches/service/watches.ts'
 import { openTestInstance, startAt, type TestInstance } from '../instance/instance.ts'
 
 export { startAt }

@@ -1,14 +1,14 @@
 import { dayMs, parseDay } from '../../../src/lib/time/instant.ts'
-import { contractCode } from '../../../src/market/futures/families.ts'
-import type { AccountState } from '../../../src/service/keys/keyring.ts'
-import type { LogEntry } from '../../../src/service/outbox/outbox.ts'
-import type { EndpointWithSecret } from '../../../src/service/webhooks/webhooks.ts'
-import type { Series } from '../../../src/store/catalogue/series.ts'
+import type { LogEntry } from '../../../src/outbox/outbox.ts'
+import type { Series } from '../../../src/topics/catalogue/store/series.ts'
+import { contractCode } from '../../../src/topics/futures/math/families.ts'
+import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
+import type { EndpointWithSecret } from '../../../src/topics/webhooks/service/webhooks.ts'
 import {
   defaultSettings,
   type Endpoint,
   type EndpointSettings,
-} from '../../../src/store/webhooks/webhooks.ts'
+} from '../../../src/topics/webhooks/store/webhooks.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 
 /** An instance with accounts whose endpoints a test makes itself, past the checks of the interface. */

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
-import type { StateMonth } from '../../../src/store/drilling/state-production.ts'
-import type { WellMonth } from '../../../src/store/drilling/well-production.ts'
-import type { Well } from '../../../src/store/drilling/wells.ts'
+import type { StateMonth } from '../../../src/topics/drilling/store/state-production.ts'
+import type { WellMonth } from '../../../src/topics/drilling/store/well-production.ts'
+import type { Well } from '../../../src/topics/drilling/store/wells.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 import { json } from '../interface/shape.ts'
 

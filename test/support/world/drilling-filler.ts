@@ -1,8 +1,8 @@
+import type { Filler } from '../../../src/demo/filler.ts'
 import {
   createDrillingFillers,
   type DrillingFillerDeps,
-} from '../../../src/world/drilling/drilling.ts'
-import type { Filler } from '../../../src/world/filler.ts'
+} from '../../../src/topics/drilling/demo/drilling.ts'
 
 /** All counts of drilling as one filler, one family after the other. */
 export function createDrillingFiller(deps: DrillingFillerDeps): Required<Filler> {

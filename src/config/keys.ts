@@ -1,0 +1,943 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { unprintable } from '../lib/text/text.ts'
+import {
+  dayMs,
+  hourMs,
+  isoInstant,
+  minuteMs,
+  parseDay,
+  parseInstant,
+  secondMs,
+} from '../lib/time/instant.ts'
+import { creditPackOf } from '../plans/credit-packs.ts'
+import { defaultLimits } from '../plans/limits.ts'
+
+/**
+ * One sort of value: how text becomes one, which values it admits, how a value is shown to a
+ * person.
+ */
+export interface Kind<T, Suffix extends string = ''> {
+  /** Completes the sentence "it must be …". */
+  allowed: string
+  /**
+   * What a flag or a variable means; anything that is not of this kind comes back as it is and is
+   * then refused.
+   */
+  fromText(text: string): unknown
+  /** undefined refuses the value. */
+  accept(value: unknown): T | undefined
+  show(value: T): string
+  /**
+   * For paths: makes a relative one absolute, seen from the directory of the file that names it.
+   */
+  locate?(value: T, directory: string): T
+  /** Its values are never shown, not even wrong ones. */
+  secret?: boolean
+  /** Ends the property's name in `Config`: `Ms` for lengths of time, `At` for instants. */
+  suffix?: Suffix
+}
+
+export interface ConfigKey<T, Suffix extends string = ''> {
+  kind: Kind<T, Suffix>
+  default: T
+  /** The default under `dev`, where it differs. */
+  inDev?: T
+  description: string
+  /** The option on the command line that sets it. */
+  flag?: string
+}
+
+export type ConfigKeys = Readonly<Record<string, ConfigKey<unknown, string>>>
+
+/**
+ * A value that shows itself as `[redacted]` wherever it is printed, logged or serialised; only
+ * `reveal` gives it away.
+ */
+export class Secret {
+  readonly #value: string
+  constructor(value: string) {
+    this.#value = value
+  }
+  reveal(): string {
+    return this.#value
+  }
+  toString(): string {
+    return this.#value === '' ? '' : '[redacted]'
+  }
+  toJSON(): string {
+    return this.toString()
+  }
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString()
+  }
+}
+
+/** Nothing says more of when revisions began than the data itself, from here on. */
+export const revisionsKeptSince = Date.UTC(2026, 6, 28)
+
+const same = (text: string) => text
+const ownText = (value: unknown) => String(value)
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.isWellFormed() && !unprintable.test(value)
+
+/** Text that `pattern` matches; without a pattern, any printable text. */
+export const text = (
+  allowed = 'text without control characters',
+  pattern?: RegExp,
+): Kind<string> => ({
+  allowed,
+  fromText: same,
+  accept: value => (isText(value) && (pattern?.test(value) ?? true) ? value : undefined),
+  show: same,
+})
+
+export const secret = (): Kind<Secret> => ({
+  allowed: 'text without control characters',
+  fromText: same,
+  accept: value => (isText(value) ? new Secret(value) : undefined),
+  show: ownText,
+  secret: true,
+})
+
+/** An integer of the closed range `from`..`to`. */
+export const integer = (from: number, to: number): Kind<number> => ({
+  allowed: `an integer from ${from} to ${to}`,
+  fromText: text => (/^-?\d+$/.test(text) ? Number(text) : text),
+  accept: value =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
+      ? value
+      : undefined,
+  show: ownText,
+})
+
+/** A number of the closed range `from`..`to`. */
+export const decimal = (from: number, to: number): Kind<number> => ({
+  allowed: `a number from ${from} to ${to}`,
+  fromText: text => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
+  accept: value => (typeof value === 'number' && value >= from && value <= to ? value : undefined),
+  show: ownText,
+})
+
+const words = new Map([
+  ...['true', '1', 'yes'].map(word => [word, true] as const),
+  ...['false', '0', 'no'].map(word => [word, false] as const),
+])
+
+export const flag = (): Kind<boolean> => ({
+  allowed: 'true or false',
+  fromText: text => words.get(text.toLowerCase()) ?? text,
+  accept: value => (typeof value === 'boolean' ? value : undefined),
+  show: ownText,
+})
+
+export const choice = <T extends string>(...options: T[]): Kind<T> => ({
+  allowed: `one of ${options.join(', ')}`,
+  fromText: same,
+  accept: value => options.find(option => option === value),
+  show: same,
+})
+
+/** A list whose every item `item` accepts; in text, separated by commas. */
+export const list = (
+  allowed: string,
+  item: (text: string) => string | undefined,
+  atLeast = 0,
+): Kind<readonly string[]> => ({
+  allowed: `a list of ${allowed}${atLeast > 0 ? `, at least ${atLeast}` : ''}`,
+  fromText: text =>
+    text
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== ''),
+  accept: value => {
+    if (!Array.isArray(value) || value.length < atLeast) return undefined
+    const items = value.map(entry => (isText(entry) ? item(entry) : undefined))
+    return items.every(entry => entry !== undefined) ? items : undefined
+  },
+  show: value => value.join(', '),
+})
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined)
+
+const unitMs = new Map([
+  ['ms', 1],
+  ['s', secondMs],
+  ['m', minuteMs],
+  ['h', hourMs],
+  ['d', dayMs],
+] as const)
+
+/** A length of time such as `10s`, in milliseconds, of the closed range `from`..`to`. */
+export const duration = (from: string, to: string): Kind<number, 'Ms'> => {
+  const [fromMs, toMs] = [parseDuration(from) ?? 0, parseDuration(to) ?? 0]
+  return {
+    allowed: `a length of time from ${from} to ${to}, such as 500ms, 10s, 5m, 2h or 1d`,
+    fromText: same,
+    accept: value => {
+      const ms = typeof value === 'string' ? parseDuration(value) : undefined
+      return ms !== undefined && ms >= fromMs && ms <= toMs ? ms : undefined
+    },
+    show: showDuration,
+    suffix: 'Ms',
+  }
+}
+
+function parseDuration(text: string): number | undefined {
+  const m = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text)
+  return m ? Number(m[1]) * unitMs.get(m[2] as 's')! : undefined
+}
+
+function showDuration(ms: number): string {
+  const [unit, size] = [...unitMs].findLast(([, each]) => ms % each === 0 && ms >= each) ?? ['s', 1]
+  return `${ms / size}${unit}`
+}
+
+/** An instant, Unix milliseconds; undefined only where that is the default. */
+export const instant = <Absent extends undefined = never>(): Kind<number | Absent, 'At'> => ({
+  allowed: 'an instant with its zone, such as 2026-07-28T00:00:00Z',
+  fromText: same,
+  accept: value => (typeof value === 'string' ? parseInstant(value) : undefined),
+  show: value => (value === undefined ? '' : isoInstant(value)),
+  suffix: 'At',
+})
+
+/**
+ * A file or directory, or one of the `reserved` words, which mean something else; the empty word
+ * only where it is reserved.
+ */
+export const path = (...reserved: string[]): Kind<string> => ({
+  allowed: [...reserved.map(word => word || 'empty'), 'a path'].join(' or '),
+  fromText: same,
+  accept: value => (isText(value) && (value !== '' || reserved.includes('')) ? value : undefined),
+  show: same,
+  locate: (value, directory) => (reserved.includes(value) ? value : resolve(directory, value)),
+})
+
+/**
+ * An address or network, answered in CIDR notation; undefined for shorthand such as `10/8`, which
+ * people read differently.
+ */
+export function network(address: string): string | undefined {
+  if (address.includes('%')) return undefined
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(address) || ipaddr.IPv6.isValidCIDR(address))
+    return address
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return `${address}/32`
+  return ipaddr.IPv6.isValid(address) ? `${address}/128` : undefined
+}
+
+function origin(text: string): string | undefined {
+  if (text === '*') return text
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
+  return url && url.href === `${url.origin}/` ? url.origin : undefined
+}
+
+/**
+ * An http address without user, query or fragment, as it is set in front of paths; `{base_url}` may
+ * stand for the server's own.
+ */
+const link: Kind<string> = {
+  allowed:
+    'empty, an http or https address without user, query or fragment, or a path after {base_url}',
+  fromText: same,
+  accept: value => {
+    if (!isText(value) || value === '') return value === '' ? value : undefined
+    const url = URL.parse(value.replace(/^\{base_url\}(?=\/|$)/, 'http://base'))
+    const plain =
+      url && /^https?:$/.test(url.protocol) && !/[\s@?#{}]/.test(value.replace(/^\{base_url\}/, ''))
+    return plain ? value.replace(/\/$/, '') : undefined
+  },
+  show: same,
+}
+
+const baseUrl: Kind<string> = {
+  ...link,
+  allowed: 'empty, or an http or https address without user, query or fragment',
+  accept: value =>
+    typeof value === 'string' && value.startsWith('{') ? undefined : link.accept(value),
+}
+
+/** Of another service's interface, to which paths are added. */
+const providerUrl: Kind<string> = {
+  ...baseUrl,
+  allowed: 'an http or https address without user, query or fragment',
+  accept: value => (value === '' ? undefined : baseUrl.accept(value)),
+}
+
+const freeCodes = [
+  'BRENT_CRUDE_USD',
+  'WTI_USD',
+  'NATURAL_GAS_USD',
+  'GOLD_USD',
+  'EUR_USD',
+  'GBP_USD',
+  'HEATING_OIL_USD',
+  'GASOLINE_USD',
+  'DIESEL_USD',
+]
+
+const natsServers = list(
+  'addresses such as nats://10.0.0.5:4222',
+  matching(/^(?:nats|tls):\/\/[\w.-]+(?::\d{1,5})?$/),
+)
+
+const natsPrefix = text(
+  'letters, digits, hyphens and underscores, at most 40, or empty',
+  /^[A-Za-z0-9_-]{0,40}$/,
+)
+
+const host = text('a host name or an address', /^[\w.:-]+$/)
+const headerPrefix = text(
+  'letters, digits and hyphens, a letter first and a hyphen last, such as X-Service-',
+  /^[A-Za-z][A-Za-z0-9-]{0,39}-$/,
+)
+const elementName = text('an XML name without a colon, such as service', /^[A-Za-z_][\w.-]{0,39}$/)
+const agent = text('printable ASCII, up to 200 characters', /^[!-~](?:[ -~]{0,198}[!-~])?$/)
+const serviceName = text('text of 1 to 60 characters', /^\S(?:.{0,58}\S)?$/)
+const sender = text(
+  'an e-mail address, or a name and an address as in: Wellhead <prices@example.com>',
+  /^(?:[^<>@,;"]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/,
+)
+const exchangeWords = list(
+  'words of lower-case letters and digits',
+  matching(/^[a-z][a-z0-9]{0,19}$/),
+  1,
+)
+const channels = list('names of letters and digits', matching(/^\w{1,60}$/), 1)
+const codes = list('commodity codes in capitals, such as WTI_USD', matching(/^[A-Z0-9_]{2,60}$/), 1)
+const networks = list('addresses or networks, such as 10.0.0.0/8', network)
+const origins = list('origins such as https://desk.example.com, or *', origin)
+const perWindow = integer(1, 10_000_000)
+
+const key = <T, S extends string>(
+  kind: Kind<T, S>,
+  fallback: NoInfer<T>,
+  description: string,
+  more: { flag?: string; inDev?: NoInfer<T> } = {},
+) => ({ kind, default: fallback, description, ...more }) satisfies ConfigKey<T, S>
+
+/** Every feed, the one that is preferred by default first. */
+export const feedNames = [
+  'eia',
+  'eia_bulk',
+  'eia_wpsr',
+  'eia_wngsr',
+  'fred',
+  'ecb',
+  'norges_bank',
+  'world_bank',
+  'cftc',
+  'jodi',
+  'alberta',
+  'ec_oil_bulletin',
+  'uk_road_fuel',
+  'eex_auctions',
+  'baker_hughes',
+  'lbma',
+] as const
+export type FeedName = (typeof feedNames)[number]
+
+/** A day; empty: none. */
+const day: Kind<string> = {
+  allowed: 'empty, or a day, such as 2020-01-31',
+  fromText: same,
+  accept: value =>
+    value === '' || (typeof value === 'string' && parseDay(value) !== undefined)
+      ? (value as string)
+      : undefined,
+  show: same,
+}
+
+const feedTargets = list(
+  'commodity codes in capitals, such as WTI_USD, or names of datasets',
+  matching(/^(?:[A-Z0-9_]{2,60}|[a-z-]{3,40})$/),
+)
+
+/** Feeds by code, the one that wins first. */
+const preference: Kind<Readonly<Record<string, readonly string[]>>> = {
+  allowed: 'a table of codes with lists of feeds, such as WTI_USD = ["fred", "eia"]',
+  fromText: given =>
+    Object.fromEntries(
+      given
+        .split(',')
+        .filter(part => part.trim() !== '')
+        .map(part => part.split(':'))
+        .map(([code = '', feeds = '']) => [code.trim(), feeds.trim().split(/\s+/)]),
+    ),
+  accept(value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    const isList = (feeds: unknown) =>
+      Array.isArray(feeds) && feeds.every(name => feedNames.includes(name))
+    return Object.values(value).every(isList)
+      ? (value as Readonly<Record<string, readonly string[]>>)
+      : undefined
+  },
+  show: value =>
+    Object.entries(value)
+      .map(([code, feeds]) => `${code}: ${feeds.join(' ')}`)
+      .join(', '),
+}
+
+/** The settings of one feed. A table `[feeds.NAME]` with any of them, or with none, turns it on. */
+const ofFeed = (name: FeedName) => ({
+  [`feeds.${name}.enabled`]: key(flag(), false, `Whether ${name} is read; a table turns it on.`),
+  [`feeds.${name}.key`]: key(secret(), new Secret(''), `The key that ${name} asks for.`),
+  [`feeds.${name}.key_file`]: key(path(''), '', `File that holds the key of ${name}.`),
+  [`feeds.${name}.base_url`]: key(baseUrl, '', `A mirror of ${name}; empty: the publisher.`),
+  [`feeds.${name}.codes`]: key(feedTargets, [], `What is read of ${name}; empty: all that it has.`),
+  [`feeds.${name}.since`]: key(day, '', `How far back ${name} is read; empty: all there is.`),
+  [`feeds.${name}.reread`]: key(
+    duration('0s', '3650d'),
+    0,
+    `How much a later run of ${name} reads again; 0s: what its publisher corrects.`,
+  ),
+  [`feeds.${name}.license`]: key(
+    choice('', 'accept'),
+    '',
+    `"accept" where the terms of ${name} allow you to use what it sends.`,
+  ),
+})
+
+const feedKeys: ConfigKeys = Object.assign({}, ...feedNames.map(ofFeed))
+
+/** Every setting there is, in the order in which `config explain` lists them. */
+const ownKeys = {
+  plans: key(
+    path('spec', 'unlimited'),
+    'spec',
+    "The plan table: the specification's, every feature without quota, or a file.",
+  ),
+  'data.dir': key(path(), 'wellhead-data', 'Directory of the database and all other state.', {
+    flag: '--data',
+  }),
+  'data.reserve_mb': key(
+    integer(0, 10_240),
+    16,
+    'Megabytes that are kept free for a full disk: given back then, so that sign-in and the outbox go on.',
+    { inDev: 0 },
+  ),
+  'server.host': key(host, '127.0.0.1', 'Address to listen on.', { flag: '--host' }),
+  'server.port': key(integer(0, 65_535), 8470, 'Port to listen on; 0 takes any free one.', {
+    flag: '--port',
+  }),
+  'server.trusted_proxies': key(networks, [], 'Proxies whose X-Forwarded-For names the client.'),
+  'server.base_url': key(
+    baseUrl,
+    '',
+    'Address in links; empty: as the request addressed the server.',
+  ),
+  'server.ready_file': key(
+    path(''),
+    '',
+    'File that gets the address and the first keys once the server listens.',
+    {
+      flag: '--ready-file',
+    },
+  ),
+  'server.drain': key(
+    duration('0s', '10m'),
+    10 * secondMs,
+    'How long a stop waits for running requests.',
+  ),
+  'server.stop_notice': key(
+    duration('0s', '10m'),
+    0,
+    'How long a stop goes on answering while health says 503, so that a load balancer sends its requests elsewhere; 0s: not at all.',
+  ),
+  'log.level': key(
+    choice('debug', 'info', 'warn', 'error'),
+    'info',
+    'The least important lines that are logged.',
+  ),
+  'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', {
+    inDev: 'text',
+  }),
+  'log.access': key(
+    decimal(0, 1),
+    0,
+    'The share of answers that get a line of their own, without addresses: 0 none, 0.01 one in a hundred, 1 all; failures (5xx) get theirs unless it is 0.',
+  ),
+  'log.file': key(
+    path(''),
+    '',
+    'File that a server writes its log to; empty: standard error, for journald or a container.',
+  ),
+  'log.file_mb': key(integer(1, 10_240), 50, 'Megabytes after which that file is put aside.'),
+  'log.file_days': key(integer(1, 3650), 14, 'Days that files are kept which were put aside.'),
+  'audit.keep_days': key(
+    integer(30, 36_500),
+    730,
+    'Days that the audit trail keeps what was done; what is left of its chain can be verified.',
+  ),
+  'batches.undo_days': key(
+    integer(1, 36_500),
+    90,
+    'Days in which a batch of a dataset can be undone: as long is kept what stood before its rows.',
+  ),
+  'files.directory': key(
+    path(''),
+    '',
+    'Directory of the nightly files of all prices, for who may export them; empty: none are made.',
+  ),
+  'backups.directory': key(
+    path(''),
+    '',
+    'Directory that scheduled backups go to; empty: none. Another disk than that of the data.',
+  ),
+  'backups.every': key(duration('5m', '7d'), dayMs, 'How often a scheduled backup is made.'),
+  'backups.keep_all': key(duration('1h', '90d'), 2 * dayMs, 'Younger backups are all kept.'),
+  'backups.keep_days': key(integer(0, 3650), 14, 'Days of which the newest backup is kept.'),
+  'backups.keep_weeks': key(integer(0, 520), 8, 'Weeks of which the newest backup is kept.'),
+  'backups.key': key(
+    secret(),
+    new Secret(''),
+    'Key under which scheduled backups are sealed; empty: they are as readable as the database. Without it a sealed backup is lost.',
+  ),
+  'backups.s3_bucket': key(
+    text('empty, or the name of a bucket', /^([a-z0-9][a-z0-9.-]{1,62})?$/),
+    '',
+    'Bucket of an S3-compatible storage that scheduled backups go to; empty: none.',
+  ),
+  'backups.s3_prefix': key(
+    text('empty, or a path of letters, digits, dots, hyphens and slashes', /^[\w./-]{0,200}$/),
+    '',
+    'What stands before the names of backups in the bucket.',
+  ),
+  'backups.s3_endpoint': key(baseUrl, '', 'Address of that storage; empty: that of its region.'),
+  'backups.s3_region': key(text('a region', /^[a-z0-9-]{1,40}$/), 'us-east-1', 'Its region.'),
+  'backups.s3_access_key': key(secret(), new Secret(''), 'Its access key.'),
+  'backups.s3_secret_key': key(secret(), new Secret(''), 'Its secret key.'),
+  'notices.url': key(
+    secret(),
+    new Secret(''),
+    'Address that notices to the operator are posted to; empty: none. It may hold a token.',
+  ),
+  'notices.format': key(
+    choice('json', 'slack', 'ntfy'),
+    'json',
+    'What is posted there: a JSON object, {"text"} as chats take it, or text as ntfy takes it.',
+  ),
+  'notices.mail': key(
+    text('empty, or an e-mail address', /^([^\s<>@,;"]+@[^\s<>@,;"]+)?$/),
+    '',
+    'Address that notices to the operator are mailed to; empty: none.',
+  ),
+  'notices.again': key(
+    duration('1h', '30d'),
+    dayMs,
+    'How long a matter goes on before it is told again.',
+  ),
+  'notices.quiet': key(
+    text(
+      'empty, or hours in UTC such as 22:00-07:00',
+      /^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/,
+    ),
+    '',
+    'Hours in which only refused writes are told; the rest waits for their end.',
+  ),
+  'notices.disk_free_mb': key(
+    integer(0, 1_000_000_000),
+    1024,
+    'Megabytes of the disk of the data below which the operator is told.',
+  ),
+  'metrics.port': key(
+    integer(0, 65_535),
+    0,
+    'Port of GET /metrics without a token, for a scraper; 0 opens none: the admin token opens /metrics.',
+  ),
+  'metrics.host': key(host, '127.0.0.1', 'Address of that port.'),
+  'brand.service_name': key(serviceName, 'Wellhead', 'Name of the service in pages and messages.'),
+  'brand.header_prefix': key(headerPrefix, 'X-Service-', "Prefix of the service's own headers."),
+  'brand.exchange_words': key(
+    exchangeWords,
+    ['exch'],
+    'Words accepted for the exchange in slugs and values; the first is the one answered.',
+  ),
+  'brand.xml_root': key(elementName, 'service', 'Root element of the spreadsheet XML.'),
+  'brand.webhook_user_agent': key(
+    agent,
+    'Wellhead-Webhooks/2.0',
+    'User-Agent of webhook deliveries.',
+  ),
+  'brand.docs_url': key(link, '{base_url}/docs', 'Documentation, as linked from bodies.'),
+  'brand.upgrade_url': key(
+    link,
+    '{base_url}/account/plan',
+    'Where plans are chosen, as linked from refusals.',
+  ),
+  'brand.signup_url': key(
+    link,
+    '{base_url}/signup',
+    'Where accounts are made, as linked from refusals.',
+  ),
+  'brand.support_url': key(link, '', 'Where people get help; empty: no such link.'),
+  'brand.sender': key(sender, 'Wellhead <wellhead@localhost>', 'Sender of e-mail.'),
+  'brand.stream_channels': key(
+    channels,
+    ['EnergyPricesChannel'],
+    'Accepted channel names of the stream.',
+  ),
+  'cors.origins': key(
+    origins,
+    ['*'],
+    'Origins whose pages may read answers; never with credentials.',
+  ),
+  'demo.codes': key(
+    codes,
+    freeCodes,
+    'Codes of the demo and of the free tier, in the order answered.',
+  ),
+  'demo.limit_per_hour': key(
+    perWindow,
+    defaultLimits.demoPerHour,
+    'Demo requests an hour from one address.',
+  ),
+  'quota.scope': key(
+    choice('key', 'account'),
+    'key',
+    'Whether the quota counts each key or the whole account.',
+  ),
+  'limits.per_minute': key(perWindow, defaultLimits.perMinute, 'Requests of a key in 60 seconds.'),
+  'limits.unauthenticated_per_minute': key(
+    perWindow,
+    defaultLimits.unauthenticated,
+    'Requests of an address without a valid key in 60 seconds.',
+  ),
+  'limits.over_quota_per_minute': key(
+    perWindow,
+    defaultLimits.overQuota,
+    'Requests in 60 seconds of a key that is suspended or has used up its quota.',
+  ),
+  'limits.marine_per_minute': key(
+    perWindow,
+    defaultLimits.marine,
+    'Marine fuel requests of a key in 60 seconds.',
+  ),
+  'limits.marine_historical_per_minute': key(
+    perWindow,
+    defaultLimits.marineHistorical,
+    'Marine fuel history requests of a key in 60 seconds.',
+  ),
+  'limits.keys_max': key(integer(1, 1000), defaultLimits.keysMax, 'Active API keys of an account.'),
+  'limits.enterprise_per_month': key(
+    integer(1, 1_000_000_000_000),
+    defaultLimits.enterprisePerMonth,
+    'Requests of the enterprise plan in a month.',
+  ),
+  'vintage.coverage_since': key(
+    instant(),
+    revisionsKeptSince,
+    'Since when revisions are recorded, at the earliest, as as_of answers state; each series from its first recorded value on. Set, it holds for imported vintages too.',
+  ),
+  'egress.allow': key(
+    networks,
+    [],
+    'Networks beside the public internet that webhooks and data sources may reach, over http too. Metadata services stay closed.',
+    { inDev: ['127.0.0.0/8', '::1/128'] },
+  ),
+  'feeds.enabled': key(
+    flag(),
+    true,
+    'Whether public sources are read; false: nothing leaves the machine for them.',
+  ),
+  'feeds.contact': key(
+    text('text without control characters, up to 200 characters', /^[^<>()]{0,200}$/),
+    '',
+    'Whom agencies reach about the requests of this copy, as they ask for it; in the User-Agent.',
+  ),
+  'feeds.prefer': key(
+    preference,
+    {},
+    'By code, the feeds that win where several have it; else their own order.',
+  ),
+  'data_sources.directory': key(
+    path(''),
+    '',
+    'Directory of the files that data sources may be read from, by every account that has data sources; empty: none.',
+  ),
+  'data_sources.timeout': key(
+    duration('100ms', '60s'),
+    20 * secondMs,
+    'How long a sync of a data source waits for the answer.',
+  ),
+  'data_sources.per_account': key(integer(1, 1000), 25, 'Data sources of an account.'),
+  'outbox.concurrency': key(
+    integer(1, 1000),
+    40,
+    'Webhooks under way at a time; e-mail has a fifth and SMS a tenth as many slots of their own. An account, and a host, holds at most half of what nobody else holds.',
+  ),
+  'outbox.per_lane': key(
+    integer(1, 100),
+    4,
+    'Messages under way at a time to one webhook endpoint, by e-mail, or by SMS.',
+  ),
+  'webhooks.source_ranges': key(
+    networks,
+    [],
+    'Networks that deliveries come from, as published to receivers.',
+  ),
+  'mail.provider': key(
+    choice('none', 'resend', 'smtp', 'capture'),
+    'none',
+    'How mail leaves: through a provider, a mail server, or not at all; an evaluation copy captures it.',
+    { inDev: 'capture' },
+  ),
+  'mail.letters_per_day': key(
+    integer(1, 1_000_000),
+    1000,
+    'Letters that one account may have sent on a day (UTC), to anybody.',
+  ),
+  'mail.letters_to_stranger_per_day': key(
+    integer(1, 10_000),
+    10,
+    'Letters a day that one account may have sent to one address outside of it.',
+  ),
+  'mail.strangers_per_day': key(
+    integer(0, 10_000),
+    20,
+    'Different addresses outside of it that one account may write to on a day.',
+  ),
+  'mail.strangers_agree': key(
+    flag(),
+    true,
+    'Addresses outside an account get scheduled letters only after they have agreed to them, and no text that the account has written.',
+    { inDev: false },
+  ),
+  'mail.resend_key': key(
+    secret(),
+    new Secret(''),
+    'API key of the mail provider, for mail.provider resend.',
+  ),
+  'mail.resend_url': key(
+    providerUrl,
+    'https://api.resend.com',
+    "Address of the mail provider's interface.",
+  ),
+  'mail.smtp_url': key(
+    secret(),
+    new Secret(''),
+    'Mail server for mail.provider smtp, such as smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start.',
+  ),
+  'sms.provider': key(
+    choice('log', 'twilio', 'capture'),
+    'log',
+    'How text messages leave: through a provider, or only into the log; an evaluation copy captures them.',
+    { inDev: 'capture' },
+  ),
+  'sms.twilio_account': key(
+    text('empty, or an id of AC and 32 hexadecimal digits', /^(AC[0-9a-fA-F]{32})?$/),
+    '',
+    'Account at the provider of text messages, for sms.provider twilio.',
+  ),
+  'sms.twilio_token': key(secret(), new Secret(''), 'Token of that account.'),
+  'sms.twilio_from': key(
+    text(
+      "empty, a number such as +15005550006, or a messaging service's id",
+      /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32})?$/,
+    ),
+    '',
+    'Sender of text messages.',
+  ),
+  'sms.twilio_url': key(
+    providerUrl,
+    'https://api.twilio.com',
+    "Address of that provider's interface.",
+  ),
+  'futures.live_stale_minutes': key(
+    integer(1, 1440),
+    30,
+    'Age of a quote that makes live futures stale while the market is open.',
+  ),
+  'alerts.interval': key(
+    duration('0s', '1h'),
+    minuteMs,
+    'At most so often the alerts of a code fire; prices that come in meanwhile are judged at its end, one by one.',
+  ),
+  'deliveries.enabled': key(
+    flag(),
+    true,
+    'False pauses all scheduled deliveries; what falls due meanwhile goes out once when they go on.',
+  ),
+  'deliveries.dispatch_interval': key(
+    duration('1m', '1h'),
+    defaultLimits.dispatchIntervalSeconds * secondMs,
+    'How often scheduled deliveries that are due are sent.',
+  ),
+  'billing.provider': key(
+    choice('manual', 'stripe'),
+    'manual',
+    "How plans are paid: by invoices that the operator marks as paid, or through a processor. An evaluation copy's manual invoices pay themselves.",
+  ),
+  'billing.terms': key(
+    duration('0s', '365d'),
+    30 * dayMs,
+    'How long a manual invoice may be open before it is overdue.',
+  ),
+  'billing.grace': key(
+    duration('0s', '90d'),
+    14 * dayMs,
+    'How long a plan goes on with an overdue invoice before it ends.',
+  ),
+  'billing.issuer': key(
+    text('text of up to 400 characters', /^.{0,400}$/),
+    '',
+    'Who issues the invoices: name and address, lines separated by semicolons.',
+  ),
+  'billing.credit_packs': key(
+    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', text =>
+      creditPackOf(text) ? text : undefined,
+    ),
+    ['pack_10k:10000:900:365', 'pack_50k:50000:3900:365', 'pack_250k:250000:14900:365'],
+    'Requests that are sold beside a plan: id, requests, price in cents, days until they expire; without the days they do not.',
+  ),
+  'billing.stripe_key': key(
+    secret(),
+    new Secret(''),
+    'Secret key of the account at the processor, for billing.provider stripe.',
+  ),
+  'billing.stripe_webhook_secret': key(
+    secret(),
+    new Secret(''),
+    "Secret that signs the processor's messages to POST /billing/webhooks/stripe.",
+  ),
+  'billing.stripe_url': key(
+    providerUrl,
+    'https://api.stripe.com',
+    "Address of the processor's interface.",
+  ),
+  'streams.per_key': key(
+    integer(1, 1000),
+    5,
+    'Connections to /cable that an API key may have open, and as many to /v1/stream.',
+  ),
+  'accounts.signup': key(
+    choice('closed', 'invite', 'open'),
+    'closed',
+    'Who may make an account on the free plan: nobody but the operator, whom the operator invites by letter, or everybody with an e-mail address.',
+    { inDev: 'open' },
+  ),
+  'sessions.lifetime': key(
+    duration('5m', '30d'),
+    12 * hourMs,
+    'How long a session token is good; a refresh makes a new one.',
+  ),
+  'sessions.sign_in_max': key(
+    duration('1h', '365d'),
+    30 * dayMs,
+    'How long after signing in a session can be refreshed.',
+  ),
+  'sessions.link_lifetime': key(
+    duration('1m', '24h'),
+    15 * minuteMs,
+    'How long a mailed sign-in link is good.',
+  ),
+  'sessions.fresh_sign_in': key(
+    duration('0s', '24h'),
+    0,
+    'How long after signing in keys, people and secrets may be managed, by nobody else then; 0s: however long, and by keys without limits too.',
+  ),
+  'sessions.second_factor': key(
+    flag(),
+    false,
+    'Whether keys, people and secrets are managed by people alone whose sign-in has a second step, and by no key.',
+  ),
+  'secrets.master_key': key(
+    secret(),
+    new Secret(''),
+    'Key under which webhook secrets and credentials are sealed at rest; empty: made at the first start and kept in master.key of the data directory.',
+  ),
+  'sqlite.autocheckpoint': key(
+    integer(0, 100_000),
+    1000,
+    'Pages of the log before a checkpoint; 0 leaves it to a replicator.',
+  ),
+  'readers.threads': key(
+    integer(0, 64),
+    Math.max(1, availableParallelism() - 1),
+    'Threads that answer what takes long, each over a read-only connection; 0: the main thread does.',
+  ),
+  'nats.servers': key(
+    natsServers,
+    [],
+    'Servers of a NATS cluster with JetStream that commits, prices and snapshots are published to; none: nothing is.',
+  ),
+  'nats.credentials_file': key(path(''), '', 'File of credentials for it; empty: none.'),
+  'nats.token': key(secret(), new Secret(''), 'Token for it; empty: none.'),
+  'nats.prefix': key(
+    natsPrefix,
+    'wellhead',
+    'What the names of subjects, streams and buckets begin with, so that installations and other programs can share NATS; empty: the names of earlier versions, such as prices.>.',
+  ),
+  'nats.copies': key(integer(1, 5), 1, 'Servers of the cluster that each stream lies on.'),
+  'nats.keep': key(
+    duration('1h', '30d'),
+    dayMs,
+    'How long published changes are kept, here and in the stream.',
+  ),
+  'nats.snapshot_every': key(
+    duration('1m', '7d'),
+    hourMs,
+    'How often a snapshot is put into the object store; at most half of nats.keep counts.',
+  ),
+  'nats.sync': key(
+    choice('async', 'commit'),
+    'async',
+    'commit: a write is acknowledged once the stream has it, and is 503 where it has not within five seconds; async: at once.',
+  ),
+  'nats.events': key(
+    flag(),
+    false,
+    'Whether events that webhooks carry are published on <prefix>.events.<type>, of all accounts.',
+  ),
+  'nats.standby': key(
+    choice('off', 'auto'),
+    'off',
+    'auto: the primary writes only while it holds a lease, and a replica with the same setting takes over when nobody renews it; off: "wellhead promote" does.',
+    { flag: '--standby' },
+  ),
+  'nats.address': key(
+    baseUrl,
+    '',
+    'Address at which the other copies reach this one; empty: where it listens.',
+  ),
+  'replica.primary': key(
+    baseUrl,
+    '',
+    'Address of the primary that a replica passes on to what it does not answer, for serve --replica only.',
+  ),
+  'replica.max_lag': key(
+    duration('1s', '1d'),
+    10 * secondMs,
+    'How far a replica may be behind before it says so and passes reads on to the primary too, as long as that answers.',
+  ),
+  'replica.wait': key(
+    duration('0s', '30s'),
+    2 * secondMs,
+    'How long a read waits for the write that it names by its sequence, before the primary is asked.',
+  ),
+  'dev.seed': key(
+    integer(0, 4_294_967_295),
+    1,
+    'Seed of the fixture world, for the command dev only.',
+    { flag: '--seed' },
+  ),
+  'dev.world': key(
+    choice('whole', 'small'),
+    'whole',
+    'How much of the fixture world there is, for the command dev only: all codes with years of history, or some of each kind with a year, for tests.',
+    { flag: '--world' },
+  ),
+  'dev.clock': key(
+    instant<undefined>(),
+    undefined,
+    'Where the clock stands until advanced, for the command dev only.',
+    {
+      flag: '--clock',
+    },
+  ),
+}
+
+/** With those of each feed, which are many and alike: they are read by name, in `feed/engine`. */
+export const configKeys: typeof ownKeys = Object.assign({}, ownKeys, feedKeys)

@@ -1,0 +1,36 @@
+import type { Database } from 'bun:sqlite'
+import type { Ids } from '../lib/ids.ts'
+import type { Log } from '../lib/log/log.ts'
+import type { LogTail } from '../lib/log/log-tail.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import type { Config } from './config.ts'
+
+/** What everything stands on, as arguments and never as globals. */
+export interface Runtime {
+  db: Database
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  /** The newest lines of the log, where a server keeps them for its operator. */
+  logTail?: LogTail
+  /** What the vault seals with. */
+  masterKey: string
+  /**
+   * Says how long sign-ins last, where people can move `clock`: moving it must sign nobody out.
+   * Without it `clock` does.
+   */
+  sessionClock?: Clock
+  /** Measures how long work takes; without it real time does. Tests let it stand still. */
+  stopwatch?: Clock
+  /** Waits so many milliseconds until a publisher is asked again; without it real time passes. */
+  wait?: (ms: number) => Promise<void>
+}
+
+/** The runtime of an instance before its directory is opened. */
+export interface ProcessRuntime extends Omit<Runtime, 'db' | 'masterKey'> {
+  /** What another master key has sealed is given up: the operator said so. */
+  takesNewMasterKey?: boolean
+  /** The database of the directory is lost, and an empty one takes its place: the operator said so. */
+  takesNewDatabase?: boolean
+}

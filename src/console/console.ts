@@ -1,0 +1,149 @@
+import { t } from 'elysia'
+import type { AccessPlugin } from '../http/gate/access.ts'
+import { cookieOf, sessionCookieOf } from '../http/gate/session-cookie.ts'
+import { parametersPassedOnKey } from '../http/input/known-names.ts'
+import { RouteList } from '../http/route-list.ts'
+import type { Sessions } from '../topics/account/service/sessions.ts'
+import type { SignUp } from '../topics/account/service/sign-up.ts'
+import { contentPolicyOf, documentOf } from './document.ts'
+import { pagePaths } from './paths.ts'
+
+export interface ConsoleDeps {
+  access: AccessPlugin
+  sessions: Sessions
+  serviceName: string
+  mode: 'serve' | 'dev'
+  signUp: Pick<SignUp, 'mode'>
+  /** Names that the stream of prices goes by. */
+  channels: readonly string[]
+  ownUrl(): string
+  now: () => number
+}
+
+const showing = { open: 'The page is empty; what fills it asks for itself.', rate: 'none' } as const
+
+type Encoding = 'br' | 'gzip'
+const encodings: readonly Encoding[] = ['br', 'gzip']
+
+interface ServedFile {
+  type: string
+  bodies: Record<Encoding | 'plain', Uint8Array<ArrayBuffer>>
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+}
+
+/** Unpacked at the first page: a service that nobody looks at does not hold them in memory. */
+const load = async () => {
+  const { bundle } = await import('./files.ts')
+  const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'))
+  const files = new Map<string, ServedFile>(
+    bundle.files.map(file => [
+      file.name,
+      {
+        type: types[file.name.replace(/^.*\./, '')] ?? 'application/octet-stream',
+        bodies: { plain: bytes(file.plain), gzip: bytes(file.gzip), br: bytes(file.brotli) },
+      },
+    ]),
+  )
+  return { script: bundle.script, style: bundle.style, guides: bundle.guides, files }
+}
+let loading: ReturnType<typeof load> | undefined
+const loaded = () => {
+  loading ??= load()
+  return loading
+}
+
+/** Answers the document behind every page, for whoever asks. */
+export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promise<Response> {
+  const { now } = deps
+  const contentPolicy = contentPolicyOf(deps.mode === 'dev')
+  return async request => {
+    const { script, style, guides } = await loaded()
+    const token = sessionCookieOf(request)
+    const person = token === undefined ? undefined : deps.sessions.find(token)
+    const cookie = person && (await renewed(deps, person.session))
+    const html = documentOf(
+      {
+        service: deps.serviceName,
+        isEvaluation: deps.mode === 'dev',
+        isSignedIn: person !== undefined,
+        signup: deps.signUp.mode,
+        channel: deps.channels[0] ?? '',
+        guides: `/console/${guides}`,
+        now: now(),
+      },
+      { script, style },
+      /^\/docs(\/|$)/.test(new URL(request.url).pathname)
+        ? ['/openapi.json', `/console/${guides}`]
+        : [],
+    )
+    return new Response(html, {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'private, no-store',
+        'content-security-policy': contentPolicy,
+        'cross-origin-opener-policy': 'same-origin',
+        'referrer-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        ...(cookie !== undefined && { 'set-cookie': cookie }),
+      },
+    })
+  }
+}
+
+/** The pages in which people do their work. They ask the documented interface for everything. */
+export function consoleRoutes(
+  { access }: Pick<ConsoleDeps, 'access'>,
+  answerPage: (request: Request) => Promise<Response>,
+) {
+  const routes = new RouteList({ tags: ['pages'], detail: { hide: true } }).use(access)
+  // The documentation is a route of the interface, and stands with it.
+  for (const path of pagePaths.filter(path => path !== '/docs'))
+    routes.get(path, ({ request }) => answerPage(request), {
+      access: showing,
+      // The page in the browser reads them, `as_of` too: to the server none is unknown.
+      detail: { summary: `Console: ${path}`, [parametersPassedOnKey]: true },
+    })
+  return routes.get(
+    '/console/:file',
+    async ({ params, request }) => {
+      const file = (await loaded()).files.get(params.file)
+      // The address has the hash of the content: an old one names nothing any more.
+      if (!file) return new Response('', { status: 404, headers: { 'cache-control': 'no-store' } })
+      const accepted = request.headers.get('accept-encoding') ?? ''
+      const encoding = encodings.find(name => accepted.includes(name))
+      return new Response(file.bodies[encoding ?? 'plain'], {
+        headers: {
+          'content-type': file.type,
+          'cache-control': 'public, max-age=31536000, immutable',
+          'x-content-type-options': 'nosniff',
+          vary: 'accept-encoding',
+          ...(encoding && { 'content-encoding': encoding }),
+        },
+      })
+    },
+    {
+      access: showing,
+      params: t.Object({ file: t.String() }),
+      detail: { summary: 'A file of the console' },
+    },
+  )
+}
+
+type CurrentSession = NonNullable<ReturnType<Sessions['find']>>
+
+/** Half of its time gone, a session gets a new token: who comes back stays signed in. */
+async function renewed(
+  { sessions, ownUrl }: Pick<ConsoleDeps, 'sessions' | 'ownUrl'>,
+  session: CurrentSession['session'],
+): Promise<string | undefined> {
+  if (sessions.now() - session.createdAt < (session.expiresAt - session.createdAt) / 2)
+    return undefined
+  const refreshed = await sessions.refresh(session)
+  return refreshed && cookieOf(refreshed, sessions.now(), ownUrl().startsWith('https:'))
+}

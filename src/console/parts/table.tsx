@@ -1,0 +1,231 @@
+import { type ComponentChildren, Fragment } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { type CsvCell, csvText, sheetText } from '../../lib/text/csv.ts'
+import type { Loaded } from './ask.ts'
+import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
+import { number } from './format.ts'
+
+type Cell = string | number | null | undefined
+
+export interface Column<T> {
+  /** The heading, and the heading of the file. */
+  name: string
+  /** What is read in the cell; without it, the value itself. */
+  show?: (row: T, index: number) => ComponentChildren
+  /** What a file and a copy have for it; a column without one is for the screen only. */
+  value?: (row: T, index: number) => Cell
+  /** The heading in the file, where it should say more: `price_usd`. */
+  fileName?: string
+  isNumber?: boolean
+  /** Left out where the window is narrow. */
+  isWide?: boolean
+  /** The heading is heard only, as over buttons. */
+  isHeard?: boolean
+  className?: string
+}
+
+export interface TableProps<T> {
+  /** What is listed: the heading above it. */
+  caption: string
+  columns: readonly Column<T>[]
+  rows: readonly T[] | undefined
+  /** The answer that the rows come from, so that waiting and refusals are shown in their place. */
+  of?: Pick<Loaded<unknown>, 'isLoading' | 'refusal'>
+  keyOf: (row: T, index: number) => string
+  /** The key of a row is its place in the page, too: an address with `#key` leads to the row. */
+  hasPlaces?: boolean
+  /** What is said when there are no rows: what would be here, and the next step. */
+  empty: ComponentChildren
+  /** The heading under which a row stands; rows of one heading follow each other. */
+  groupOf?: (row: T) => string
+  /** Names the saved file, and the table in its page; without it, from the caption. */
+  file?: string
+  /** Choices and forms beside the heading. */
+  actions?: ComponentChildren
+  /** Words under the rows. */
+  note?: ComponentChildren
+  /** More rows than are shown: how many there are, and what shows the next of them. */
+  pages?: { total: number; more: (() => void) | undefined }
+  /** Its rows scroll under their headings. */
+  isTall?: boolean
+  /** Rows of the file where the screen shows fewer. */
+  fileRows?: () => readonly T[]
+  className?: string
+}
+
+const placeInAddress = (): string => decodeURIComponent(location.hash.slice(1))
+
+const meantRow = (section: HTMLElement | null): Element | undefined =>
+  [...(section?.querySelectorAll('tr[id]') ?? [])].find(({ id }) => id === placeInAddress())
+
+const fileNameOf = (caption: string): string =>
+  caption
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+
+/** Rows under a heading, to read, to save as CSV, to copy into a sheet and to print. */
+export function Table<T>(props: TableProps<T>) {
+  const { caption, columns, rows, of, empty, actions, note, isTall, className = '' } = props
+  const section = useRef<HTMLElement>(null)
+  const all = () => props.fileRows?.() ?? rows ?? []
+  const grid = (): CsvCell[][] => gridOf(columns, all())
+  const id = props.file ?? fileNameOf(caption)
+  const file = `${id}.csv`
+  const hasRows = rows !== undefined && rows.length > 0
+  const { hasPlaces = false } = props
+  useLayoutEffect(() => {
+    // The browser looked for the place before its row was there.
+    if (hasRows && hasPlaces) meantRow(section.current)?.scrollIntoView({ block: 'center' })
+  }, [hasRows, hasPlaces])
+  return (
+    <section class="card flush" aria-labelledby={id} ref={section}>
+      <header>
+        <h2 id={id}>{caption}</h2>
+        <div class="row">
+          {actions}
+          {hasRows && columns.some(({ value }) => value) && (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them
+            <div class="row tools" role="group" aria-label={`${caption}: take along`}>
+              <button
+                type="button"
+                class="plain tight"
+                onClick={() => save(file, 'text/csv', csvText(grid()))}
+              >
+                CSV
+              </button>
+              <Copy text={() => tabbed(grid())} className="plain tight" />
+              <button type="button" class="plain tight" onClick={() => printOnly(section.current)}>
+                Print
+              </button>
+            </div>
+          )}
+        </div>
+      </header>
+      {of?.refusal && (
+        <div class="inset">
+          <Refused error={of.refusal} />
+        </div>
+      )}
+      {rows === undefined && of?.isLoading && <Waiting what={caption.toLowerCase()} />}
+      {rows !== undefined && rows.length === 0 && <Empty>{empty}</Empty>}
+      {hasRows && (
+        <section
+          class={`scroll ${isTall ? 'tall' : ''}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wide is scrolled by keyboard
+          tabIndex={0}
+          aria-label={`${caption}: rows`}
+        >
+          <table class={className}>
+            <caption class="only-heard">{caption}</caption>
+            <thead>
+              <tr>
+                {columns.map(column => (
+                  <th scope="col" key={column.name} class={classOf(column)}>
+                    {column.isHeard ? <span class="only-heard">{column.name}</span> : column.name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <Bodies {...props} rows={rows} />
+          </table>
+        </section>
+      )}
+      {note !== undefined && hasRows && <div class="inset quiet small">{note}</div>}
+      {hasRows && props.pages?.more && (
+        <div class="inset row spread quiet small">
+          <span role="status">
+            {number(rows.length)} of {number(props.pages.total)} are shown.
+          </span>
+          <button type="button" class="tight" onClick={props.pages.more}>
+            Show more
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Bodies<T>({
+  columns,
+  rows,
+  keyOf,
+  groupOf,
+  hasPlaces,
+}: TableProps<T> & { rows: readonly T[] }) {
+  const line = (row: T, i: number) => (
+    <tr
+      key={keyOf(row, i)}
+      {...(hasPlaces && {
+        id: keyOf(row, i),
+        class: keyOf(row, i) === placeInAddress() ? 'meant' : '',
+      })}
+    >
+      {columns.map((column, at) => {
+        const content = column.show ? column.show(row, i) : (column.value?.(row, i) ?? '–')
+        return at === 0 ? (
+          <th scope="row" key={column.name} class={`break ${classOf(column)}`}>
+            {content}
+          </th>
+        ) : (
+          <td key={column.name} class={classOf(column)}>
+            {content}
+          </td>
+        )
+      })}
+    </tr>
+  )
+  if (!groupOf) return <tbody>{rows.map(line)}</tbody>
+  return (
+    <Fragment>
+      {[...Map.groupBy(rows, groupOf)].map(([group, part]) => (
+        <tbody key={group}>
+          {group !== '' && (
+            <tr class="section">
+              <th scope="rowgroup" colSpan={columns.length}>
+                {group}
+              </th>
+            </tr>
+          )}
+          {part.map(line)}
+        </tbody>
+      ))}
+    </Fragment>
+  )
+}
+
+const classOf = ({ isNumber, isWide, isHeard, className = '' }: Column<never>): string =>
+  [isNumber && 'number', isWide && 'wide-only', isHeard && 'end', className]
+    .filter(Boolean)
+    .join(' ')
+
+function gridOf<T>(columns: readonly Column<T>[], rows: readonly T[]): CsvCell[][] {
+  const taken = columns.filter(({ value }) => value !== undefined)
+  return [
+    taken.map(({ fileName, name }) => fileName ?? name),
+    ...rows.map((row, i) => taken.map(({ value }) => value?.(row, i) ?? null)),
+  ]
+}
+
+/** With tabs, which sheets take as cells; a text that a sheet would run stays a text. */
+const tabbed = (grid: readonly (readonly CsvCell[])[]): string =>
+  grid
+    .map(row =>
+      row
+        .map(cell => {
+          const text = String(cell ?? '').replaceAll(/[\t\r\n]+/g, ' ')
+          return typeof cell === 'string' ? sheetText(text) : text
+        })
+        .join('\t'),
+    )
+    .join('\n')
+
+/** Prints one part of the page alone. */
+function printOnly(part: HTMLElement | null): void {
+  if (!part) return
+  part.classList.add('printed')
+  document.body.classList.add('prints-one')
+  print()
+  part.classList.remove('printed')
+  document.body.classList.remove('prints-one')
+}

@@ -1,0 +1,194 @@
+import { renderSVG } from 'uqr'
+import type { Role } from '../../../plans/roles.ts'
+import { escaped } from '../page.ts'
+
+export interface Notice {
+  text: string
+  wrong?: boolean
+}
+
+const noticeOf = (notice: Notice | undefined): string =>
+  notice
+    ? `<p class="notice${notice.wrong ? ' wrong' : ''}" role="status">${escaped(notice.text)}</p>\n`
+    : ''
+
+const hidden = (name: string, value: string) =>
+  `<input type="hidden" name="${name}" value="${escaped(value)}">`
+const form = (action: string, body: string, row = false) =>
+  `<form method="post" action="${action}"${row ? ' class="row"' : ''}>\n${body}\n</form>\n`
+const field = (label: string, name: string, attributes: string) =>
+  `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
+
+/** Where whoever signs in goes on to. */
+const nextField = (next: string | undefined): string[] =>
+  next === undefined ? [] : [hidden('next', next)]
+
+/** How somebody comes in who has nothing yet. */
+export const signInForms = (notice?: Notice, next?: string): string =>
+  noticeOf(notice) +
+  form(
+    '/sign-in',
+    [
+      field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
+      field('Password', 'password', 'type="password" autocomplete="current-password" required'),
+      ...nextField(next),
+      '<button>Sign in</button>',
+    ].join('\n'),
+  ) +
+  '<h2>Without a password</h2>\n' +
+  form(
+    '/sign-in/link',
+    [
+      field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
+      ...nextField(next),
+      '<button class="plain">Mail me a link</button>',
+    ].join('\n'),
+  )
+
+/** What comes after the first proof where an account asks for two. */
+export const codeForm = (secondStep: string, notice?: Notice, next?: string): string =>
+  noticeOf(notice) +
+  form(
+    '/sign-in',
+    [
+      field(
+        'Code of your authenticator, or a recovery code',
+        'code',
+        'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus',
+      ),
+      hidden('second_step', secondStep),
+      ...nextField(next),
+      '<button>Sign in</button>',
+    ].join('\n'),
+  )
+
+/** A text as a picture that a camera reads: shapes alone, which the policy of the pages lets through. */
+const qrCode = (text: string): string =>
+  `<figure role="img" aria-label="QR code of the key">${renderSVG(text, { border: 4 })}</figure>\n`
+
+/** The second step of who is signed in: set up, turned on by a first code, or off by one. */
+function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorView): string {
+  const code = field('Code', 'code', 'autocomplete="one-time-code" required')
+  if (state === 'on')
+    return `<p>Signing in asks for a code besides. ${recoveryCodesLeft} recovery codes are left.</p>\n${form('/sign-in/second-step/off', `${code}\n<button class="plain">Turn it off</button>`)}`
+  if (!waiting)
+    return `<p>Signing in can ask for a code of an authenticator besides.</p>\n${form('/sign-in/second-step', '<button class="plain">Set it up</button>')}`
+  const grouped = waiting.secret.match(/.{1,4}/g)!.join(' ')
+  return `<p>Scan this with your authenticator, <a href="${escaped(waiting.url)}">open it there</a>, or enter the key: <code>${grouped}</code></p>\n${qrCode(waiting.url)}${form('/sign-in/second-step/on', `${code}\n<button>Turn it on</button>`)}`
+}
+
+/** Shown once: they are nowhere at rest. */
+export const recoveryCodesPage = (codes: readonly string[]): string =>
+  `${noticeOf({ text: 'Signing in asks for a code from now on. Everybody else who was signed in to this account is signed out.' })}<p>Each of these signs you in once without your authenticator. Keep them apart from it; they are shown here only.</p>\n<pre>${codes.map(escaped).join('\n')}</pre>\n<p><a href="/sign-in">To your account</a></p>\n`
+
+/** The press of the button uses the link up; opening the page does not. */
+export const linkForm = (token: string, email: string, next?: string): string =>
+  form(
+    '/sign-in',
+    [
+      `<p>This link signs you in as <strong>${escaped(email)}</strong>, once.</p>`,
+      hidden('token', token),
+      ...nextField(next),
+      '<button>Sign in</button>',
+    ].join('\n'),
+  )
+
+export interface SecondFactorView {
+  state: 'off' | 'waiting' | 'on'
+  /** The secret that waits for its first code. */
+  waiting: { secret: string; url: string } | undefined
+  recoveryCodesLeft: number
+}
+
+export interface SignedInPage {
+  email: string
+  planName: string
+  organization: { name: string; role: Role } | undefined
+  keys: readonly { name: string | null; hint: string; active: boolean }[]
+  /** A new password must come with the old one. */
+  needsPassword: boolean
+  secondFactor: SecondFactorView
+}
+
+const roleNames: Record<Role, string> = { admin: 'admin', member: 'member', read_only: 'read-only' }
+
+export function signedInPage(
+  { email, planName, organization, keys, needsPassword, secondFactor }: SignedInPage,
+  notice?: Notice,
+): string {
+  const where = organization
+    ? ` You are ${roleNames[organization.role]} in the organization ${escaped(organization.name)}.`
+    : ''
+  const rows = keys.map(
+    ({ name, hint, active }) =>
+      `<tr><td>${escaped(name ?? 'without a name')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
+  )
+  return [
+    noticeOf(notice),
+    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(planName)}.${where}</p>\n<p><a href="/board">To the board</a></p>\n`,
+    form('/sign-out', '<button class="plain">Sign out</button>', true),
+    form(
+      '/sign-out',
+      `${hidden('all', 'true')}<button class="plain">Sign out everywhere</button>`,
+      true,
+    ),
+    `<h2>API keys</h2>\n<table>\n${rows.join('\n')}\n</table>\n<p>How to call the interface: <a href="/docs">documentation</a>.</p>\n`,
+    '<h2>Set a password</h2>\n',
+    form(
+      '/sign-in/password',
+      [
+        ...(needsPassword
+          ? [
+              field(
+                'Password now',
+                'current',
+                'type="password" autocomplete="current-password" required',
+              ),
+            ]
+          : []),
+        field(
+          'New password, at least 10 characters',
+          'password',
+          'type="password" autocomplete="new-password" minlength="10" required',
+        ),
+        '<button>Set password</button>',
+      ].join('\n'),
+    ),
+    '<h2>Second step</h2>\n',
+    secondFactorForms(secondFactor),
+  ].join('')
+}
+
+export interface InvitationPage {
+  token: string
+  organization: string
+  invitedBy: string
+  role: Role
+  /** What the inviter writes. No letter has it: a stranger gets no text of an account. */
+  message: string | null
+  /** As whom the button accepts: who is signed in, or the address that was invited. */
+  as: string
+}
+
+export const invitationPage = ({
+  token,
+  organization,
+  invitedBy,
+  role,
+  message: words,
+  as,
+}: InvitationPage): string =>
+  form(
+    '/invitation',
+    [
+      `<p>${escaped(invitedBy)} invites you to be ${roleNames[role]} in the organization <strong>${escaped(organization)}</strong>.</p>`,
+      `<p>If you accept, the API keys and sessions of <strong>${escaped(as)}</strong> act on the organization's account until you leave it.</p>`,
+      ...(words === null ? [] : [`<p>They write: ${escaped(words)}</p>`]),
+      hidden('token', token),
+      `<button>Accept as ${escaped(as)}</button>`,
+    ].join('\n'),
+  )
+
+export const message = (notice: Notice, link?: { href: string; text: string }): string =>
+  noticeOf(notice) +
+  (link ? `<p><a href="${escaped(link.href)}">${escaped(link.text)}</a></p>\n` : '')

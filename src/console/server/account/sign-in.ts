@@ -1,0 +1,483 @@
+import { t } from 'elysia'
+import type { AccessPlugin } from '../../../http/gate/access.ts'
+import { isOwnPage } from '../../../http/gate/origin.ts'
+import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/session-cookie.ts'
+import { readForm } from '../../../http/input/body.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { invitationState } from '../../../topics/account/service/memberships.ts'
+import type { Organizations } from '../../../topics/account/service/organizations.ts'
+import { TooManyWaiting } from '../../../topics/account/service/password-hashes.ts'
+import type { CodeRefusal, SecondFactor } from '../../../topics/account/service/second-factor.ts'
+import type { Sessions, SignedIn } from '../../../topics/account/service/sessions.ts'
+import type { SignIn, SignInRefusal } from '../../../topics/account/service/sign-in.ts'
+import type { Session } from '../../../topics/account/store/sessions.ts'
+import { isActive } from '../../../topics/keys/service/key-changes.ts'
+import { heldKeys, type Keyring, type KeyState } from '../../../topics/keys/service/keyring.ts'
+import type { NewAuditEntry } from '../../../topics/operator/store/audit.ts'
+import { ownPath } from '../own-path.ts'
+import { pageAnswer, seeOther } from '../page.ts'
+import {
+  codeForm,
+  invitationPage,
+  linkForm,
+  message,
+  type Notice,
+  recoveryCodesPage,
+  signedInPage,
+  signInForms,
+} from './sign-in-pages.ts'
+
+export interface SignInPagesDeps {
+  access: AccessPlugin
+  keys: Keyring
+  sessions: Sessions
+  signIn: SignIn
+  secondFactor: SecondFactor
+  organizations: Organizations
+  addressOf(request: Request): string
+  ownUrl(): string
+  serviceName: string
+  /** Who did what. */
+  audit: { note(entry: NewAuditEntry): void }
+  now: () => number
+}
+
+interface Person {
+  key: KeyState
+  session: Session
+}
+
+const showing = { open: 'Whoever signs in has nothing to show yet.', rate: 'none' } as const
+const taking = { open: 'The form has the proof, or the cookie is it.' } as const
+const form = t.Optional(t.Any())
+const parse = ({ request }: { request: Request }) => readForm(request)
+
+const expired: Notice = {
+  text: 'This link has been used or is over. Ask for a new one.',
+  wrong: true,
+}
+
+const tooLate: Notice = {
+  text: 'That took too long. Begin again with your password or a link.',
+  wrong: true,
+}
+
+/**
+ * The pages by which people come in with a browser. Their session is the interface's session token
+ * in a cookie.
+ */
+export const signInRoutes = (deps: SignInPagesDeps) => {
+  const shared = frame(deps)
+  return new RouteList({ tags: ['pages'], detail: { hide: true } })
+    .use(comeIn(deps, shared))
+    .use(account(deps, shared))
+    .use(secondStep(deps, shared))
+    .use(invited(deps, shared))
+}
+
+type Frame = ReturnType<typeof frame>
+
+/** What all pages need: who is there, and how an answer looks. */
+function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
+  const isSecure = () => ownUrl().startsWith('https:')
+  const personOf = (request: Request): Person | undefined => {
+    const token = sessionCookieOf(request)
+    return token === undefined ? undefined : sessions.find(token)
+  }
+  return {
+    isSecure,
+    personOf,
+    page: (title: string, body: string, options?: { status?: number; cookie?: string }) =>
+      pageAnswer({ serviceName, title, body }, options),
+    cookieOf: (signedIn: SignedIn) => cookieOf(signedIn, sessions.now(), isSecure()),
+    /** A form of another site gets nothing done here, whatever cookies come with it. */
+    fromOwnPage<T>(request: Request, work: () => T | Response): T | Response {
+      if (isOwnPage(request)) return work()
+      const body = message(
+        { text: 'This form was not sent from a page of this site.', wrong: true },
+        { href: '/sign-in', text: 'Sign in' },
+      )
+      return pageAnswer({ serviceName, title: 'Not from here', body }, { status: 403 })
+    },
+  }
+}
+
+const fieldsOf = (body: unknown): URLSearchParams =>
+  body instanceof URLSearchParams ? body : new URLSearchParams()
+
+/** The outcome of a proof; what to tell the person otherwise. */
+async function outcomeOf<T extends object>(
+  attempt: Promise<T | SignInRefusal | CodeRefusal>,
+): Promise<{ done: T } | { notice: Notice; status: number }> {
+  try {
+    const result = await attempt
+    if (!('refused' in result)) return { done: result }
+    if (result.refused === 'invalid')
+      return {
+        notice: { text: 'The address or the password is not right.', wrong: true },
+        status: 401,
+      }
+    if (result.refused === 'code')
+      return {
+        notice: { text: 'The code is not right, or has been used.', wrong: true },
+        status: 401,
+      }
+    const minutes = Math.max(1, Math.ceil(result.waitMs / 60_000))
+    return {
+      notice: {
+        text: `Too many wrong tries. Try again in ${minutes} min${result.refused === 'locked' ? ', or sign in with a link' : ''}.`,
+        wrong: true,
+      },
+      status: 429,
+    }
+  } catch (error) {
+    if (!(error instanceof TooManyWaiting)) throw error
+    return {
+      notice: { text: 'Too many people sign in at the moment. Try again.', wrong: true },
+      status: 503,
+    }
+  }
+}
+
+function comeIn(
+  { access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
+  { page, personOf, cookieOf, fromOwnPage }: Frame,
+) {
+  return new RouteList()
+    .use(access)
+    .get(
+      '/sign-in',
+      async ({ query, request }) => {
+        if (query.token !== undefined) {
+          const linked = signIn.linked(query.token)
+          return linked
+            ? page('Sign in', linkForm(query.token, linked.account.email, ownPath(query.next)))
+            : page('Sign in', signInForms(expired), { status: 410 })
+        }
+        const person = personOf(request)
+        if (!person) return page('Sign in', signInForms(undefined, ownPath(query.next)))
+        return page(
+          'Your account',
+          accountBody({ ...deps, signIn }, person),
+          await renewed(deps, person, cookieOf),
+        )
+      },
+      {
+        access: showing,
+        query: t.Object({ token: t.Optional(t.String()), next: t.Optional(t.String()) }),
+        detail: { operationId: 'showSignIn', summary: 'Sign in' },
+      },
+    )
+    .post(
+      '/sign-in',
+      ({ body, request }) =>
+        fromOwnPage(request, async () => {
+          const fields = fieldsOf(body)
+          const [token, step] = [fields.get('token'), fields.get('second_step')]
+          const next = ownPath(fields.get('next') ?? undefined)
+          if (step !== null) {
+            const attempt = signIn.withCode(step, fields.get('code') ?? '', addressOf(request))
+            const outcome = await outcomeOf(attempt)
+            if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+            return signIn.isHalfWay(step)
+              ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
+              : page('Sign in', signInForms(tooLate, next), { status: 410 })
+          }
+          const attempt =
+            token === null
+              ? signIn.withPassword(
+                  fields.get('email') ?? '',
+                  fields.get('password') ?? '',
+                  addressOf(request),
+                )
+              : signIn.withLink(token, addressOf(request))
+          const outcome = await outcomeOf(attempt)
+          if ('done' in outcome)
+            return 'secondStep' in outcome.done
+              ? page('Sign in', codeForm(outcome.done.secondStep, undefined, next))
+              : seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+          return page('Sign in', signInForms(token === null ? outcome.notice : expired, next), {
+            status: outcome.status,
+          })
+        }),
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeSignIn', summary: 'Sign in' },
+      },
+    )
+    .post(
+      '/sign-in/link',
+      ({ body, request }) =>
+        fromOwnPage(request, () => {
+          const fields = fieldsOf(body)
+          const next = ownPath(fields.get('next') ?? undefined)
+          signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
+          return page(
+            'Sign in',
+            message({ text: 'If the address has an account, a link to sign in is on its way.' }),
+          )
+        }),
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'askForLink', summary: 'Mail a link' },
+      },
+    )
+}
+
+/** Half of its time gone, a session gets a new token: who comes back stays signed in. */
+async function renewed(
+  { sessions }: Pick<SignInPagesDeps, 'sessions'>,
+  { session }: Person,
+  cookieOf: Frame['cookieOf'],
+) {
+  if (sessions.now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return {}
+  const refreshed = await sessions.refresh(session)
+  return refreshed ? { cookie: cookieOf(refreshed) } : {}
+}
+
+function accountBody(
+  {
+    keys,
+    organizations,
+    signIn,
+    secondFactor,
+    now,
+  }: Pick<SignInPagesDeps, 'keys' | 'organizations' | 'signIn' | 'secondFactor' | 'now'>,
+  { key, session }: Person,
+  notice?: Notice,
+): string {
+  const { holder, account } = key
+  const belonging = organizations.of(holder)
+  return signedInPage(
+    {
+      email: holder.account.email,
+      planName: keys.entitlements(account).planName,
+      organization: belonging && { name: belonging.organization.name, role: belonging.me.role },
+      keys: heldKeys(holder).map(key => ({
+        name: key.key.name,
+        hint: key.key.tokenHint,
+        active: isActive(key, now()),
+      })),
+      needsPassword: signIn.needsPassword(holder, session),
+      secondFactor: {
+        ...secondFactor.standing(session.accountId),
+        waiting: secondFactor.waiting(session.accountId, holder.account.email),
+      },
+    },
+    notice,
+  )
+}
+
+function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
+  const { access, sessions, signIn, addressOf } = deps
+  return new RouteList()
+    .use(access)
+    .post(
+      '/sign-in/password',
+      ({ body, request }) =>
+        fromOwnPage(request, async () => {
+          const person = personOf(request)
+          if (!person) return seeOther('/sign-in', endedCookie(isSecure()))
+          const fields = fieldsOf(body)
+          const [password, current] = [fields.get('password') ?? '', fields.get('current') ?? '']
+          const { session, key } = person
+          const change = signIn.changePassword(key.holder, {
+            password,
+            current,
+            session,
+            from: addressOf(request),
+          })
+          const outcome = await outcomeOf(change.then(result => result ?? {}))
+          const notice: Notice =
+            'notice' in outcome
+              ? outcome.notice
+              : 'fault' in outcome.done
+                ? { text: `The new password ${outcome.done.fault}`, wrong: true }
+                : {
+                    text: 'The password is set. Everybody else who was signed in to this account is signed out.',
+                  }
+          const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
+          return page('Your account', accountBody(deps, person, notice), { status })
+        }),
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takePassword', summary: 'Set a password' },
+      },
+    )
+    .post(
+      '/sign-out',
+      ({ body, request }) =>
+        fromOwnPage(request, () => {
+          const person = personOf(request)
+          if (person && fieldsOf(body).get('all') === 'true')
+            sessions.endAll(person.session.accountId)
+          else if (person) sessions.end(person.session)
+          return seeOther('/sign-in', endedCookie(isSecure()))
+        }),
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeSignOut', summary: 'Sign out' },
+      },
+    )
+}
+
+/** Setting a second step up, turning it on by a first code, and off by one. */
+function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
+  const { access, sessions, secondFactor, audit } = deps
+  const asPerson = (
+    request: Request,
+    work: (person: Person) => Response | Promise<Response>,
+  ): Response | Promise<Response> =>
+    fromOwnPage<Response | Promise<Response>>(request, () => {
+      const person = personOf(request)
+      return person ? work(person) : seeOther('/sign-in', endedCookie(isSecure()))
+    })
+  const refusedPage = async (person: Person, refusal: CodeRefusal) => {
+    const outcome = await outcomeOf(Promise.resolve(refusal))
+    return 'notice' in outcome
+      ? page('Your account', accountBody(deps, person, outcome.notice), { status: outcome.status })
+      : seeOther('/sign-in')
+  }
+  const tell = ({ session: { accountId } }: Person, action: string) =>
+    audit.note({
+      actor: `person ${accountId}`,
+      accountId,
+      action,
+      thing: `account ${accountId}`,
+      outcome: 'done',
+    })
+  const options = (operationId: string, summary: string) => ({
+    access: taking,
+    body: form,
+    parse,
+    detail: { operationId, summary },
+  })
+  return new RouteList()
+    .use(access)
+    .post(
+      '/sign-in/second-step',
+      ({ request }) =>
+        asPerson(request, ({ key, session }) => {
+          secondFactor.enrol(session.accountId, key.holder.account.email)
+          return seeOther('/sign-in')
+        }),
+      options('takeSecondStep', 'Set up a second step'),
+    )
+    .post(
+      '/sign-in/second-step/on',
+      ({ body, request }) =>
+        asPerson(request, person => {
+          const { session } = person
+          const code = fieldsOf(body).get('code') ?? ''
+          const result = secondFactor.confirm(session.accountId, code)
+          if (!result) return seeOther('/sign-in')
+          if ('refused' in result) return refusedPage(person, result)
+          sessions.endAll(session.accountId, session)
+          tell(person, 'turn on the second step of signing in')
+          return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
+        }),
+      options('takeSecondStepOn', 'Turn the second step on'),
+    )
+    .post(
+      '/sign-in/second-step/off',
+      ({ body, request }) =>
+        asPerson(request, person => {
+          const { accountId } = person.session
+          const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
+          if (refusal) return refusedPage(person, refusal)
+          secondFactor.remove(accountId)
+          tell(person, 'turn off the second step of signing in')
+          return seeOther('/sign-in')
+        }),
+      options('takeSecondStepOff', 'Turn the second step off'),
+    )
+}
+
+function invited(
+  { access, organizations, signIn, keys, addressOf, now }: SignInPagesDeps,
+  { page, personOf, cookieOf, fromOwnPage }: Frame,
+) {
+  const title = 'Invitation'
+  const viewOf = (token: string) => {
+    const view = organizations.invitationByToken(token)
+    return view && invitationState(view.invitation, now()) === 'pending' ? view : undefined
+  }
+  const over = () =>
+    page(
+      title,
+      message({
+        text: 'This invitation has been accepted or is over. Ask for a new one.',
+        wrong: true,
+      }),
+      { status: 410 },
+    )
+  const signInFirst = (email: string) => {
+    const text = `${email} has an account here. Sign in, then open the link of the letter again.`
+    return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
+  }
+
+  return new RouteList()
+    .use(access)
+    .get(
+      '/invitation',
+      ({ query, request }) => {
+        const token = query.token ?? ''
+        const view = viewOf(token)
+        if (!view) return over()
+        const { invitation, organization } = view
+        const person = personOf(request)
+        if (!person && keys.accountByEmail(invitation.email)) return signInFirst(invitation.email)
+        const as = person?.key.holder.account.email ?? invitation.email
+        return page(
+          title,
+          invitationPage({ ...invitation, token, organization: organization.name, as }),
+        )
+      },
+      {
+        access: showing,
+        query: t.Object({ token: t.Optional(t.String()) }),
+        detail: { operationId: 'showInvitation', summary: 'Invitation' },
+      },
+    )
+    .post(
+      '/invitation',
+      ({ body, request }) =>
+        fromOwnPage(request, async () => {
+          const token = fieldsOf(body).get('token') ?? ''
+          const view = viewOf(token)
+          if (!view) return over()
+          const person = personOf(request)
+          // The letter proves an address that has no account yet. For one that has, it is no way
+          // in: it is good too long for that.
+          const newcomer = person ? undefined : organizations.newcomer(token)
+          const who = person?.key.holder ?? newcomer
+          if (!who) return signInFirst(view.invitation.email)
+          const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))
+          const accepted = organizations.accept(view.invitation.id, who, token)
+          if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
+          if (accepted?.refused !== 'already_member') return over()
+          return page(
+            title,
+            message({
+              text: 'You are in another organization. Leave it before you accept this invitation.',
+              wrong: true,
+            }),
+            { status: 422 },
+          )
+        }),
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeInvitation', summary: 'Accept an invitation' },
+      },
+    )
+}

@@ -1,0 +1,126 @@
+import { t } from 'elysia'
+import type { AccessPlugin } from '../../../http/gate/access.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { money } from '../../../plans/invoice.ts'
+import { type Plans, tierOf } from '../../../plans/plans.ts'
+import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
+import type { Billing } from '../../../topics/billing/service/billing.ts'
+import type { BillingPage, BillingPages } from '../../../topics/billing/service/pages.ts'
+import type { Invoice } from '../../../topics/billing/store/invoices.ts'
+import type { AccountState, Keyring } from '../../../topics/keys/service/keyring.ts'
+import { escaped, pageAnswer } from '../page.ts'
+
+export interface BillingPortalDeps {
+  access: AccessPlugin
+  billing: Billing
+  billingPages: BillingPages
+  keys: Keyring
+  plans: Plans
+  serviceName: string
+  issuer: readonly string[]
+}
+
+const showing = { open: 'The address is signed.', rate: 'none' } as const
+const query = t.Object({ session: t.Optional(t.String()) })
+const invoicesShown = 100
+
+/**
+ * What an account has bought, for whoever was given the address of the page. It changes nothing.
+ */
+export function billingPortalRoutes({
+  access,
+  billing,
+  billingPages,
+  keys,
+  plans,
+  serviceName,
+  issuer,
+}: BillingPortalDeps) {
+  const over = () =>
+    pageAnswer(
+      { serviceName, title: 'This page is over', body: '<p>Ask for a new address of it.</p>' },
+      { status: 404 },
+    )
+  const opened = (
+    session: string | undefined,
+  ): { page: BillingPage; account: AccountState } | undefined => {
+    const page = billingPages.read(session ?? '')
+    const account = page && keys.account(page.accountId)
+    return page && account && { page, account }
+  }
+  const planLine = (account: AccountState): string => {
+    const subscription = billing.current(account)
+    if (!subscription) return `The ${keys.entitlements(account).planName} plan.`
+    const until = isoDay(subscription.endsAt)
+    const next =
+      subscription.pendingPlan === null
+        ? ''
+        : ` The ${tierOf(plans, subscription.pendingPlan).name} plan follows.`
+    const end = subscription.cancelAtPeriodEnd
+      ? `It ends on ${until}.`
+      : subscription.priceCents === 0
+        ? `It goes on by the period, which ends on ${until}.${next}`
+        : `Paid by the period, which ends on ${until}.${next}`
+    const due = subscription.status === 'past_due' ? ' An invoice is overdue.' : ''
+    return `The ${tierOf(plans, subscription.plan).name} plan. ${end}${due}`
+  }
+  const invoiceLine = (invoice: Invoice, session: string) => {
+    const href = `/billing/portal/invoices/${invoice.id}?session=${encodeURIComponent(session)}`
+    const cells = [
+      `<a href="${escaped(href)}">${invoice.number}</a>`,
+      isoDay(invoice.createdAt),
+      money(invoice.amountCents, invoice.currency),
+      invoice.status,
+    ]
+    return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
+  }
+
+  return new RouteList({ tags: ['pages'], detail: { hide: true } })
+    .use(access)
+    .get(
+      '/billing/portal',
+      ({ query: { session = '' } }) => {
+        const visit = opened(session)
+        if (!visit) return over()
+        const { account, page } = visit
+        const rows = billing.invoices
+          .page({ accountId: account.account.id }, invoicesShown, 0)
+          .map(invoice => invoiceLine(invoice, session))
+        const back =
+          page.returnUrl === undefined ? '' : `<p><a href="${escaped(page.returnUrl)}">Back</a></p>`
+        const invoices =
+          rows.length === 0 ? '<p>There are no invoices.</p>' : `<table>${rows.join('')}</table>`
+        const body = `<p>${escaped(account.account.email)}</p><p>${escaped(planLine(account))}</p><h2>Invoices</h2>${invoices}${back}`
+        return pageAnswer({ serviceName, title: 'Billing', body })
+      },
+      {
+        access: showing,
+        query,
+        response: t.Any(),
+        detail: { operationId: 'showBillingPortal', summary: 'What an account has bought' },
+      },
+    )
+    .get(
+      '/billing/portal/invoices/:id',
+      async ({ params: { id }, query: { session } }) => {
+        const visit = opened(session)
+        const invoice = visit && billing.invoices.own(visit.account.account.id, id)
+        if (!invoice) return over()
+        const headers = {
+          'content-type': 'application/pdf',
+          'cache-control': 'no-store',
+          'content-disposition': `inline; filename="invoice-${invoice.number}.pdf"`,
+        }
+        return new Response((await invoicePdf({ ...invoice, issuer })) as Uint8Array<ArrayBuffer>, {
+          headers,
+        })
+      },
+      {
+        access: showing,
+        query,
+        response: t.Any(),
+        detail: { operationId: 'showBillingInvoice', summary: 'An invoice as PDF' },
+      },
+    )
+}

@@ -1,0 +1,185 @@
+import { type AnyElysia, t } from 'elysia'
+import { version as bundleVersion } from 'swagger-ui-dist/package.json'
+import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
+import { jsonType } from '../../../http/answer/complete.ts'
+import { hasEtag } from '../../../http/answer/etag.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { strongEtag } from '../../../lib/text/etag.ts'
+import { docsPage, docsScript, docsStyle } from './page.ts'
+
+export interface DocsDeps {
+  gate: AnyElysia
+  serviceName: string
+  /** The OpenAPI document as JSON text. */
+  document: () => Promise<string>
+  /** Answers `/docs` where a reference of its own is there; without it Swagger UI stands there too. */
+  reference?: (request: Request) => Promise<Response>
+}
+
+const keyless = {
+  access: { open: 'The description of the interface is public.', rate: 'none' },
+} as const
+
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const assets: Record<string, { type: string; body: () => string | Blob }> = {
+  'docs.css': { type: 'text/css; charset=utf-8', body: () => docsStyle },
+  'docs.js': { type: 'text/javascript; charset=utf-8', body: () => docsScript },
+  'swagger-ui.css': { type: 'text/css; charset=utf-8', body: () => Bun.file(styleFile) },
+  'swagger-ui-bundle.js': {
+    type: 'text/javascript; charset=utf-8',
+    body: () => Bun.file(bundleFile),
+  },
+  'swagger-ui-bundle.js.LICENSE.txt': {
+    type: 'text/plain; charset=utf-8',
+    body: () => Bun.file(licenceFile),
+  },
+}
+
+// A new release has new asset addresses, so browsers may keep the old ones for good.
+const assetVersion = `${bundleVersion}-${Bun.hash(docsStyle + docsScript).toString(36)}`
+
+const answer = (body: string | Blob, type: string, headers: Record<string, string> = {}) =>
+  new Response(body, {
+    headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
+  })
+
+/** A text with its entity tag, or 304 when the browser has it. */
+function taggedAnswer(
+  request: Request,
+  { body, etag }: Tagged,
+  type: string,
+  headers: Record<string, string>,
+): Response {
+  const all = { ...headers, etag }
+  return hasEtag(request.headers.get('if-none-match'), etag)
+    ? new Response(null, { status: 304, headers: all })
+    : answer(body, type, all)
+}
+
+interface TaggedText {
+  text: string
+  etag: string
+}
+
+interface Tagged {
+  /** Answers share its bytes: made of a text, each would encode the document anew. */
+  body: Blob
+  etag: string
+}
+
+const tag = (text: string): Tagged => ({ body: new Blob([text]), etag: strongEtag(text) })
+
+export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps) {
+  const page = tag(docsPage(serviceName, assetVersion))
+  let made: TaggedText | undefined
+  let making: Promise<TaggedText> | undefined
+  const documentWithTag = (): Promise<TaggedText> => {
+    making ??= document()
+      .then(text => {
+        made = { text, etag: strongEtag(text) }
+        return made
+      })
+      .catch(error => {
+        making = undefined
+        throw error
+      })
+    return making
+  }
+  const answerPage = (request: Request) =>
+    taggedAnswer(request, page, 'text/html; charset=utf-8', {
+      'cache-control': 'no-cache',
+      'content-security-policy': contentPolicy,
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+    })
+  const pageSchema = t.String({
+    contentMediaType: 'text/html',
+    description: 'The documentation page.',
+    examples: ['<!doctype html>\n<html lang="en">…'],
+  })
+  const routes = new RouteList({ tags: ['documentation'] })
+    .use(gate)
+    .get(
+      '/openapi.json',
+      async ({ request, set }) => {
+        const { text, etag } = made ?? (await documentWithTag())
+        Object.assign(set.headers, { 'cache-control': 'no-cache', etag })
+        if (hasEtag(request.headers.get('if-none-match'), etag)) {
+          set.status = 304
+          return undefined
+        }
+        // As a text, not as a Response: of that the framework would make a stream for each answer.
+        set.headers['content-type'] = jsonType
+        return text
+      },
+      {
+        ...keyless,
+        response: {
+          200: serialised(
+            t.Object(
+              { openapi: t.Literal('3.0.3') },
+              { additionalProperties: true, description: 'The OpenAPI document.' },
+            ),
+          ),
+          304: t.Void(),
+        },
+        detail: {
+          operationId: 'getOpenApiDocument',
+          summary: 'Interface description',
+          description:
+            'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
+        },
+      },
+    )
+    .get('/docs', async ({ request }) => await (reference ?? answerPage)(request), {
+      ...keyless,
+      response: { 200: pageSchema, 304: t.Void() },
+      detail: {
+        [parametersPassedOnKey]: true,
+        operationId: 'getDocumentationPage',
+        summary: 'Documentation page',
+        description:
+          'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
+      },
+    })
+    .get('/swagger', ({ request }) => answerPage(request), {
+      ...keyless,
+      response: { 200: pageSchema, 304: t.Void() },
+      detail: {
+        operationId: 'getSwaggerPage',
+        summary: 'Documentation as Swagger UI',
+        description: 'The same document in Swagger UI.',
+      },
+    })
+  for (const [name, asset] of Object.entries(assets)) {
+    routes.get(
+      `/docs/assets/${name}`,
+      ({ query }) =>
+        answer(asset.body(), asset.type, {
+          'cache-control':
+            query.v === assetVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
+        }),
+      {
+        ...keyless,
+        query: t.Object({ v: t.Optional(t.String()) }),
+        response: { 200: t.String() },
+        detail: { hide: true },
+      },
+    )
+  }
+  return routes
+}

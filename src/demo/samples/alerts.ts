@@ -1,0 +1,68 @@
+import type { AlertCondition } from '../../topics/alerts/math/condition.ts'
+import type { AlertSettings } from '../../topics/alerts/store/alerts.ts'
+import { sampleId } from './id.ts'
+
+interface Account {
+  account: { id: string }
+}
+
+/** What the sample alerts are made with. */
+export interface AlertSamplesDeps<A extends Account> {
+  keys: { account(id: string): A | undefined }
+  catalogue: { named(code: string): { id: number } | undefined }
+  alerts: {
+    own(accountId: string, id: string): unknown
+    create(account: A, settings: AlertSettings, options: { id: string }): unknown
+  }
+}
+
+const samples: readonly {
+  id: number
+  name: string
+  code: string
+  condition: AlertCondition
+  cooldownMinutes: number
+}[] = [
+  {
+    id: 201,
+    name: 'Brent above 90',
+    code: 'BRENT_CRUDE_USD',
+    condition: { kind: 'price', operator: 'greater_than', value: 90 },
+    cooldownMinutes: 60,
+  },
+  {
+    id: 202,
+    name: 'WTI far from its month',
+    code: 'WTI_USD',
+    condition: { kind: 'z_score', period: 30, threshold: 2, direction: 'both' },
+    cooldownMinutes: 1440,
+  },
+  {
+    id: 203,
+    name: 'Henry Hub below 1',
+    code: 'NATURAL_GAS_USD',
+    condition: { kind: 'price', operator: 'less_than', value: 1 },
+    cooldownMinutes: 60,
+  },
+]
+
+/**
+ * The alerts of the evaluation account: a standard one, an analytics one and one to delete.
+ * Existing records are kept.
+ */
+export function sampleAlerts<A extends Account>(
+  { keys, catalogue, alerts }: AlertSamplesDeps<A>,
+  accountId: string,
+): void {
+  const account = keys.account(accountId)
+  if (!account) return
+  for (const { id, code, ...settings } of samples) {
+    const series = catalogue.named(code)
+    if (!series || alerts.own(accountId, sampleId(id))) continue
+    alerts.create(
+      account,
+      { ...settings, seriesId: series.id, metadata: null, webhookUrl: null, enabled: true },
+      { id: sampleId(id) },
+    )
+  }
+}

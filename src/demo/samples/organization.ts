@@ -1,0 +1,79 @@
+import type { Ids } from '../../lib/ids.ts'
+import { tokenHash } from '../../lib/secrets/token.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs } from '../../lib/time/instant.ts'
+import type { Role } from '../../plans/roles.ts'
+import type { OrganizationStore } from '../../topics/account/store/organizations.ts'
+import type { Account } from '../../topics/keys/store/accounts.ts'
+import { sampleId } from './id.ts'
+
+export interface OrganizationSamplesDeps {
+  keys: {
+    account(id: string): { account: Account } | undefined
+    accountByEmail(email: string): { account: Account } | undefined
+    putAccount(account: Account): { account: Account }
+    place(accountId: string): void
+  }
+  organizationStore: OrganizationStore
+  clock: Clock
+  ids: Ids
+}
+
+const host = 'evaluation.example'
+const secondAddress = `second@${host}`
+
+/**
+ * The evaluation account's organization: itself as admin, a member, a read-only member, and an open
+ * invitation to its second address.
+ */
+export function sampleOrganization(
+  { keys, organizationStore: store, clock, ids }: OrganizationSamplesDeps,
+  accountId: string,
+): void {
+  const owner = keys.account(accountId)?.account
+  if (!owner || store.memberByAccount(accountId)) return
+  const now = clock.now()
+  const organizationId = sampleId(600)
+  store.put({ id: organizationId, name: 'Evaluation', accountId, createdAt: now })
+  const join = (n: number, account: Account, role: Role) =>
+    store.putMember({
+      id: sampleId(n),
+      organizationId,
+      accountId: account.id,
+      email: account.email,
+      role,
+      joinedAt: now + n - 600,
+    })
+  const personOf = (name: string): Account => {
+    const email = `${name}@${host}`
+    const blank = { addOns: [], trialStartedAt: null, trialEndsAt: null, suspendedAt: null }
+    const account = {
+      ...blank,
+      id: ids.uuid(),
+      email,
+      plan: owner.plan,
+      emailConfirmedAt: now,
+      createdAt: now,
+    }
+    return (keys.accountByEmail(email) ?? keys.putAccount(account)).account
+  }
+  const [member, reader] = [personOf('member'), personOf('reader')]
+  join(600, owner, 'admin')
+  join(601, member, 'member')
+  join(602, reader, 'read_only')
+  for (const account of [owner, member, reader]) keys.place(account.id)
+  store.addAddress(secondAddress, accountId, now)
+  store.putInvitation({
+    id: sampleId(603),
+    organizationId,
+    email: secondAddress,
+    role: 'member',
+    message: null,
+    memberId: null,
+    tokenHash: tokenHash(ids.token()),
+    invitedBy: owner.email,
+    createdAt: now,
+    expiresAt: now + 14 * dayMs,
+    acceptedAt: null,
+  })
+}

@@ -1,0 +1,449 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database/database.ts'
+import type { Ids } from '../lib/ids.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { dayMs, hourMs, isoInstant, minuteMs } from '../lib/time/instant.ts'
+import { nextClockChange } from '../lib/time/zone.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { Plans } from '../plans/plans.ts'
+import type { Billing } from '../topics/billing/service/billing.ts'
+import { isIntraday } from '../topics/catalogue/math/catalogue.ts'
+import type { Keyring } from '../topics/keys/service/keyring.ts'
+import type { Meter } from '../topics/keys/service/meter.ts'
+import { type EventLog, shockedValue } from '../topics/prices/demo/events.ts'
+import type { StoredSeries } from '../topics/prices/demo/publication.ts'
+import type { World } from '../topics/prices/demo/world.ts'
+import { roundTo } from '../topics/prices/math/format.ts'
+import type { Ingest } from '../topics/prices/service/ingest.ts'
+import { eventBody } from '../topics/webhooks/service/event-messages.ts'
+import type { Webhooks } from '../topics/webhooks/service/webhooks.ts'
+import { defaultSettings } from '../topics/webhooks/store/webhooks.ts'
+import type { WorldFeed } from './filler.ts'
+
+/** What may be said of how a scenario is played. All of it has a default. */
+export interface ScenarioOptions {
+  /** `revision`, `late-release`: the code it is about. */
+  code?: string
+  /** `quota-edge`: how many requests are left of the free plan's day. */
+  remaining?: number
+  /** `dst`: whose clocks change, an IANA zone. */
+  zone?: string
+}
+
+/** What was done, for whoever asked for it. */
+export interface Played {
+  /** One sentence. */
+  done: string
+  /** How it ends, or what comes of it as the clock moves. */
+  after: string
+  /** What the scenario is about: codes, moments, values, an account with its key. */
+  details: Readonly<Record<string, unknown>>
+}
+
+/** An option that cannot be followed: nothing was done. */
+export interface ScenarioFault {
+  field: keyof ScenarioOptions
+  fault: string
+}
+
+export interface Scenario {
+  name: string
+  /** What there is to see when it has been played. */
+  description: string
+  options: readonly (keyof ScenarioOptions)[]
+  play(options: ScenarioOptions): Promise<Played | ScenarioFault>
+}
+
+export interface ScenarioDeps {
+  db: Database
+  world: World
+  series: readonly StoredSeries[]
+  events: EventLog
+  feed: WorldFeed
+  ingest: Pick<Ingest, 'write'>
+  observations: {
+    newest(seriesId: number, before: number): { observedAt: number; value: number } | undefined
+  }
+  clock: Clock
+  ids: Ids
+  keys: Keyring
+  meter: Meter
+  plans: Plans
+  billing: Pick<Billing, 'subscriptions' | 'payments' | 'standing'>
+  webhooks: Pick<Webhooks, 'create'>
+  outbox: Pick<Outbox, 'put' | 'log'>
+  /** Whose endpoints fail. */
+  evaluationAccountId: string
+  /** Moves the clock forward and runs what falls due on the way. */
+  advance(to: number): Promise<void>
+  /** Sends what is due. */
+  settle(): Promise<unknown>
+}
+
+const stocksCode = 'US_CRUDE_STORAGE'
+const lowestWti = -37.63
+const wtiHalfLifeMs = 12 * hourMs
+const crashHalfLifeMs = 60 * dayMs
+const outageMs = 6 * hourMs
+const lateByMs = dayMs
+const searchMs = 40 * dayMs
+const revisedBy = 0.012
+const defaultZone = 'America/New_York'
+/** Codes of one release come out within ten minutes of each other. */
+const releaseSpreadMs = 11 * minuteMs
+
+/** What a crash leaves of the prices of a category. */
+const crashFactors: Readonly<Record<string, number>> = {
+  crude_oil: 0.7,
+  physical_crude: 0.7,
+  futures: 0.72,
+  refined_products: 0.76,
+  marine_fuels: 0.78,
+  ngl: 0.8,
+}
+/** Not everything that is traded as a future is oil. */
+const oilFutures = ['BRENT_FUTURES', 'WTI_FUTURES', 'GASOIL_FUTURES']
+
+/** Situations that clients must cope with, by name. Each is there to be seen when it was played. */
+export const createScenarios = (deps: ScenarioDeps): readonly Scenario[] => [
+  negativeWti(deps),
+  crash(deps),
+  outage(deps),
+  lateRelease(deps),
+  revision(deps),
+  quotaEdge(deps),
+  paymentFailing(deps),
+  receiverFailing(deps),
+  clockChange(deps),
+]
+
+interface Move {
+  code: string
+  before: number
+  after: number
+}
+
+/** Records the shock and gives codes that are quoted all day their price of this moment. */
+function strike(
+  { series, observations, events, ingest, clock }: ScenarioDeps,
+  codes: readonly string[],
+  halfLifeMs: number,
+  to: { factor: number } | { price: number },
+): Move[] {
+  const at = clock.now()
+  const shock = { codes, at, halfLifeMs, to }
+  const moves = series
+    .filter(({ code, cadence }) => codes.includes(code) && isIntraday(cadence))
+    .flatMap(({ id, code, decimals }) => {
+      const before = observations.newest(id, at)?.value
+      if (before === undefined) return []
+      return { id, code, before, after: roundTo(shockedValue(before, at, [shock]), decimals) }
+    })
+  events.add({ shocks: [shock] })
+  ingest.write(moves.map(({ id, after }) => ({ seriesId: id, observedAt: at, value: after })))
+  return moves.map(({ code, before, after }) => ({ code, before, after }))
+}
+
+const negativeWti = (deps: ScenarioDeps): Scenario => ({
+  name: 'negative-wti',
+  description: `WTI_USD falls to ${lowestWti} at this moment; futures contracts keep to themselves.`,
+  options: [],
+  async play() {
+    const moves = strike(deps, ['WTI_USD'], wtiHalfLifeMs, { price: lowestWti })
+    await deps.advance(deps.clock.now())
+    return {
+      done: `WTI_USD is at ${lowestWti} USD.`,
+      after: 'As the clock moves it comes back, half of the way every twelve trading hours.',
+      details: { moves },
+    }
+  },
+})
+
+const crash = (deps: ScenarioDeps): Scenario => ({
+  name: 'crash',
+  description:
+    'Crude oil loses 30 percent at this moment, futures 28, products 24, marine fuels 22; what is published once a day follows.',
+  options: [],
+  async play() {
+    const moves = Object.entries(crashFactors).flatMap(([category, factor]) => {
+      const codes = deps.series
+        .filter(series => series.category === category)
+        .map(series => series.code)
+        .filter(code => category !== 'futures' || oilFutures.includes(code))
+      return strike(deps, codes, crashHalfLifeMs, { factor })
+    })
+    await deps.advance(deps.clock.now())
+    return {
+      done: `${moves.length} codes that are quoted all day have fallen.`,
+      after:
+        'Codes of a day or a week fall with their next publication, listed contracts with their next trade; half of the fall is made up in sixty days.',
+      details: { moves },
+    }
+  },
+})
+
+const outage = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
+  name: 'outage',
+  description: 'No source has published anything for six hours: the clock is six hours on.',
+  options: [],
+  async play() {
+    const from = clock.now()
+    feed.paused = true
+    await advance(from + outageMs)
+    return {
+      done: 'Nothing was published for six hours; data is as old as it says.',
+      after:
+        'It goes on until POST /_dev/feed {"paused":false}; what was missed then comes at once.',
+      details: { silent_since: isoInstant(from) },
+    }
+  },
+})
+
+const lateRelease = (deps: ScenarioDeps): Scenario => ({
+  name: 'late-release',
+  description:
+    'The next release of a code (weekly US crude stocks unless another is named) is a day late: the clock stands after the hour at which it was expected.',
+  options: ['code'],
+  async play({ code = stocksCode }) {
+    const { world, series, events, clock, advance } = deps
+    const now = clock.now()
+    const named = seriesNamed(deps, code)
+    if ('fault' in named) return named
+    if (isIntraday(named.cadence))
+      return {
+        field: 'code',
+        fault: 'must be of a code that has releases; this one is quoted all day.',
+      }
+    const due = world.observations(code, now, now + searchMs)[0]
+    if (!due) return { field: 'code', fault: 'has no release in the next forty days.' }
+    const [from, to] = [due.recordedAt - releaseSpreadMs, due.recordedAt + releaseSpreadMs]
+    const together = series
+      .filter(({ category, cadence }) => category === named.category && cadence === named.cadence)
+      .map(series => series.code)
+      .filter(series => world.observations(series, from, to).length > 0)
+    events.add({ delays: [{ codes: together, from, to, byMs: lateByMs }] })
+    await advance(to)
+    return {
+      done: `The release of ${isoInstant(due.recordedAt)} has not come.`,
+      after: `It comes at ${isoInstant(due.recordedAt + lateByMs)}.`,
+      details: {
+        codes: together,
+        expected_at: isoInstant(due.recordedAt),
+        arrives_at: isoInstant(due.recordedAt + lateByMs),
+      },
+    }
+  },
+})
+
+const revision = (deps: ScenarioDeps): Scenario => ({
+  name: 'revision',
+  description:
+    'The newest value of a code (weekly US crude stocks unless another is named) is corrected by 1.2 percent; as_of answers what stood there before.',
+  options: ['code'],
+  async play({ code = stocksCode }) {
+    const { ingest, clock, advance } = deps
+    const named = seriesNamed(deps, code)
+    if ('fault' in named) return named
+    const { id, decimals } = named
+    const newest = deps.observations.newest(id, clock.now() + 1)
+    if (!newest)
+      return { field: 'code', fault: 'has no data yet; GET /_dev/feed says how far it is.' }
+    const stoodAt = clock.now()
+    // A correction is made after what it corrects was there to be read.
+    await advance(stoodAt + minuteMs)
+    const step = Math.max(Math.abs(newest.value) * revisedBy, 10 ** -decimals)
+    const value = roundTo(newest.value + step, decimals)
+    ingest.write([{ seriesId: id, observedAt: newest.observedAt, value }])
+    await advance(clock.now())
+    return {
+      done: `${code} of ${isoInstant(newest.observedAt)} is ${value} now; it was ${newest.value}.`,
+      after: `as_of=${isoInstant(stoodAt)} answers ${newest.value}.`,
+      details: {
+        code,
+        observed_at: isoInstant(newest.observedAt),
+        before: newest.value,
+        after: value,
+        as_of: isoInstant(stoodAt),
+      },
+    }
+  },
+})
+
+const quotaEdge = (deps: ScenarioDeps): Scenario => ({
+  name: 'quota-edge',
+  description:
+    'A new account on the free plan has one request left today, or as many as are named.',
+  options: ['remaining'],
+  async play({ remaining = 1 }) {
+    const { keys, meter, clock, plans } = deps
+    const at = clock.now()
+    const limit = plans.tiers[0]?.requestQuota ?? 0
+    if (!Number.isInteger(remaining) || remaining < 0 || remaining > limit)
+      return { field: 'remaining', fault: `must be a whole number from 0 to ${limit}.` }
+    const { account, email, token } = newAccount(deps, 'quota')
+    const { id } = account.account
+    const key = keys.find(token)!
+    for (let used = 0; used < limit - remaining; used += 1) {
+      meter.reserve(key, at)
+      meter.record(key, '/v1/prices/latest', 200, true, 1, at)
+    }
+    const { window } = meter.standing(key, at)
+    return {
+      done: `The account has ${remaining} of ${limit} requests left.`,
+      after: `Its day begins anew at ${isoInstant(window.endsAt)}.`,
+      details: {
+        account: { id, email, plan: 'free', trial: false, add_ons: [] },
+        api_key: token,
+        limit,
+        remaining,
+        resets_at: isoInstant(window.endsAt),
+      },
+    }
+  },
+})
+
+const failingPlan = 'professional'
+const failingCard = 'pm_fail'
+
+const paymentFailing = (deps: ScenarioDeps): Scenario => ({
+  name: 'payment-failing',
+  description:
+    'A new account has a month behind it, and its card is declined: the subscription is past due, letters are sent, the grace period runs.',
+  options: [],
+  async play() {
+    const { keys, billing, ids, clock, feed, advance, settle } = deps
+    const { account, token, email } = newAccount(deps, 'payment')
+    const sold = await billing.subscriptions.subscribe(account, failingPlan, 'monthly', ids.uuid())
+    const begun = sold()
+    if ('refused' in begun)
+      throw new Error(`the scenario's subscription is refused: ${begun.refused}`)
+    await billing.payments.use(account, failingCard)
+    const endsAt = begun.subscription.endsAt
+    await passQuietly(feed, advance, endsAt + minuteMs)
+    await settle()
+    const { status } = billing.standing(keys.account(account.account.id)!)
+    return {
+      done: `The card of ${email} was declined at ${isoInstant(endsAt)}; its subscription is past due.`,
+      after:
+        'It is tried again as the clock moves, and the account is on the free plan when the grace period is over. POST /billing/payment_methods/update with pm_0001 ends it.',
+      details: {
+        account: { id: account.account.id, email, plan: failingPlan, trial: false, add_ons: [] },
+        api_key: token,
+        declined_at: isoInstant(endsAt),
+        subscription_status: status,
+        now: isoInstant(clock.now()),
+      },
+    }
+  },
+})
+
+/** Nothing listens at the discard port: the connection is refused at once. */
+const deadReceiver = 'http://127.0.0.1:9/does-not-answer'
+
+const receiverFailing = (deps: ScenarioDeps): Scenario => ({
+  name: 'receiver-failing',
+  description:
+    'A new endpoint of the evaluation account has a receiver that is down: its first delivery has failed and waits for the next attempt.',
+  options: [],
+  async play() {
+    const { db, keys, webhooks, outbox, ids, clock, evaluationAccountId, advance, settle } = deps
+    const account = keys.account(evaluationAccountId)
+    if (!account) throw new Error('an evaluation copy has its account')
+    const creation = webhooks.create(account, {
+      ...defaultSettings,
+      url: deadReceiver,
+      events: ['price.updated'],
+      commodityFilters: ['BRENT_CRUDE_USD'],
+      description: 'receiver-failing',
+      debugMode: true,
+    })
+    if ('refused' in creation) throw new Error('the evaluation account may have endpoints')
+    const { id } = creation.endpoint
+    const at = clock.now()
+    const eventId = ids.event(at)
+    const type = 'webhook.test'
+    transact(db, () =>
+      outbox.put({
+        kind: 'webhook',
+        accountId: evaluationAccountId,
+        lane: id,
+        eventId,
+        eventType: type,
+        body: eventBody(eventId, type, at, { webhook_id: id, message: 'receiver-failing' }),
+      }),
+    )
+    await advance(at)
+    await settle()
+    const entry = outbox.log.find('webhook', id, eventId)
+    return {
+      done: 'The first delivery to the new endpoint was refused.',
+      after:
+        'It is tried five times more as the clock moves; prices of BRENT_CRUDE_USD fail there too, and after ten deliveries in a row the endpoint is switched off, which a letter tells.',
+      details: {
+        webhook_id: id,
+        url: deadReceiver,
+        event_id: eventId,
+        attempts: entry?.attempts ?? 0,
+        last_error: entry?.error ?? null,
+        next_attempt_at: entry?.nextAttemptAt ? isoInstant(entry.nextAttemptAt) : null,
+      },
+    }
+  },
+})
+
+const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
+  name: 'dst',
+  description: `The clock stands an hour before clocks change in ${defaultZone}, or in the zone that is named.`,
+  options: ['zone'],
+  async play({ zone = defaultZone }) {
+    const changesAt = nextClockChange(clock.now() + hourMs, zone)
+    if (changesAt === undefined)
+      return {
+        field: 'zone',
+        fault: 'must be an IANA zone whose clocks change, such as Europe/London.',
+      }
+    await passQuietly(feed, advance, changesAt - hourMs)
+    await advance(clock.now())
+    return {
+      done: `In an hour clocks change in ${zone}.`,
+      after: 'Advance by PT2H to be behind it; a local day there has 23 or 25 hours.',
+      details: { zone, changes_at: isoInstant(changesAt) },
+    }
+  },
+})
+
+/** Prices of months are written at once at the end, not hour by hour on the way. */
+async function passQuietly(
+  feed: WorldFeed,
+  advance: ScenarioDeps['advance'],
+  to: number,
+): Promise<void> {
+  const wasPaused = feed.paused
+  feed.paused = true
+  await advance(to)
+  feed.paused = wasPaused
+}
+
+function newAccount({ keys, ids, clock }: ScenarioDeps, name: string) {
+  const at = clock.now()
+  const id = ids.uuid()
+  const email = `${name}-${id.slice(0, 8)}@example.com`
+  const account = keys.putAccount({
+    id,
+    email,
+    plan: 'free',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  return { account, email, token: keys.addKey(account).token }
+}
+
+const seriesNamed = ({ series }: ScenarioDeps, code: string): StoredSeries | ScenarioFault =>
+  series.find(series => series.code === code && series.available) ?? {
+    field: 'code',
+    fault: `is no code with data, such as ${stocksCode}.`,
+  }

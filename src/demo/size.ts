@@ -1,0 +1,88 @@
+import type { Config } from '../config/config.ts'
+import { dayMs } from '../lib/time/instant.ts'
+import { codesOf } from '../topics/analytics/math/spread.ts'
+import { isIntraday } from '../topics/catalogue/math/catalogue.ts'
+import type { PermitReach } from '../topics/drilling/demo/permits.ts'
+import type { Reach } from '../topics/futures/demo/published.ts'
+import {
+  type Depth,
+  depthOf,
+  everyCodeFrom,
+  leadingCodes,
+  newestFrom,
+} from '../topics/prices/demo/history-depth.ts'
+import type { WorldSeries } from '../topics/prices/demo/series.ts'
+import { analyticsSpreads, spreads } from '../topics/units/math/identities.ts'
+
+/** How much of the invented world a copy holds; what a size does not name is there whole. */
+export interface WorldSize {
+  /** Whether a code of the catalogue has data; of the others nothing is ever published. */
+  has(series: Pick<WorldSeries, 'code' | 'category'>): boolean
+  /** What a copy that is started at `now` holds of a code. */
+  depthOf(series: WorldSeries, now: number): Depth
+  /** Of bars and ticks of futures. */
+  futures?: Reach
+  permits?: PermitReach
+  /** Days of drilling counts. */
+  countedDays?: number
+  /** Months of production of wells and states. */
+  productionMonths?: number
+  /** Publications of agencies, one a month. */
+  outlooks?: number
+}
+
+const whole: WorldSize = { has: () => true, depthOf }
+
+/** A year, and the month before it that changes over a year are against. */
+const smallDays = 400
+const smallHourlyDays = 10
+const smallRawDays = 2
+
+/** Categories whose codes stand in one another's answers: counts, stocks, balances, front months. */
+const connectedCategories = ['crude_oil', 'drilling', 'futures', 'storage', 'supply_demand']
+
+/** Some of every other category: what forecasts, surcharges, ports and generators are about first. */
+const namedCodes = `
+ALUMINUM_USD COPPER_USD SILVER_USD COAL_ARA_USD COAL_USD CAPP_COAL_USD ETHANOL_USD
+EU_CARBON_EUR GERMANY_CARBON_EUR UK_CARBON_GBP DOLLAR_INDEX CRUDE_VOLATILITY_INDEX
+DIESEL_US_NATIONAL_USD DIESEL_CA_USD DIESEL_NY_USD DIESEL_TX_USD GASOLINE_US_NATIONAL_USD
+DIESEL_LIST_B7_DKK DIESEL_LIST_STANDARD_DKK DUTCH_TTF_EUR NATURAL_GAS_GBP GAS_WAHA_USD
+FORTIES_USD BONNY_LIGHT_USD JET_FUEL_USD GASOIL_USD NAPHTHA_NWE_USD JKM_LNG_USD LNG_JAPAN_SPOT_USD
+METHANOL_USGC_USD AMMONIA_TAMPA_USD PROPANE_USD BUTANE_USD POWER_DE_EUR POWER_ERCOT_NORTH_USD
+TANKER_VLCC_MEG_CHINA_USD EUR_GBP USD_CAD USD_CHF USD_CNY USD_DKK USD_JPY USD_NOK
+HSFO_USD MGO_USD VLSFO_USD HFO_380_USD MGO_05S_USD
+HFO_380_SIN_USD MGO_05S_SIN_USD VLSFO_SIN_USD HFO_380_RTM_USD MGO_05S_RTM_USD VLSFO_RTM_USD
+`
+  .trim()
+  .split(/\s+/)
+
+const smallCodes: ReadonlySet<string> = new Set([
+  ...leadingCodes,
+  ...namedCodes,
+  ...[...Object.values(spreads).flat(), ...analyticsSpreads].flatMap(codesOf),
+])
+
+/** Seasons are read of these, and the range of five years. */
+const isOfYears = ({ code, category }: WorldSeries): boolean =>
+  category === 'storage' || leadingCodes.includes(code)
+
+function smallDepthOf(series: WorldSeries, now: number): Depth {
+  const from = isOfYears(series)
+    ? everyCodeFrom
+    : Math.min(now - smallDays * dayMs, newestFrom(series, now))
+  if (!isIntraday(series.cadence) && series.cadence !== 'twice_daily')
+    return { from, hourlyFrom: from, rawFrom: from }
+  return { from, hourlyFrom: now - smallHourlyDays * dayMs, rawFrom: now - smallRawDays * dayMs }
+}
+
+const small: WorldSize = {
+  has: ({ code, category }) => connectedCategories.includes(category) || smallCodes.has(code),
+  depthOf: smallDepthOf,
+  futures: { wholeCurveDays: 40, nearMonthsDays: 100, tickDays: 4 },
+  permits: { days: smallDays, wholeDays: 10 },
+  countedDays: smallDays,
+  productionMonths: 15,
+  outlooks: 14,
+}
+
+export const worldSizes: Readonly<Record<Config['dev']['world'], WorldSize>> = { whole, small }

@@ -1,0 +1,43 @@
+import type { Ids } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { PublisherFetch } from '../../send/feeds/fetch.ts'
+import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
+import type { Feed } from '../publishers/publishers.ts'
+import type { FeedStore } from '../store/feeds.ts'
+import type { ConfiguredFeeds } from './settings.ts'
+import type { FeedWriter, RunningBatch } from './writer.ts'
+
+/** The batch of a run, for values of one kind of period after the other. */
+export interface FeedBatch {
+  of(source: { name: string; periodKind: number }): RunningBatch
+  count(counts: { unchanged: number; rejected: number; kept: number }): void
+  end(): unknown
+}
+
+export interface FeedBatches {
+  begin(start: { kind: 'feed'; actor: string; feedRunId: string }): FeedBatch
+}
+
+/** What the engine of feeds works with. */
+export interface FeedsDeps {
+  batches: FeedBatches
+  /** Who did what. */
+  audit: { note(entry: NewAuditEntry): void }
+  feeds: () => readonly Feed[]
+  configured: ConfiguredFeeds
+  store: FeedStore
+  writer: FeedWriter
+  fetch: PublisherFetch
+  clock: Clock
+  /** Waits so many milliseconds until a publisher is asked again; absent: real time passes. */
+  wait?: ((ms: number) => Promise<void>) | undefined
+  ids: Ids
+  log: Log
+  userAgent: string
+  chance: () => number
+  /** Differs from copy to copy on a machine. */
+  copyNumber: number
+  seal(name: string, text: string): Uint8Array
+  open(name: string, sealed: Uint8Array): string
+}

@@ -1,0 +1,164 @@
+import { secondMs } from '../../lib/time/instant.ts'
+import { lastRelease } from '../publishers/calendar.ts'
+import type { Feed } from '../publishers/publishers.ts'
+import { FeedFault } from '../reading/fault.ts'
+import type { FeedRun } from '../store/feeds.ts'
+import type { FeedsDeps } from './deps.ts'
+import { createFeedSettings } from './kept-settings.ts'
+import { createLateTelling } from './late.ts'
+import { createFeedRuns, type RunOptions } from './runs.ts'
+import { type FeedSample, sampleOf } from './sample.ts'
+import { type FeedSetting, refusalOf, standingOf } from './settings.ts'
+import { type FeedView, viewOf } from './view.ts'
+
+/** The feeds of this copy, in the order in which they are preferred. */
+export interface Feeds {
+  list(): FeedView[]
+  /** Those that somebody has switched on, whether they can run or not. */
+  active(): FeedView[]
+  view(name: string): FeedView | undefined
+  names(): readonly string[]
+  /** Reads now, after what is under way of the feed; undefined once all are halted. */
+  run(name: string, options?: RunOptions): Promise<FeedRun | undefined>
+  /** Without waiting: the run as it begins; undefined while another run of the feed is under way. */
+  begin(name: string, options?: RunOptions): FeedRun | undefined
+  test(name: string): Promise<{ sample: FeedSample } | { fault: FeedFault }>
+  /** Keeps settings; what is undefined in `values` stays as it is. */
+  configure(name: string, values: FeedSetting): void
+  pause(name: string): void
+  resume(name: string): void
+  runs(name: string | undefined, limit: number, offset: number): FeedRun[]
+  countRuns(name: string | undefined): number
+  /** Publishers of what this copy serves. */
+  sources(): { feed: Feed; codes: number }[]
+  /** Closes what an earlier process left open; whoever holds the directory has none under way yet. */
+  closeOpenRuns(): void
+  /** Plans what was missed. */
+  start(): void
+  /** Begins what is due; answers without waiting for it. */
+  pass(): void
+  nextDue(after: number): number
+  settled(): Promise<void>
+  halt(): void
+}
+
+/**
+ * A start waits before it catches up, so that copies that are started together do not come together:
+ * each in a slot of its own.
+ */
+const firstRunSlots = 28
+const firstRunSlotMs = 2 * secondMs
+/** Less than a slot, by more than a second. */
+const slotSlackMs = 250
+const firstRunAfterMs = 2 * secondMs
+
+export function createFeeds(deps: FeedsDeps): Feeds {
+  const { store, clock, chance } = deps
+  const settings = createFeedSettings(deps)
+  const runs = createFeedRuns(deps, settings)
+  const tellLate = createLateTelling(deps, settings)
+  /** Runs that a start or new settings have planned. */
+  const catchingUp = new Set<string>()
+
+  const feedOf = (name: string) => deps.feeds().find(feed => feed.publisher.name === name)
+  /** Those that are on, may be read and have the key that they need. */
+  const ready = () =>
+    deps.feeds().filter(feed => standingOf(feed, settings.of(feed.publisher.name)) === 'ready')
+  const shown = (feed: Feed): FeedView => {
+    const { name } = feed.publisher
+    const state = store.states().find(state => state.name === name)
+    const lastRun = runs.current(name) ?? store.lastRun(name)
+    return viewOf(feed, settings.of(name), state, lastRun, clock.now())
+  }
+  const catchUp = (name: string, at: number) => {
+    catchingUp.add(name)
+    store.schedule(name, at)
+  }
+  const runNow = (name: string, options: RunOptions) => {
+    const feed = feedOf(name)
+    return feed && runs.begin(feed, 'operator', options)
+  }
+
+  return {
+    names: () => deps.feeds().map(feed => feed.publisher.name),
+    list: () => deps.feeds().map(shown),
+    active: () =>
+      deps
+        .feeds()
+        .filter(({ publisher }) => settings.of(publisher.name).isOn)
+        .map(shown),
+    view(name) {
+      const feed = feedOf(name)
+      return feed && shown(feed)
+    },
+    async run(name, options = {}) {
+      while (!runs.isHalted()) {
+        const begun = runNow(name, options)
+        if (begun) return await begun.ended
+        await runs.ended(name)
+      }
+      return undefined
+    },
+    begin: (name, options = {}) => runNow(name, options)?.run,
+    async test(name) {
+      const feed = feedOf(name)!
+      const inForce = settings.of(name)
+      const { enabled } = deps.configured
+      const standing = standingOf(feed, { ...inForce, isOn: enabled, pausedAt: undefined })
+      if (standing !== 'ready') {
+        const sentence = refusalOf(standing, feed, deps.configured)
+        return { fault: new FeedFault('unauthorized', sentence) }
+      }
+      try {
+        return { sample: await sampleOf(feed, inForce.values, deps) }
+      } catch (error) {
+        if (error instanceof FeedFault) return { fault: error }
+        throw error
+      }
+    },
+    configure(name, values) {
+      settings.change(name, values)
+      store.state(name)
+      catchUp(name, clock.now() + firstRunAfterMs)
+    },
+    pause: settings.pause,
+    resume: settings.resume,
+    runs: (name, limit, offset) => store.runs(name, limit, offset),
+    countRuns: name => store.countRuns(name),
+    sources: () =>
+      store.served().flatMap(({ feed: name, codes }) => {
+        const feed = feedOf(name)
+        return feed && codes > 0 ? [{ feed, codes }] : []
+      }),
+    closeOpenRuns: () => void store.closeOpenRuns(clock.now()),
+    start() {
+      const slot = firstRunSlotMs * (deps.copyNumber % firstRunSlots)
+      for (const { publisher } of ready()) {
+        const { servedAt } = store.state(publisher.name)
+        const release = lastRelease(publisher.calendar, clock.now())
+        const isMissed = servedAt === null || (release && release.at > servedAt)
+        if (!isMissed) continue
+        const slack = Math.floor(slotSlackMs * chance())
+        catchUp(publisher.name, clock.now() + firstRunAfterMs + slot + slack)
+      }
+    },
+    pass() {
+      if (!deps.configured.enabled || runs.isHalted()) return
+      const now = clock.now()
+      tellLate(now)
+      for (const feed of ready()) {
+        const { name } = feed.publisher
+        if (runs.isUnderWay(name) || (store.state(name).nextAt ?? now) > now) continue
+        runs.begin(feed, catchingUp.delete(name) ? 'start' : 'schedule', {})
+      }
+    },
+    nextDue(after) {
+      const times = ready().map(({ publisher }) =>
+        Math.max(after + 1, store.state(publisher.name).nextAt ?? after + 1),
+      )
+      return times.length > 0 ? Math.min(...times) : Number.POSITIVE_INFINITY
+    },
+    settled: runs.settled,
+    halt: runs.halt,
+  }
+}

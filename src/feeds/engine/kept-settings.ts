@@ -1,0 +1,55 @@
+import type { FeedStore } from '../store/feeds.ts'
+import type { FeedsDeps } from './deps.ts'
+import { type FeedSetting, type FeedSettings, settingsOf } from './settings.ts'
+
+type SettingsRow = NonNullable<ReturnType<FeedStore['settings']>>
+
+/** The settings of feeds: those of the configuration under those that were kept since. */
+export interface FeedSettingsBook {
+  /** What is in force. */
+  of(name: string): FeedSettings
+  /** What is undefined in `values` stays as it is. */
+  change(name: string, values: FeedSetting): void
+  pause(name: string): void
+  resume(name: string): void
+}
+
+export function createFeedSettings(
+  deps: Pick<FeedsDeps, 'store' | 'configured' | 'clock' | 'seal' | 'open'>,
+): FeedSettingsBook {
+  const { store, clock } = deps
+  const save = (name: string, change: (row: SettingsRow) => SettingsRow) => {
+    const row = store.settings(name) ?? { name, settings: null, secret: null, pausedAt: null }
+    store.putSettings(change(row), clock.now())
+  }
+  return {
+    of(name) {
+      const row = store.settings(name)
+      return settingsOf(deps.configured, name, {
+        values: row && storedValues(row, deps),
+        pausedAt: row?.pausedAt ?? undefined,
+      })
+    },
+    change(name, values) {
+      save(name, row => {
+        const { key, ...rest } = { ...storedValues(row, deps), ...values }
+        return {
+          ...row,
+          settings: JSON.stringify(rest),
+          secret: key === undefined ? row.secret : deps.seal(name, key),
+        }
+      })
+    },
+    pause: name => save(name, row => ({ ...row, pausedAt: clock.now() })),
+    resume: name => save(name, row => ({ ...row, pausedAt: null })),
+  }
+}
+
+function storedValues(
+  row: { name: string; settings: string | null; secret: Uint8Array | null },
+  { open }: Pick<FeedsDeps, 'open'>,
+): FeedSetting | undefined {
+  if (row.settings === null) return undefined
+  const values = JSON.parse(row.settings) as FeedSetting
+  return row.secret ? { ...values, key: open(row.name, row.secret) } : values
+}

@@ -1,0 +1,119 @@
+import { hostname } from 'node:os'
+import type { Runtime } from '../../config/runtime.ts'
+import { chanceOf } from '../../lib/ids.ts'
+import type { Egress } from '../../send/egress/egress.ts'
+import { createPublisherFetch } from '../../send/feeds/fetch.ts'
+import type { Attribution, Cadence, FedBy } from '../../topics/catalogue/math/catalogue.ts'
+import { createDatedRows, type DatedRows } from '../../topics/prices/dataset/dated-rows.ts'
+import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
+import {
+  createSourceFilter,
+  createWithheld,
+  type OfSource,
+  type Withheld,
+} from '../../topics/prices/store/withheld.ts'
+import { version } from '../../version.ts'
+import type { Publisher } from '../publishers/publisher.ts'
+import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
+import { type PeriodKind, periodKinds } from '../reading/periods.ts'
+import { createFeedStore } from '../store/feeds.ts'
+import { configuredFeeds } from './configured.ts'
+import type { FeedBatches, FeedsDeps } from './deps.ts'
+import { createFeeds, type Feeds } from './feeds.ts'
+import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
+
+/** Public sources that this copy reads by itself. */
+export interface FeedServices {
+  feeds: Feeds
+  /** Values that are left out of files. */
+  withheld: Withheld
+  /** Which values are of a source; undefined where none is. */
+  /** Every value that series ever had, of one source or of all, but what is withheld. */
+  datedRows(ofSource?: string): DatedRows
+  sourceFilter(name: string): OfSource | undefined
+}
+
+export interface FeedServicesDeps
+  extends Runtime,
+    Pick<
+      FeedWriterDeps,
+      | 'catalogue'
+      | 'observations'
+      | 'ingest'
+      | 'datasets'
+      | 'rowGuards'
+      | 'doubtedValues'
+      | 'decisions'
+    > {
+  egress: Egress
+  valueSources: ValueSourceStore
+  batches: FeedBatches
+  audit: FeedsDeps['audit']
+  /** Takes how a feed is named with its values. */
+  nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
+  vault: {
+    seal(context: string, text: string): Uint8Array
+    open(context: string, sealed: Uint8Array): string
+  }
+}
+
+export function openFeeds(deps: FeedServicesDeps): FeedServices {
+  const { config, ids, db, egress, vault } = deps
+  const store = createFeedStore(db)
+  const configured = configuredFeeds(config)
+  const contact = configured.contact === '' ? '' : ` (${configured.contact})`
+  deps.nameSources(({ name, periodKind }) => {
+    const feed = shippedFeeds.find(feed => feed.publisher.name === name)
+    return (
+      feed && {
+        publisher: attributionOf(feed.publisher),
+        ...fedCadences[periodKinds[periodKind]!],
+      }
+    )
+  })
+  return {
+    withheld: createWithheld(db, viewFeeds),
+    datedRows: ofSource =>
+      createDatedRows(
+        db,
+        (source, isViewOnly) =>
+          !isViewOnly &&
+          (ofSource === undefined || source?.name.toLowerCase() === ofSource.toLowerCase()),
+      ),
+    sourceFilter: name => createSourceFilter(db, name),
+    feeds: createFeeds({
+      ...deps,
+      feeds: () => shippedFeeds,
+      configured,
+      store,
+      writer: createFeedWriter({ ...deps, store, sources: deps.valueSources }),
+      fetch: createPublisherFetch(egress),
+      userAgent: `Wellhead/${version}${contact}`,
+      chance: () => chanceOf(ids),
+      copyNumber: copyNumber(),
+      seal: (name, text) => vault.seal(`feed ${name}`, text),
+      open: (name, sealed) => vault.open(`feed ${name}`, sealed),
+    }),
+  }
+}
+
+/** Processes of one machine have numbers that follow each other; machines have names. */
+const copyNumber = (): number => process.pid + (Number(Bun.hash.crc32(hostname())) % 1000)
+
+/**
+ * How often values of each kind of period come out, and how many days after the date that they are
+ * kept under: a month is kept under its first day and published after its last.
+ */
+const fedCadences: Readonly<Record<PeriodKind, { cadence: Cadence; releaseLagDays: number }>> = {
+  day: { cadence: 'daily', releaseLagDays: 3 },
+  week: { cadence: 'weekly', releaseLagDays: 6 },
+  month: { cadence: 'monthly', releaseLagDays: 45 },
+  quarter: { cadence: 'monthly', releaseLagDays: 150 },
+  year: { cadence: 'monthly', releaseLagDays: 500 },
+}
+
+const attributionOf = ({ publisher, attribution, licenseClass }: Publisher): Attribution => ({
+  name: publisher,
+  text: attribution,
+  licenseClass,
+})

@@ -1,0 +1,229 @@
+import type { Log } from '../../lib/log/log.ts'
+import { type Clock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
+import type { PublisherFetch } from '../../send/feeds/fetch.ts'
+import { type MapLine, targetName } from '../publishers/map.ts'
+import type { Publisher, SentSeries } from '../publishers/publisher.ts'
+import { judge, judgeAll, newestOf, type SentBefore } from '../publishers/suspicion.ts'
+import { FeedFault } from '../reading/fault.ts'
+import { spanOf } from '../reading/periods.ts'
+import type { FeedLine, FeedRun, FeedStore } from '../store/feeds.ts'
+import type { FeedsDeps } from './deps.ts'
+import { createLine } from './line.ts'
+import type { FeedSetting } from './settings.ts'
+import type { FeedWriter, WritingRun } from './writer.ts'
+
+export interface ReadDeps {
+  store: FeedStore
+  writer: FeedWriter
+  fetch: PublisherFetch
+  clock: Clock
+  wait?: FeedsDeps['wait']
+  log: Log
+  userAgent: string
+  chance: () => number
+}
+
+/** What a run is asked for. */
+export interface ReadOptions {
+  publisher: Publisher
+  lines: readonly MapLine[]
+  settings: FeedSetting
+  /** Reads from this day on again, whatever is held. */
+  since: string | undefined
+  dryRun: boolean
+  writing: WritingRun
+  /** Hears how far a run is. */
+  progress?: (rowsRead: number) => void
+}
+
+/** What a run leaves for the next one. */
+export interface ReadOutcome {
+  marks: ReadonlyMap<string, string>
+  lines: FeedLine[]
+  /** When the publisher wants to be asked again at the earliest, Unix ms. */
+  notBefore?: number
+}
+
+const nothingLeft: ReadOutcome = { marks: new Map(), lines: [] }
+const millisecond = 1
+
+/**
+ * Reads a publisher, looks at all that came before any of it is written, and writes it series by series.
+ * The counts and what went wrong are entered into `run`; nothing is thrown but what is no fault of a feed.
+ */
+export async function readFeed(
+  run: FeedRun,
+  options: ReadOptions,
+  deps: ReadDeps,
+): Promise<ReadOutcome> {
+  const { publisher, settings } = options
+  // A line that was never read is in what has not changed, too.
+  const read = new Set(deps.store.lines(publisher.name).map(idOf))
+  const isKnown = options.lines.every(line =>
+    read.has(idOf({ sourceId: line.sourceId, target: keyOf(line) })),
+  )
+  const line = createLine({
+    publisher,
+    fetch: deps.fetch,
+    clock: deps.clock,
+    baseUrl: settings.baseUrl ?? '',
+    userAgent: deps.userAgent,
+    known: options.since === undefined && isKnown ? deps.store.marks(publisher.name) : undefined,
+    chance: deps.chance,
+    wait: deps.wait,
+  })
+  try {
+    const sent = await collect(run, options, deps, line)
+    judgeAll(sent)
+    await write(run, sent, options, deps)
+    run.result = run.inserted + run.revised > 0 ? 'new' : 'unchanged'
+    return { marks: line.marks(), lines: sent.map(lineOf) }
+  } catch (error) {
+    if (!(error instanceof FeedFault)) throw error
+    run.result = error.suspicious ? 'held' : 'failed'
+    run.problemCode = error.code
+    run.problem = error.message
+    if (error.suspicious) run.held = Math.max(1, run.rowsRead)
+    return error.notBefore === undefined
+      ? nothingLeft
+      : { marks: new Map(), lines: [], notBefore: error.notBefore }
+  } finally {
+    run.requests = line.counts.requests
+    run.bytes = line.counts.bytes
+  }
+}
+
+/** Everything that is sent, each series looked at as it comes. */
+async function collect(
+  run: FeedRun,
+  { publisher, lines, settings, since, writing, progress }: ReadOptions,
+  { store }: ReadDeps,
+  line: ReturnType<typeof createLine>,
+): Promise<SentSeries[]> {
+  const { now } = writing
+  const before = new Map(store.lines(publisher.name).map(line => [idOf(line), line]))
+  const beforeOf = (one: MapLine) =>
+    before.get(idOf({ sourceId: one.sourceId, target: keyOf(one) }))
+  const reading = {
+    lines,
+    now,
+    key: settings.key === '' ? undefined : settings.key,
+    since: (one: MapLine) => {
+      const first = since ?? rereadFrom(beforeOf(one), publisher, settings, one)
+      return latest(first, settings.since)
+    },
+  }
+  const all: SentSeries[] = []
+  for await (const sent of publisher.read(line, reading)) {
+    const wanted = cut(sent, settings.since)
+    run.rowsRead += wanted.rows.length
+    const last = beforeOf(sent.line)
+    judge(wanted, last && sentBefore(last), now, isForecast(sent.line))
+    all.push(wanted)
+    run.newestPeriod = newer(run.newestPeriod, wanted)
+    progress?.(run.rowsRead)
+    await sleep(0)
+  }
+  return all
+}
+
+/** Where a later run begins: so far back as its publisher corrects. */
+function rereadFrom(
+  before: FeedLine | undefined,
+  publisher: Publisher,
+  settings: FeedSetting,
+  line: MapLine,
+): string | undefined {
+  if (!before?.newestPeriod) return undefined
+  const days = settings.rereadDays ?? publisher.rereadDays
+  return isoDay(spanOf(before.newestPeriod, line.kind).to - millisecond - days * dayMs)
+}
+
+const latest = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined ? b : b === undefined ? a : [a, b].toSorted()[1]
+
+/** Without what is older than anybody wants. */
+function cut(sent: SentSeries, since: string | undefined): SentSeries {
+  if (since === undefined) return sent
+  const from = parseDay(since)!
+  const rows = sent.rows.filter(row => spanOf(row.period, sent.line.kind).to > from)
+  return { ...sent, rows, covers: latest(sent.covers, since) }
+}
+
+const isForecast = ({ target }: MapLine): boolean =>
+  'dataset' in target && target.dataset === 'outlooks'
+
+const keyOf = (line: MapLine): string =>
+  'code' in line.target ? line.target.code : JSON.stringify(line.target)
+
+const idOf = ({ sourceId, target }: { sourceId: string; target: string }): string =>
+  `${sourceId}\n${target}`
+
+const sentBefore = ({ rows, coversOn, newestPeriod }: FeedLine): SentBefore => ({
+  rows,
+  covers: coversOn ?? undefined,
+  newest: newestPeriod ?? undefined,
+})
+
+const lineOf = (sent: SentSeries): FeedLine => ({
+  sourceId: sent.line.sourceId,
+  target: keyOf(sent.line),
+  rows: new Set(sent.rows.map(row => row.period)).size,
+  coversOn: sent.covers ?? null,
+  newestPeriod: newestOf(sent) ?? null,
+})
+
+function newer(newest: string | null, sent: SentSeries): string | null {
+  if (isForecast(sent.line)) return newest
+  const own = newestOf(sent)
+  if (own === undefined) return newest
+  return newest === null || endOf(own) > endOf(newest) ? own : newest
+}
+
+/** The last day of a period, by which periods of different lengths are compared. */
+function endOf(period: string): string {
+  const kind = { 10: 'day', 7: period.includes('Q') ? 'quarter' : 'month', 4: 'year' } as const
+  return isoDay(spanOf(period, kind[period.length as 10] ?? 'quarter').to - millisecond)
+}
+
+async function write(
+  run: FeedRun,
+  sent: readonly SentSeries[],
+  { writing }: ReadOptions,
+  { writer, log }: ReadDeps,
+): Promise<void> {
+  const add = (written: ReturnType<FeedWriter['writeSeries']>) => {
+    run.inserted += written.inserted
+    run.revised += written.revised
+    run.unchanged += written.unchanged
+    run.rejected += written.rejected
+    run.held += written.held
+    run.kept += written.kept
+    for (const reason of written.rejections) {
+      log.warn('feed_value_rejected', { feed: run.feed, reason })
+    }
+  }
+  for (const series of sent) {
+    run.rejected += series.faults.length
+    for (const { period, written } of series.faults.slice(0, 3)) {
+      const { sourceId } = series.line
+      log.warn('feed_value_rejected', { feed: run.feed, source_id: sourceId, period, written })
+    }
+    if (!('code' in series.line.target)) continue
+    add(writer.writeSeries(series, writing))
+    await sleep(0)
+  }
+  const others = sent.filter(series => 'dataset' in series.line.target)
+  for (const [name, ofDataset] of Map.groupBy(others, series => targetName(series.line))) {
+    add(writer.writeDataset(name, ofDataset, writing))
+    await sleep(0)
+  }
+  if (run.rejected > 0) {
+    run.problemCode = 'rows_rejected'
+    run.problem = `${run.rejected} values were not taken; the log says why`
+  } else if (run.held > 0) {
+    run.problemCode = 'values_held'
+    run.problem = `${run.held} values are doubted and wait for a decision: wellhead review shows them`
+  }
+}

@@ -1,0 +1,86 @@
+import { nextRelease } from '../publishers/calendar.ts'
+import { type MapLine, targetName } from '../publishers/map.ts'
+import type { Publisher } from '../publishers/publisher.ts'
+import type { Feed } from '../publishers/publishers.ts'
+import type { FeedRun, FeedState } from '../store/feeds.ts'
+import { missedRelease } from './late.ts'
+import { type FeedSetting, type FeedSettings, standingOf } from './settings.ts'
+
+export type FeedCondition =
+  | 'ok'
+  | 'late'
+  | 'failing'
+  | 'needs_key'
+  | 'needs_license'
+  | 'paused'
+  | 'off'
+
+/** A feed as the operator sees it. */
+export interface FeedView {
+  feed: Feed
+  state: FeedCondition
+  settings: FeedSettings
+  lines: readonly MapLine[]
+  codes: number
+  datasets: string[]
+  lastRun: FeedRun | undefined
+  lastNewAt: number | undefined
+  nextRunAt: number | undefined
+  /** Of a late feed by when it should have come, of others by when the next release should. */
+  expectedBy: number | undefined
+  consecutiveFailures: number
+}
+
+/** A feed with what is known of it. */
+export function viewOf(
+  feed: Feed,
+  settings: FeedSettings,
+  state: FeedState | undefined,
+  lastRun: FeedRun | undefined,
+  now: number,
+): FeedView {
+  const { calendar } = feed.publisher
+  const lines = linesOf(feed, settings.values)
+  const standing = standingOf(feed, settings)
+  const isActive = standing === 'ready'
+  return {
+    feed,
+    state: isActive ? conditionOf(feed, state, lastRun, now) : standing,
+    settings,
+    lines,
+    codes: new Set(lines.flatMap(line => ('code' in line.target ? [line.target.code] : []))).size,
+    datasets: [
+      ...new Set(lines.flatMap(line => ('dataset' in line.target ? [targetName(line)] : []))),
+    ],
+    lastRun,
+    lastNewAt: state?.lastNewAt ?? undefined,
+    nextRunAt: isActive ? (state?.nextAt ?? nextRelease(calendar, now)?.at) : undefined,
+    expectedBy: isActive ? expectedByOf(feed, state, now) : undefined,
+    consecutiveFailures: state?.consecutiveFailures ?? 0,
+  }
+}
+
+/** The lines of a map that are wanted. */
+export function linesOf({ map }: Feed, { codes }: FeedSetting): readonly MapLine[] {
+  if (!codes) return map
+  const wanted = new Set(codes)
+  return map.filter(line => wanted.has(targetName(line)))
+}
+
+/** Late is what should have come by now, and has not. */
+export function conditionOf(
+  { publisher }: Feed,
+  state: FeedState | undefined,
+  lastRun: FeedRun | undefined,
+  now: number,
+): FeedCondition {
+  if (lastRun?.result === 'failed' || lastRun?.result === 'held') return 'failing'
+  return missedBy(publisher, state, now) ? 'late' : 'ok'
+}
+
+const expectedByOf = ({ publisher }: Feed, state: FeedState | undefined, now: number) =>
+  (missedBy(publisher, state, now) ?? nextRelease(publisher.calendar, now))?.expectedBy
+
+/** What should have come by now and has not; nothing is missed by a feed that has never brought anything. */
+const missedBy = ({ calendar }: Publisher, state: FeedState | undefined, now: number) =>
+  state && state.servedAt !== null ? missedRelease(calendar, state.servedAt, now) : undefined

@@ -1,0 +1,469 @@
+import type { WriteCounts } from '../../database/write-counts.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
+import type { CodeLookup } from '../../topics/catalogue/dataset/lookup.ts'
+import { checkRow } from '../../topics/prices/dataset/rows.ts'
+import type { Observation } from '../../topics/prices/math/bars.ts'
+import type { DoubtedValueStore } from '../../topics/prices/store/doubted-values.ts'
+import type { Change, Point } from '../../topics/prices/store/observations.ts'
+import type { ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
+import type { Dataset } from '../files/dataset.ts'
+import type { RowGuards } from '../files/row-guards.ts'
+import { outlookRelease } from '../publishers/eia.ts'
+import type { MapLine } from '../publishers/map.ts'
+import type { SentRow, SentSeries } from '../publishers/publisher.ts'
+import { timesDecimal } from '../reading/decimal.ts'
+import { firstOf, type PeriodKind, periodKinds, spanOf } from '../reading/periods.ts'
+import type { FeedObservation, FeedStore } from '../store/feeds.ts'
+
+/** What the values of a run are written in. */
+export interface RunningBatch {
+  readonly id: number
+  /** Notes what became of rows that were not written. */
+  count(counts: { held: number }): void
+  write(points: readonly Point[]): WriteCounts
+  during<T>(work: () => T): T
+  /** Writes rows of a dataset, within `during`, but those that an undo took back. */
+  writeRows<Row>(
+    dataset: string,
+    rows: readonly Row[],
+    recordedAt: number,
+    write: (rows: readonly Row[]) => WriteCounts,
+  ): WriteCounts
+}
+
+/** The run that writes. */
+export interface WritingRun {
+  feed: string
+  /** The feed's number. */
+  feedNumber: number
+  /** What the run writes in, for values of a period of this kind; it begins when it is first asked for. */
+  batch(feed: string, periodKind: number): RunningBatch
+  now: number
+  dryRun: boolean
+  /** Whether this feed wins over another for a code or a dataset. */
+  winsOver(other: string, target: string): boolean
+}
+
+export interface Written extends WriteCounts {
+  rejected: number
+  /** Doubted by a guard: kept for a decision, and in no other count. */
+  held: number
+  /** Left out for what an operator decided, and in no other count. */
+  kept: number
+  /** The first sentences about rows that were not taken. */
+  rejections: string[]
+}
+
+/** What the writer needs of the services over the stores. */
+export interface FeedWriterDeps {
+  store: FeedStore
+  catalogue: CodeLookup
+  observations: {
+    oldestFirst(seriesId: number, from: number, to: number): Observation[]
+  }
+  ingest: {
+    withdraw(seriesId: number, observedAts: readonly number[]): unknown
+    /** A moment of recording that no earlier write has. */
+    next(): number
+    listenInside(
+      listener: (
+        changes: readonly Change[],
+        origin: { sourceId: number; asRecorded?: boolean },
+      ) => void,
+    ): void
+  }
+  sources: Pick<ValueSourceStore, 'byId' | 'hasLonger' | 'idOf'>
+  doubtedValues: Pick<DoubtedValueStore, 'waitingCoarser' | 'remove'>
+  datasets: readonly Dataset<unknown>[]
+  rowGuards: Pick<RowGuards, 'judge' | 'keep'>
+  decisions: {
+    isEmpty(): boolean
+    sift(
+      points: readonly Point[],
+      sourceId: number,
+    ): { fresh: readonly Point[]; kept: readonly KeptPoint[] }
+    keep(kept: readonly KeptPoint[], origin: { sourceId: number; batchId: number }): void
+  }
+}
+
+export interface FeedWriter {
+  /** One transaction: all of one series, or nothing. */
+  writeSeries(sent: SentSeries, run: WritingRun): Written
+  /** The rows of one dataset that lines give together; a transaction for each place or market. */
+  writeDataset(name: string, sent: readonly SentSeries[], run: WritingRun): Written
+}
+
+/** A value that an operator decided against. */
+interface KeptPoint extends Point {
+  reason: string
+  standing: number | undefined
+  isNews: boolean
+}
+
+/** What a value speaks for, as it is kept. */
+const kindNumber = (kind: PeriodKind): number => periodKinds.indexOf(kind)
+const kindOf = (number: number): PeriodKind => periodKinds[number]!
+
+const rejectionsMax = 5
+
+const nothingWritten = (): Written => ({
+  inserted: 0,
+  revised: 0,
+  unchanged: 0,
+  rejected: 0,
+  held: 0,
+  kept: 0,
+  rejections: [],
+})
+
+export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
+  followWrites(deps)
+  return {
+    writeSeries(sent, run) {
+      const plan = planOf(sent, run, deps)
+      if (run.dryRun) return plan.written
+      if (plan.points.length > 0) {
+        keepHeld(plan.written, batchOf(sent.line, run).write(plan.points))
+      }
+      const { code } = sent.line.target as { code: string }
+      const { claims, kept } = plan
+      if (kept.length > 0)
+        deps.decisions.keep(kept, { sourceId: sourceOf(sent.line, run, deps), batchId: 0 })
+      if (claims.length > 0) {
+        const { id } = deps.catalogue.find(code)!
+        deps.store.claim(id, claims, sourceOf(sent.line, run, deps))
+      }
+      return plan.written
+    },
+    writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps),
+  }
+}
+
+/** What a guard holds is neither new nor revised. */
+function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts): void {
+  if (held === 0) return
+  written.held = held
+  written.inserted = Math.min(written.inserted, inserted)
+  written.revised = Math.min(written.revised, revised)
+}
+
+const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
+  run.batch(run.feed, kindNumber(line.kind))
+
+/** The number of the source that values of a line are of. */
+const sourceOf = (line: MapLine, { feed: name }: WritingRun, { sources }: FeedWriterDeps): number =>
+  sources.idOf({ kind: 'feed', name, periodKind: kindNumber(line.kind) })
+
+/**
+ * Withdraws, inside each transaction that writes observations, a value of a longer period as soon as
+ * one of a shorter comes to lie in it, whoever brings it. One that waits for a decision would take its
+ * place when it is accepted: it waits no longer.
+ */
+function followWrites({ store, ingest, sources, doubtedValues }: FeedWriterDeps): void {
+  ingest.listenInside((changes, { sourceId, asRecorded }) => {
+    const kind = sources.byId(sourceId)?.periodKind ?? 0
+    // Most copies have days alone: then no series need be looked at.
+    if (asRecorded || !sources.hasLonger(kind)) return
+    for (const { seriesId, inserted, revised } of changes) {
+      const at = [...inserted, ...revised].map(point => point.observedAt).toSorted((a, b) => a - b)
+      const [from, to] = [at[0]! - longestMs, at.at(-1)! + longestMs]
+      const givesWay = ({ periodKind, observedAt }: CoarseValue) =>
+        periodKind > kind && hasWithin(at, spanAt(observedAt, kindOf(periodKind)))
+      for (const doubt of doubtedValues.waitingCoarser(seriesId, kind, from, to)) {
+        if (givesWay(doubt)) doubtedValues.remove(doubt.id)
+      }
+      if (!store.hasCoarse(seriesId)) continue
+      const coarser = store
+        .observations(seriesId, from, to)
+        .filter(value => givesWay(value) && !at.includes(value.observedAt))
+        .map(({ observedAt }) => observedAt)
+      if (coarser.length > 0) ingest.withdraw(seriesId, coarser)
+    }
+  })
+}
+
+const longestMs = 367 * dayMs
+
+interface CoarseValue {
+  periodKind: number
+  observedAt: number
+}
+
+/** The time that a value kept at a moment speaks for. */
+function spanAt(observedAt: number, kind: PeriodKind): { from: number; to: number } {
+  const day = isoDay(observedAt)
+  const period = {
+    day,
+    week: day,
+    month: day.slice(0, 7),
+    quarter: `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
+    year: day.slice(0, 4),
+  }[kind]
+  return spanOf(period, kind)
+}
+
+interface Plan {
+  points: Point[]
+  /** Values of other feeds that this one says too, and wins over. */
+  claims: number[]
+  /** Values that an operator decided against. */
+  kept: readonly KeptPoint[]
+  written: Written
+}
+
+/** The values of one period that are to be written, and what they are counted as. */
+interface PeriodWrite {
+  values: readonly Point[]
+  as: 'inserted' | 'revised'
+}
+
+/** Leaves out what an operator decided against, and counts what is left. */
+function sifted(
+  writes: readonly PeriodWrite[],
+  written: Written,
+  sent: SentSeries,
+  run: WritingRun,
+  deps: FeedWriterDeps,
+): Pick<Plan, 'points' | 'kept'> {
+  const all = writes.flatMap(write => write.values)
+  const { fresh, kept } =
+    all.length === 0 || deps.decisions.isEmpty()
+      ? { fresh: all, kept: [] }
+      : deps.decisions.sift(all, sourceOf(sent.line, run, deps))
+  const isFresh = kept.length === 0 ? undefined : new Set(fresh)
+  for (const { values, as } of writes)
+    written[!isFresh || values.some(value => isFresh.has(value)) ? as : 'kept'] += 1
+  return { points: [...fresh], kept }
+}
+
+/** What becomes of the values of a series: which are written, and how they count. */
+function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
+  const { line } = sent
+  const written = nothingWritten()
+  if (!('code' in line.target)) return { points: [], claims: [], kept: [], written }
+  const { code } = line.target
+  const series = deps.catalogue.find(code)
+  if (!series || sent.rows.length === 0) return { points: [], claims: [], kept: [], written }
+  const periods = Map.groupBy(sent.rows, row => row.period)
+  const around = knownAround([...periods.keys()], line.kind, series.id, deps)
+  const writes: PeriodWrite[] = []
+  const claims: number[] = []
+  for (const [period, rows] of periods) {
+    const observedAt = firstOf(period, line.kind)
+    if (around.isFiner(period)) continue
+    const vintages = vintagesOf(rows, line, run.now)
+    const values: Point[] = []
+    let reason: string | undefined
+    for (const { text, recordedAt } of vintages) {
+      const row = { code, observedAt: isoDay(observedAt), price: text }
+      const checked = checkRow(row, deps.catalogue, run.now)
+      if (checked.kind === 'point') {
+        values.push(recordedAt === undefined ? checked.point : { ...checked.point, recordedAt })
+      } else if (checked.kind === 'rejected') reason = checked.reason
+    }
+    const last = values.at(-1)
+    if (!last) {
+      written.rejected += 1
+      if (reason && written.rejections.length < rejectionsMax) written.rejections.push(reason)
+      continue
+    }
+    // A series may say at what time of the day its values were made.
+    const { held, owner } = around.at(last.observedAt)
+    const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
+    if (!held) {
+      writes.push({ values, as: 'inserted' })
+    } else if (held.value === last.value) {
+      written.unchanged += 1
+      // From now on it is ours to correct, and no longer theirs.
+      if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(last.observedAt)
+    } else if (!isTheirs) {
+      // What is known already was recorded then; a correction is recorded after it. Without a stamp that
+      // is when it is written: another run may have written since this one began.
+      const later = values.filter(value => (value.recordedAt ?? run.now) > held.recordedAt)
+      const { recordedAt: _, ...unstamped } = last
+      writes.push({ values: later.length > 0 ? later : [unstamped], as: 'revised' })
+    }
+  }
+  return { ...sifted(writes, written, sent, run, deps), claims, written }
+}
+
+function vintagesOf(rows: readonly SentRow[], { factor }: MapLine, now: number) {
+  return rows
+    .map(({ text, publishedAt }) => ({
+      text: timesDecimal(text, factor),
+      recordedAt: publishedAt === undefined ? undefined : Math.min(publishedAt, now),
+    }))
+    .toSorted((a, b) => (a.recordedAt ?? now) - (b.recordedAt ?? now))
+}
+
+interface Standing {
+  held: Observation | undefined
+  /** The feed that wrote it. */
+  owner: string | undefined
+}
+
+/** What is held of a series in the time of some periods. */
+interface Known {
+  at(observedAt: number): Standing
+  /** Whether a value of a shorter period lies in this one. */
+  isFiner(period: string): boolean
+}
+
+function knownAround(
+  periods: readonly string[],
+  kind: PeriodKind,
+  seriesId: number,
+  { store, observations }: FeedWriterDeps,
+): Known {
+  const spans = periods.map(period => spanOf(period, kind))
+  // With the times of day that a day has in any zone.
+  const from = spans.reduce((least, span) => Math.min(least, span.from), Infinity) - dayMs
+  const to = spans.reduce((most, span) => Math.max(most, span.to), -Infinity) + dayMs
+  const stored = observations.oldestFirst(seriesId, from, to)
+  const byMoment = new Map(stored.map(observation => [observation.observedAt, observation]))
+  const owners = new Map<number, FeedObservation>()
+  for (const observation of store.observations(seriesId, from, to))
+    owners.set(observation.observedAt, observation)
+  const own = kindNumber(kind)
+  const finer = stored
+    .map(observation => observation.observedAt)
+    .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
+  return {
+    at: observedAt => ({
+      held: byMoment.get(observedAt),
+      owner: owners.get(observedAt)?.feed,
+    }),
+    isFiner: period => own > 0 && hasWithin(finer, spanOf(period, kind)),
+  }
+}
+
+/** Whether a sorted list has a moment of `[from, to)`. */
+function hasWithin(
+  moments: readonly number[],
+  { from, to }: { from: number; to: number },
+): boolean {
+  let [low, high] = [0, moments.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (moments[middle]! < from) low = middle + 1
+    else high = middle
+  }
+  return low < moments.length && moments[low]! < to
+}
+
+/** The column that a dataset keeps the period in. */
+const periodColumns: Readonly<Record<string, string>> = {
+  'rig-counts': 'date',
+  outlooks: 'period',
+  'opec-productions': 'month',
+  'drilling-productivity': 'month',
+  'duc-wells': 'month',
+  'cftc-positions': 'report_date',
+}
+
+/** Columns that count things: what a publisher gives as a mean is rounded. */
+const wholeColumns = new Set([
+  'rig_count',
+  'duc_count',
+  'wells_drilled',
+  'completions',
+  'total',
+  'oil',
+  'gas',
+  'misc',
+])
+
+type Row = Record<string, string>
+
+function writeDataset(
+  name: string,
+  sent: readonly SentSeries[],
+  run: WritingRun,
+  deps: FeedWriterDeps,
+): Written {
+  const dataset = deps.datasets.find(dataset => dataset.name === name)
+  const written = nothingWritten()
+  if (!dataset) return written
+  const taken = new Set<string>()
+  for (const group of Map.groupBy(sent, series => JSON.stringify(fixedOf(series.line))).values()) {
+    const sentRows: { record: unknown; fields: Row; recordedAt: number; key: string }[] = []
+    for (const row of rowsOf(name, group, run.now)) {
+      if (!isWhole(dataset, row)) continue
+      const key = JSON.stringify((dataset.key ?? []).map(column => row[column] ?? ''))
+      if (taken.has(key) || !isOurs(name, key, run, deps.store)) continue
+      const checked = dataset.check(row, run.now)
+      if ('record' in checked) {
+        taken.add(key)
+        sentRows.push({ record: checked.record, fields: row, recordedAt: run.now, key })
+        continue
+      }
+      written.rejected += 1
+      if (written.rejections.length < rejectionsMax) written.rejections.push(checked.reason)
+    }
+    if (sentRows.length === 0) continue
+    const { good: records, doubted } = deps.rowGuards.judge(dataset, sentRows)
+    const heldCount = sentRows.length - records.length
+    written.held += heldCount
+    if (doubted.length > 0 && !run.dryRun) {
+      const batch = batchOf(group[0]!.line, run)
+      deps.rowGuards.keep(name, doubted, batch.id)
+      batch.count({ held: heldCount })
+    }
+    if (records.length === 0) continue
+    // A run takes its time: rows are recorded when they are written, not when it began.
+    const recordedAt = deps.ingest.next()
+    const rows = records.map(({ record }) => record)
+    const write = (some: readonly unknown[]) => dataset.write(some, recordedAt)
+    const batch = run.dryRun ? undefined : batchOf(group[0]!.line, run)
+    const counts = batch
+      ? batch.during(() =>
+          deps.store.transact(() => {
+            for (const { key } of records) deps.store.ownRow(name, key, run.feedNumber)
+            return batch.writeRows(name, rows, recordedAt, write)
+          }),
+        )
+      : deps.store.rehearse(() => write(rows))
+    written.inserted += counts.inserted
+    written.revised += counts.revised
+    written.unchanged += counts.unchanged
+    written.kept += counts.kept ?? 0
+  }
+  return written
+}
+
+const fixedOf = ({ target }: MapLine) => ('dataset' in target ? target.fixed : {})
+
+/** Rows by period, each with the columns that its lines give. */
+function rowsOf(name: string, group: readonly SentSeries[], now: number): Row[] {
+  const rows = new Map<string, Row>()
+  for (const { line, rows: values } of group) {
+    if (!('dataset' in line.target)) continue
+    for (const { period, text, publishedAt } of values) {
+      const row = rows.get(period) ?? {
+        ...line.target.fixed,
+        [periodColumns[name] ?? 'date']: period,
+      }
+      rows.set(period, row)
+      if (name === 'outlooks') row.published_on = isoDay(publishedAt ?? outlookRelease(now))
+      const value = timesDecimal(text, line.factor)
+      const { column } = line.target
+      row[column] = wholeColumns.has(column) ? String(Math.round(Number(value))) : value
+    }
+  }
+  return [...rows.keys()].sort().map(period => rows.get(period)!)
+}
+
+/** A row that lacks a column that is needed is of a period that not all lines have. */
+function isWhole(dataset: Dataset<unknown>, row: Row): boolean {
+  if (dataset.name === 'cftc-positions') {
+    return ['managed_money_long', 'managed_money_short', 'open_interest'].every(name => name in row)
+  }
+  return dataset.columns.every(({ name, required }) => !required || name in row)
+}
+
+function isOurs(dataset: string, key: string, run: WritingRun, store: FeedStore): boolean {
+  const owner = store.rowOwner(dataset, key)
+  if (owner === undefined || owner === run.feedNumber) return true
+  const name = store.states().find(state => state.number === owner)?.name
+  return name === undefined || run.winsOver(name, dataset)
+}

@@ -1,0 +1,237 @@
+import { parseDay } from '../../lib/time/instant.ts'
+import type { DatasetLines, DatasetRow } from '../../topics/operator/store/dataset-rows.ts'
+import {
+  type Doubt,
+  followSeries,
+  type GuardRule,
+  type GuardState,
+  type GuardTerms,
+} from '../../topics/prices/math/guards.ts'
+import type { DoubtedValueStore } from '../../topics/prices/store/doubted-values.ts'
+import type { Dataset, GuardedDataset, GuardedNumbers } from './dataset.ts'
+
+/** A row that is fit to be written, as it was sent and as it was read. */
+export interface JudgedRow {
+  fields: Readonly<Record<string, unknown>>
+  record: unknown
+  recordedAt: number
+}
+
+/** A row of which a number is doubted. */
+export interface DoubtedRow {
+  numbers: GuardedNumbers
+  fields: Readonly<Record<string, unknown>>
+  observedAt: number
+  column: string
+  value: number
+  before: number | undefined
+  rule: GuardRule
+  reason: string
+  isHeld: boolean
+}
+
+/** The guards at the door of datasets: one set for files, pushes and feeds. */
+export interface RowGuards {
+  /** Which of the rows may be written, and what is doubted of them. Nothing is written. */
+  judge<Row extends JudgedRow>(
+    dataset: Dataset<unknown>,
+    rows: readonly Row[],
+  ): { good: readonly Row[]; doubted: DoubtedRow[] }
+  /** Keeps doubts; inside the transaction that writes what is good. */
+  keep(dataset: string, doubted: readonly DoubtedRow[], batchId: number): void
+  /** What the operator wants of each rule; what is absent is as usual. */
+  terms(dataset: string): GuardTerms
+  setTerms(dataset: string, terms: GuardTerms): void
+}
+
+export interface RowGuardDeps {
+  lines: DatasetLines
+  doubts: Pick<DoubtedValueStore, 'addRow' | 'ofLine'>
+  settings: { get(name: string): string | undefined; set(name: string, value: string): void }
+  now(): number
+}
+
+/** How far back a line is learnt from. */
+const learntRows = 250
+/** What a line does in a year, before it has shown that itself. */
+const usualVolatility = 0.35
+
+/** A number of a record, on its way through the guards. */
+interface Entry {
+  row: JudgedRow
+  numbers: GuardedNumbers
+  at: number
+}
+
+interface EntryDoubt extends Doubt {
+  column: string
+  value: number
+  before: number | undefined
+}
+
+const settingOf = (dataset: string) => `guards.${dataset}`
+const textOf = (numbers: GuardedNumbers) => ({
+  line: JSON.stringify(numbers.line),
+  values: JSON.stringify(numbers.values),
+})
+
+/** Days, months and instants in ms, as rows are read again. */
+const momentOf = (time: string | number): number =>
+  typeof time === 'number' ? time : parseDay(time.length === 7 ? `${time}-01` : time)!
+
+export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps): RowGuards {
+  const terms = (dataset: string): GuardTerms =>
+    JSON.parse(settings.get(settingOf(dataset)) ?? '{}') as GuardTerms
+
+  /** What is doubted of one line of a dataset, by its rows in the order of time. */
+  const doubtsOfLine = (
+    dataset: string,
+    guarded: GuardedDataset<unknown>,
+    entries: readonly Entry[],
+    judged: (entry: Entry, doubt: EntryDoubt | undefined, isHeld: boolean) => void,
+  ): void => {
+    const { numbers: first } = entries[0]!
+    const of = { dataset, line: first.line, time: guarded.time }
+    const stored = lines.between(of, first.time, entries.at(-1)!.numbers.time)
+    const states = createStates(guarded, terms(dataset), lines.before(of, first.time, learntRows))
+    const decided = new Map(
+      doubts
+        .ofLine(dataset, textOf(first).line)
+        .map(({ observedAt, numbers, status }) => [`${observedAt} ${numbers}`, status]),
+    )
+    const brought = new Set(entries.map(entry => entry.at))
+    let next = 0
+    let before: Entry | undefined
+    for (const entry of entries) {
+      const { at } = entry
+      const { values } = entry.numbers
+      let same: DatasetRow | undefined
+      for (; next < stored.length; next += 1) {
+        const row = stored[next]!
+        const storedAt = momentOf(row[guarded.time]!)
+        if (storedAt > at) break
+        if (storedAt === at) same = row
+        else if (!brought.has(storedAt)) states.take(storedAt, row)
+      }
+      const isKnown =
+        same !== undefined &&
+        Object.entries(values).every(([column, value]) => same[column] === value)
+      // Of one time there may be what was known of it at several.
+      const isVintage = before?.at === at && before.row.recordedAt !== entry.row.recordedAt
+      before = entry
+      const all = isKnown
+        ? []
+        : states.judge(at, values, now()).filter(doubt => !(isVintage && doubt.rule === 'same_day'))
+      const holdingDoubts = all.filter(doubt => doubt.action === 'hold')
+      const status = decided.get(`${at} ${textOf(entry.numbers).values}`)
+      // What waits or was rejected stays out when it is sent again, whatever came after it.
+      const isRefused = !isKnown && (status === 'waiting' || status === 'rejected')
+      const isHeld = isRefused || (holdingDoubts.length > 0 && status !== 'released')
+      if (!isHeld) states.take(at, values)
+      else for (const { column, value } of holdingDoubts) states.hold(column, at, value)
+      judged(entry, holdingDoubts[0] ?? all[0], isHeld)
+    }
+  }
+
+  const judge = <Row extends JudgedRow>(
+    { name, guarded }: Dataset<unknown>,
+    rows: readonly Row[],
+  ): { good: readonly Row[]; doubted: DoubtedRow[] } => {
+    if (!guarded || rows.length === 0) return { good: rows, doubted: [] }
+    const entries = rows.flatMap(row =>
+      guarded
+        .numbersOf(row.record)
+        .map((numbers): Entry => ({ row, numbers, at: momentOf(numbers.time) })),
+    )
+    const doubted: DoubtedRow[] = []
+    const heldRows = new Set<JudgedRow>()
+    for (const group of Map.groupBy(entries, ({ numbers }) => textOf(numbers).line).values()) {
+      const ordered = group.toSorted((a, b) => a.at - b.at)
+      doubtsOfLine(name, guarded, ordered, ({ row, numbers, at }, doubt, isHeld) => {
+        if (isHeld) heldRows.add(row)
+        if (!doubt) return
+        const { column, value, before, rule, reason } = doubt
+        doubted.push({
+          numbers,
+          fields: row.fields,
+          observedAt: at,
+          column,
+          value,
+          before,
+          rule,
+          reason: `${column}: ${reason}`,
+          isHeld,
+        })
+      })
+    }
+    return { good: heldRows.size === 0 ? rows : rows.filter(row => !heldRows.has(row)), doubted }
+  }
+
+  return {
+    judge,
+    terms,
+    keep(dataset, doubted, batchId) {
+      for (const { numbers, fields, isHeld, before, ...doubt } of doubted)
+        doubts.addRow({
+          ...doubt,
+          dataset,
+          line: textOf(numbers).line,
+          numbers: textOf(numbers).values,
+          fields: JSON.stringify(fields),
+          before: before ?? null,
+          sourceId: 0,
+          batchId,
+          status: isHeld ? 'waiting' : 'flagged',
+          doubtedAt: now(),
+        })
+    },
+    setTerms: (dataset, wanted) => settings.set(settingOf(dataset), JSON.stringify(wanted)),
+  }
+}
+
+/** The columns of a line, each followed as a series is. */
+function createStates(
+  { columns, time }: GuardedDataset<unknown>,
+  terms: GuardTerms,
+  known: readonly DatasetRow[],
+) {
+  const moments = known.map(row => momentOf(row[time]!))
+  const states = new Map<string, GuardState>()
+  for (const [column, { leastMove, mayRepeat, mayCross }] of Object.entries(columns)) {
+    const guards: GuardTerms = {
+      // Rows that come before their time are refused, or announced.
+      future: 'off',
+      ...(mayRepeat && { repeat: 'off' }),
+      ...(mayCross && { zero: 'off', sign: 'off' }),
+      ...terms,
+    }
+    const values = known.flatMap((row, i) => {
+      const value = row[column]
+      return typeof value === 'number' ? [{ observedAt: moments[i]!, value }] : []
+    })
+    const series = { volatility: usualVolatility, guards, ...(leastMove && { leastMove }) }
+    states.set(column, followSeries(series, values))
+  }
+  return {
+    take(at: number, values: Readonly<Record<string, unknown>>) {
+      for (const [column, state] of states) {
+        const value = values[column]
+        if (typeof value === 'number') state.take(at, value)
+      }
+    },
+    hold: (column: string, at: number, value: number) => states.get(column)!.hold(at, value),
+    judge: (
+      at: number,
+      values: Readonly<Record<string, number | null>>,
+      now: number,
+    ): EntryDoubt[] =>
+      [...states].flatMap(([column, state]) => {
+        const value = values[column]
+        if (typeof value !== 'number') return []
+        const before = state.last?.value
+        return state
+          .judge(at, value, state.last, now)
+          .map(doubt => ({ ...doubt, column, value, before }))
+      }),
+  }
+}

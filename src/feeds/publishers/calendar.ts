@@ -1,0 +1,213 @@
+import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
+import { wallTime } from '../../lib/time/zone.ts'
+import { type Holidays, weekdayOfDay } from '../../topics/calendars/math/holidays.ts'
+
+/** When a publisher means to publish, and until when that is watched closely. */
+export interface Release {
+  at: number
+  /** Until then it is tried every few minutes, after that hourly. */
+  windowEndsAt: number
+  /** After that it is late, and the operator is told. */
+  expectedBy: number
+}
+
+/** One regular publication: on which days of its zone, and at what time there. */
+export interface ReleaseRule {
+  zone: string
+  /** `HH:MM` on the clocks of the zone; a day may have another one. */
+  time: string | ((day: number) => string)
+  /** Whether it is published on a day, counted from 1970-01-01 in the zone. */
+  isOn(day: number): boolean
+  windowMs: number
+  lateAfterMs: number
+}
+
+export type Calendar = readonly ReleaseRule[]
+
+/** Longer than from any publication to the next. */
+const horizonDays = 100
+
+const dayText = (day: number): string =>
+  Temporal.PlainDate.from('1970-01-01').add({ days: day }).toString()
+
+/** The moment of a time of day in a zone; where the clocks skip it, the moment after. */
+export const zonedAt = (day: number, time: string, zone: string): number =>
+  Temporal.ZonedDateTime.from(`${dayText(day)}T${time}[${zone}]`).epochMilliseconds
+
+const localDay = (at: number, zone: string): number =>
+  Date.parse(`${wallTime(at, zone).day}T00:00:00Z`) / dayMs
+
+function releaseOn(rule: ReleaseRule, day: number): Release {
+  const at = zonedAt(day, typeof rule.time === 'string' ? rule.time : rule.time(day), rule.zone)
+  return { at, windowEndsAt: at + rule.windowMs, expectedBy: at + rule.lateAfterMs }
+}
+
+/** The first publication after a moment. */
+export function nextRelease(calendar: Calendar, after: number): Release | undefined {
+  let next: Release | undefined
+  for (const rule of calendar) {
+    const today = localDay(after, rule.zone)
+    for (let day = today; day <= today + horizonDays; day++) {
+      if (!rule.isOn(day)) continue
+      const release = releaseOn(rule, day)
+      if (release.at <= after) continue
+      if (!next || release.at < next.at) next = release
+      break
+    }
+  }
+  return next
+}
+
+/** The last publication at or before a moment. */
+export function lastRelease(calendar: Calendar, at: number): Release | undefined {
+  let last: Release | undefined
+  for (const rule of calendar) {
+    const today = localDay(at, rule.zone)
+    for (let day = today; day >= today - horizonDays; day--) {
+      if (!rule.isOn(day)) continue
+      const release = releaseOn(rule, day)
+      if (release.at > at) continue
+      if (!last || release.at > last.at) last = release
+      break
+    }
+  }
+  return last
+}
+
+const inWindowMs = 5 * minuteMs
+
+/**
+ * When to try next, after a try at `triedAt` that brought nothing new (or failed) while `release` was waited
+ * for: every five minutes to the end of its window, then hourly, but not after the next release.
+ */
+export function nextTry(calendar: Calendar, release: Release | undefined, triedAt: number): number {
+  const next = nextRelease(calendar, triedAt)?.at ?? triedAt + dayMs
+  if (!release) return next
+  const pause = triedAt < release.windowEndsAt ? inWindowMs : hourMs
+  return Math.min(next, triedAt + pause)
+}
+
+interface Timing {
+  zone: string
+  windowMs?: number
+  lateAfterMs?: number
+}
+
+const cached = new Map<Holidays, Map<number, ReadonlySet<number>>>()
+
+function isHoliday(holidays: Holidays, day: number): boolean {
+  const year = new Date(day * dayMs).getUTCFullYear()
+  const years = cached.get(holidays) ?? new Map<number, ReadonlySet<number>>()
+  cached.set(holidays, years)
+  // A New Year that is observed early belongs to the year after.
+  if (!years.has(year)) years.set(year, new Set([...holidays(year), ...holidays(year + 1)]))
+  return years.get(year)!.has(day)
+}
+
+/** Whether offices work on a day. */
+export const isWorkingDay = (holidays: Holidays, day: number): boolean =>
+  weekdayOfDay(day) <= 5 && !isHoliday(holidays, day)
+
+/** The day that is `count` working days after `day`; 0 moves a closed day to the next open one. */
+function workingDaysLater(holidays: Holidays, day: number, count: number): number {
+  let later = day
+  while (!isWorkingDay(holidays, later)) later += 1
+  for (let i = 0; i < count; i++) {
+    do later += 1
+    while (!isWorkingDay(holidays, later))
+  }
+  return later
+}
+
+const mondayOf = (day: number): number => day - (weekdayOfDay(day) - 1)
+
+/** Every working day at one time. */
+export const everyWorkingDay = (time: string, holidays: Holidays, timing: Timing): ReleaseRule => ({
+  ...timed(timing, 2 * hourMs, 20 * hourMs),
+  time,
+  isOn: day => isWorkingDay(holidays, day),
+})
+
+/** Every day of the year at one time. */
+export const everyDay = (time: string, timing: Timing): ReleaseRule => ({
+  ...timed(timing, 2 * hourMs, 30 * hourMs),
+  time,
+  isOn: () => true,
+})
+
+/**
+ * On the working day that is as far after the Monday as `weekday` is, so that a holiday before it or on it
+ * holds it back by a day. 1 = Monday.
+ */
+export const weeklyHeldBack = (
+  weekday: number,
+  time: string,
+  holidays: Holidays,
+  timing: Timing,
+): ReleaseRule => ({
+  ...timed(timing, 2 * hourMs, dayMs),
+  time,
+  isOn: day => {
+    // Held back over a weekend it falls into the next week.
+    return [mondayOf(day), mondayOf(day) - 7].some(
+      monday => workingDaysLater(holidays, monday, weekday - 1) === day,
+    )
+  },
+})
+
+/** On a weekday; where that is a holiday, on the working day before, at an earlier time where one is given. */
+export const weeklyBroughtForward = (
+  weekday: number,
+  time: string,
+  holidays: Holidays,
+  timing: Timing & { earlierTime?: string },
+): ReleaseRule => {
+  const usual = (day: number) => mondayOf(day) + weekday - 1
+  const published = (day: number) => {
+    let on = usual(day)
+    while (!isWorkingDay(holidays, on)) on -= 1
+    return on
+  }
+  return {
+    ...timed(timing, 2 * hourMs, dayMs),
+    time: day => (day === usual(day) ? time : (timing.earlierTime ?? time)),
+    isOn: day => published(day) === day,
+  }
+}
+
+/** On the `count`-th working day of each month, from 1. */
+export const monthlyWorkingDay = (
+  count: number,
+  time: string,
+  holidays: Holidays,
+  timing: Timing,
+): ReleaseRule => ({
+  ...timed(timing, 6 * hourMs, 5 * dayMs),
+  time,
+  isOn: day => {
+    const date = Temporal.PlainDate.from(dayText(day))
+    const first = day - date.day + 1
+    return workingDaysLater(holidays, first, count - 1) === day
+  },
+})
+
+/** On the working day at or after a day of each month. */
+export const monthlyDay = (
+  dayOfMonth: number,
+  time: string,
+  holidays: Holidays,
+  timing: Timing,
+): ReleaseRule => ({
+  ...timed(timing, 6 * hourMs, 5 * dayMs),
+  time,
+  isOn: day => {
+    const date = Temporal.PlainDate.from(dayText(day))
+    return workingDaysLater(holidays, day - date.day + dayOfMonth, 0) === day
+  },
+})
+
+const timed = ({ zone, windowMs, lateAfterMs }: Timing, window: number, lateAfter: number) => ({
+  zone,
+  windowMs: windowMs ?? window,
+  lateAfterMs: lateAfterMs ?? lateAfter,
+})

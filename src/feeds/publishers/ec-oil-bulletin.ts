@@ -1,0 +1,75 @@
+import { euroSettlement } from '../../topics/calendars/math/holidays.ts'
+import { headerFault } from '../reading/fault.ts'
+import { dayOf, sheetRows } from '../reading/workbook.ts'
+import { weeklyHeldBack } from './calendar.ts'
+import { linkOn, type PageLink } from './links.ts'
+import type { MapLine } from './map.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collections, sentSeries } from './series.ts'
+
+const pageUrl = 'https://energy.ec.europa.eu/data-and-analysis/weekly-oil-bulletin_en'
+const headerRowsMax = 12
+
+/** Between the titles and the weeks there are labels, and what a price is of: `1000 l`. */
+const isUnit = (text: string): boolean =>
+  text.length <= 20 && /(\b|\d)(l|hl|lit(re|er)s?|t|tonnes?|tons?|kg|gal(lons?)?|m3)\b/i.test(text)
+
+/** Euros per 1,000 litres by the titles of the columns: `DE_price_with_tax_diesel`. */
+export async function pricesWithTaxes(
+  workbook: Uint8Array,
+  lines: readonly MapLine[],
+): Promise<Map<string, Collected>> {
+  const series = collections(lines)
+  let columns: { column: number; values: Collected }[] | undefined
+  const isSheet = (name: string) => /^prices with tax/i.test(name)
+  for await (const { number, cells } of sheetRows(workbook, isSheet)) {
+    if (!columns) {
+      const namedColumns = [...cells.entries()].flatMap(([column, cell]) => {
+        const values = typeof cell === 'string' ? series.get(cell.trim()) : undefined
+        return values ? [{ column, values }] : []
+      })
+      if (namedColumns.length > 0) columns = namedColumns
+      else if (number > headerRowsMax) break
+      continue
+    }
+    const week = dayOf(cells[0])
+    if (!week) {
+      for (const { column, values } of columns) {
+        const cell = cells[column]
+        if (typeof cell === 'string' && isUnit(cell)) values.state(cell.trim())
+      }
+      continue
+    }
+    for (const { column, values } of columns) values.add(week, cells[column], { thousands: true })
+  }
+  if (!columns) throw headerFault('the sheet', 'titles such as DE_price_with_tax_diesel')
+  return series
+}
+
+const isWorkbook = ({ url }: PageLink): boolean => /\.xlsx\b/i.test(url)
+
+async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
+  const url = await linkOn(line, pageUrl, 'the workbook of the history', [
+    link => isWorkbook(link) && /history/i.test(link.url),
+    link => isWorkbook(link) && /history|since 2005/i.test(link.text),
+    isWorkbook,
+  ])
+  const answer = await line.ask({ url, ifChanged: true })
+  if (!answer) return
+  yield* sentSeries(lines, await pricesWithTaxes(answer.bytes, lines), undefined)
+}
+
+export const ecOilBulletin: Publisher = {
+  name: 'ec_oil_bulletin',
+  title: 'Weekly Oil Bulletin',
+  publisher: 'European Commission',
+  homepage: pageUrl,
+  licenseClass: 'open',
+  attribution: 'Source: European Commission, Weekly Oil Bulletin, CC BY 4.0',
+  key: 'none',
+  hosts: ['energy.ec.europa.eu'],
+  requestsPerSecond: 1,
+  rereadDays: 0,
+  calendar: [weeklyHeldBack(4, '12:00', euroSettlement, { zone: 'Europe/Brussels' })],
+  read,
+}

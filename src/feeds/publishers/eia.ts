@@ -1,0 +1,244 @@
+import { isObject } from '../../lib/text/json.ts'
+import { dayMs, hourMs, isoDay } from '../../lib/time/instant.ts'
+import { usFederal } from '../../topics/calendars/math/holidays.ts'
+import { outlookPublishedAt } from '../../topics/fundamentals/math/outlook.ts'
+import { FeedFault, unreadable } from '../reading/fault.ts'
+import { type PeriodKind, periodOf, periodWith } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
+import {
+  type Calendar,
+  everyDay,
+  lastRelease,
+  type ReleaseRule,
+  weeklyBroughtForward,
+  weeklyHeldBack,
+} from './calendar.ts'
+import type { MapLine } from './map.ts'
+import { type Page, readPages } from './paged.ts'
+import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
+import { collections, grouped, sentSeries } from './series.ts'
+
+const host = 'api.eia.gov'
+/** The most rows of one JSON answer. */
+const lengthMax = 5000
+export const eastern = { zone: 'America/New_York' }
+
+const frequencies: Readonly<Record<PeriodKind, string>> = {
+  day: 'daily',
+  week: 'weekly',
+  month: 'monthly',
+  quarter: 'quarterly',
+  year: 'annual',
+}
+
+/** Weekly petroleum, gas in store, diesel twice, the outlook on its first Tuesday and a week later. */
+const outlookRule: ReleaseRule = {
+  ...eastern,
+  time: '12:00',
+  isOn: day => {
+    const published = outlookPublishedAt(isoDay(day * dayMs).slice(0, 7))
+    const on = Math.floor(published / dayMs)
+    return day === on || day === on + 7
+  },
+  windowMs: 3 * hourMs,
+  lateAfterMs: 8 * dayMs,
+}
+
+/** When the outlook that is in force was published. */
+export const outlookRelease = (now: number): number => lastRelease([outlookRule], now)?.at ?? now
+
+export const eiaCalendar: Calendar = [
+  weeklyHeldBack(3, '10:30', usFederal, eastern),
+  // Prices of spot markets are posted in one batch a week, some hours after the stocks.
+  weeklyHeldBack(3, '13:30', usFederal, eastern),
+  weeklyBroughtForward(4, '10:30', usFederal, { ...eastern, earlierTime: '12:00' }),
+  weeklyHeldBack(1, '17:00', usFederal, eastern),
+  weeklyHeldBack(2, '10:00', usFederal, eastern),
+  outlookRule,
+]
+
+/** The calendar of the archives, which are made anew twice a day. */
+export const eiaBulkCalendar: Calendar = [everyDay('05:15', eastern), everyDay('15:15', eastern)]
+
+export const eiaAttribution = 'Source: U.S. Energy Information Administration'
+
+/** One row as every route sends it, without what is not read. */
+interface EiaRow {
+  id: string
+  period: string
+  value: unknown
+  unit: string
+}
+
+/** A page of one route. Bounds are compared as text, so `start` has the form of the periods. */
+export function eiaRequest(
+  lines: readonly MapLine[],
+  since: string | undefined,
+  key: string,
+  offset: number,
+  length: number,
+): PublisherRequest {
+  const { at, kind } = lines[0]!
+  const url = new URL(`https://${host}/v2/${at}/data/`)
+  const add = (name: string, value: string) => url.searchParams.append(name, value)
+  add('frequency', frequencies[kind])
+  add('data[0]', 'value')
+  for (const [facet, values] of facetsOf(at, lines)) {
+    for (const value of values) add(`facets[${facet}][]`, value)
+  }
+  if (since !== undefined) add('start', periodWith(since, kind))
+  add('sort[0][column]', 'period')
+  add('sort[0][direction]', 'asc')
+  if (lines.length > 1) {
+    add('sort[1][column]', orderOf(at))
+    add('sort[1][direction]', 'asc')
+  }
+  add('offset', String(offset))
+  add('length', String(length))
+  return { url: url.href, secret: { name: 'api_key', value: key } }
+}
+
+const orderOf = (route: string): string =>
+  route === 'steo' ? 'seriesId' : route === 'international' ? 'countryRegionId' : 'series'
+
+function facetsOf(route: string, lines: readonly MapLine[]): Map<string, Set<string>> {
+  if (route !== 'international') {
+    return new Map([[orderOf(route), new Set(lines.map(line => line.sourceId))]])
+  }
+  const facets = new Map<string, Set<string>>()
+  const names = ['productId', 'activityId', 'countryRegionId', 'unit']
+  for (const { sourceId } of lines) {
+    for (const [i, value] of partsOf(sourceId).entries()) {
+      facets.set(names[i]!, (facets.get(names[i]!) ?? new Set()).add(value))
+    }
+  }
+  return facets
+}
+
+/** Product, activity, country and unit of `INTL.57-1-SAU-TBPD.M`, as the archives name such a series. */
+const partsOf = (sourceId: string): string[] => sourceId.replace(/^INTL\.|\.[MQA]$/g, '').split('-')
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** The rows of one answer, of whatever route. */
+export function eiaPage(bytes: Uint8Array, route: string, kind: PeriodKind): Page<EiaRow> {
+  const body = jsonOf(bytes, `the answer of ${route}`)
+  const response = isObject(body) ? body.response : undefined
+  if (!isObject(response) || !Array.isArray(response.data))
+    throw unreadable(`the answer of ${route}`)
+  const rows = response.data.map((row: unknown): EiaRow => {
+    if (!isObject(row) || typeof row.period !== 'string') throw unreadable(`a row of ${route}`)
+    if (!('value' in row)) {
+      throw new FeedFault(
+        'unexpected_header',
+        `the rows of ${route} have no value: their form has changed`,
+      )
+    }
+    return {
+      id: idOf(row, route),
+      period: periodOf(row.period, kind) ?? row.period,
+      value: row.value,
+      unit: text(row.units) || text(row.unit),
+    }
+  })
+  const warned = [body, response].some(part => isObject(part) && hasWarning(part))
+  return { total: Number(response.total), rows, truncated: warned }
+}
+
+function idOf(row: Readonly<Record<string, unknown>>, route: string): string {
+  if (route === 'international') {
+    const parts = [row.productId, row.activityId, row.countryRegionId, row.unit]
+    return `INTL.${parts.join('-')}.M`
+  }
+  return text(row.series) || text(row.seriesId)
+}
+
+function hasWarning(part: Readonly<Record<string, unknown>>): boolean {
+  if (typeof part.warning === 'string') return true
+  return Array.isArray(part.warnings) && part.warnings.length > 0
+}
+
+/** An address has no room for all series of a route. */
+const seriesMax = 20
+
+/** Lines in parts of so many series; lines of one series stay together. */
+function inParts(lines: readonly MapLine[]): MapLine[][] {
+  const bySeries = [...Map.groupBy(lines, line => line.sourceId).values()]
+  const parts: MapLine[][] = []
+  for (let at = 0; at < bySeries.length; at += seriesMax) {
+    parts.push(bySeries.slice(at, at + seriesMax).flat())
+  }
+  return parts
+}
+
+async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+  const key = reading.key ?? ''
+  const groups = grouped(
+    reading.lines,
+    line => `${line.at} ${line.kind} ${reading.since(line) ?? ''}`,
+  )
+  for (const lines of groups.flatMap(inParts)) {
+    const { at, kind } = lines[0]!
+    const since = reading.since(lines[0]!)
+    const series = collections(lines)
+    for (const row of await rowsOf(line, lines, since, key)) {
+      const collected = series.get(row.id)
+      if (!collected) continue
+      collected.state(row.unit)
+      collected.add(row.period, row.value)
+    }
+    for (const sent of sentSeries(lines, series, since)) {
+      yield at === 'steo' ? outlookOf(sent, kind, reading.now) : sent
+    }
+  }
+}
+
+async function rowsOf(
+  line: Line,
+  lines: readonly MapLine[],
+  since: string | undefined,
+  key: string,
+): Promise<EiaRow[]> {
+  const { at, kind } = lines[0]!
+  const page = async (offset: number, length: number) => {
+    const answer = await line.ask(eiaRequest(lines, since, key, offset, length))
+    return eiaPage(answer.bytes, at, kind)
+  }
+  try {
+    return await readPages(page, row => `${row.id} ${row.period}`, lengthMax)
+  } catch (error) {
+    // A route that is not there any more is a series that has no rows any more: it is judged as such.
+    if (error instanceof FeedFault && error.status === 404) return []
+    throw error
+  }
+}
+
+/**
+ * The outlook tells what was and what is expected in one series. As a forecast it is what the report prints,
+ * from the year before; anything else takes the months that are over.
+ */
+export function outlookOf(sent: SentSeries, kind: PeriodKind, now: number): SentSeries {
+  const today = isoDay(now)
+  const isForecast = 'dataset' in sent.line.target && sent.line.target.dataset === 'outlooks'
+  const first = periodWith(`${Number(today.slice(0, 4)) - 1}-01-01`, kind)
+  const running = periodWith(today, kind)
+  const rows = sent.rows.filter(({ period }) => (isForecast ? period >= first : period < running))
+  if (!isForecast) return { ...sent, rows }
+  const covers = `${Number(today.slice(0, 4)) - 1}-01-01`
+  return { ...sent, rows, covers: sent.covers && sent.covers > covers ? sent.covers : covers }
+}
+
+export const eia: Publisher = {
+  name: 'eia',
+  title: 'EIA open data',
+  publisher: 'U.S. Energy Information Administration',
+  homepage: 'https://www.eia.gov/opendata/',
+  licenseClass: 'open',
+  attribution: eiaAttribution,
+  key: 'needed',
+  hosts: [host],
+  requestsPerSecond: 5,
+  rereadDays: 60,
+  calendar: eiaCalendar,
+  read,
+}

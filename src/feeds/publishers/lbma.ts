@@ -1,0 +1,65 @@
+import { isObject } from '../../lib/text/json.ts'
+import { londonBank } from '../../topics/calendars/math/holidays.ts'
+import { cellOf } from '../reading/decimal.ts'
+import { headerFault, unreadable } from '../reading/fault.ts'
+import { americanDay, leadingDay } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
+import { everyWorkingDay } from './calendar.ts'
+import type { MapLine } from './map.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collections, grouped, sentSeries } from './series.ts'
+
+/** The order of the three prices of a day. */
+const currencies = ['USD', 'GBP', 'EUR'] as const
+
+/** The prices of one auction by currency: series `gold_am/USD`. A 0 says that there was none, as of the euro before 1999. */
+export function auction(
+  bytes: Uint8Array,
+  file: string,
+  lines: readonly MapLine[],
+): Map<string, Collected> {
+  const body = jsonOf(bytes, file)
+  if (!Array.isArray(body)) throw unreadable(file)
+  const series = collections(lines)
+  for (const day of body as unknown[]) {
+    if (!isObject(day) || typeof day.d !== 'string' || !Array.isArray(day.v)) {
+      throw headerFault(`a day of ${file}`, 'd and v')
+    }
+    // Old copies write days as Americans do.
+    const on = leadingDay(day.d) ?? americanDay(day.d) ?? day.d
+    for (const [i, currency] of currencies.entries()) {
+      const written: unknown = day.v[i]
+      const cell = cellOf(written)
+      const isNone = cell.kind === 'value' && Number(cell.text) === 0
+      series.get(`${file}/${currency}`)?.add(on, isNone ? null : written)
+    }
+  }
+  return series
+}
+
+async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+  for (const lines of grouped(reading.lines, line => line.at)) {
+    const file = lines[0]!.at
+    const url = `https://prices.lbma.org.uk/json/${file}.json`
+    const answer = await line.ask({ url, ifChanged: true })
+    if (answer) yield* sentSeries(lines, auction(answer.bytes, file, lines), undefined)
+  }
+}
+
+export const lbma: Publisher = {
+  name: 'lbma',
+  title: 'London gold and silver auctions',
+  publisher: 'ICE Benchmark Administration, shown by the London Bullion Market Association',
+  homepage: 'https://www.lbma.org.uk/prices-and-data/precious-metal-prices',
+  licenseClass: 'view',
+  attribution:
+    'LBMA gold and silver prices of ICE Benchmark Administration; licence needed to pass on',
+  key: 'none',
+  hosts: ['prices.lbma.org.uk'],
+  requestsPerSecond: 1,
+  rereadDays: 0,
+  calendar: ['11:00', '12:30', '15:30'].map(time =>
+    everyWorkingDay(time, londonBank, { zone: 'Europe/London' }),
+  ),
+  read,
+}

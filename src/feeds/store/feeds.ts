@@ -1,0 +1,279 @@
+import type { Database } from 'bun:sqlite'
+import { rehearse, transact } from '../../database/database.ts'
+import { lazy } from '../../database/statement.ts'
+import { rangeNotes } from '../../replication/store/change-log.ts'
+
+/** What the operator set for a feed by a command or a request. */
+export interface StoredFeedSettings {
+  name: string
+  /** JSON; null where it is only paused. */
+  settings: string | null
+  secret: Uint8Array | null
+  pausedAt: number | null
+}
+
+export interface FeedState {
+  number: number
+  name: string
+  nextAt: number | null
+  servedAt: number | null
+  lastNewAt: number | null
+  consecutiveFailures: number
+}
+
+export type RunTrigger = 'schedule' | 'operator' | 'start'
+export type RunResult = 'new' | 'unchanged' | 'failed' | 'held'
+
+export interface FeedRun {
+  id: string
+  feed: string
+  trigger: RunTrigger
+  startedAt: number
+  finishedAt: number | null
+  result: RunResult | null
+  requests: number
+  bytes: number
+  rowsRead: number
+  inserted: number
+  revised: number
+  unchanged: number
+  rejected: number
+  held: number
+  kept: number
+  newestPeriod: string | null
+  problemCode: string | null
+  problem: string | null
+}
+
+/** What the last finished run was sent of one line of a map. */
+export interface FeedLine {
+  sourceId: string
+  target: string
+  rows: number
+  coversOn: string | null
+  newestPeriod: string | null
+}
+
+/** Whose an observation is, and what time it speaks for. */
+export interface FeedObservation {
+  observedAt: number
+  feed: string
+  periodKind: number
+}
+
+export interface FinishedRun {
+  run: FeedRun
+  marks: ReadonlyMap<string, string>
+  lines: readonly FeedLine[]
+  nextAt: number | null
+  servedAt: number | null
+}
+
+export interface FeedStore {
+  settings(name: string): StoredFeedSettings | undefined
+  allSettings(): StoredFeedSettings[]
+  putSettings(row: StoredFeedSettings, at: number): void
+  states(): FeedState[]
+  /** Of a feed that never ran as if it had none. */
+  state(name: string): FeedState
+  schedule(name: string, nextAt: number | null): void
+  beginRun(run: FeedRun): number
+  /** The run with what it leaves for the next one, in one transaction. */
+  finishRun(finished: FinishedRun): void
+  /** Runs that the end of a process left open; answers how many. */
+  closeOpenRuns(at: number): number
+  /** Newest first. */
+  runs(name: string | undefined, limit: number, offset: number): FeedRun[]
+  countRuns(name: string | undefined): number
+  lastRun(name: string): FeedRun | undefined
+  marks(name: string): Map<string, string>
+  lines(name: string): FeedLine[]
+  /** Of one series, of observations in `[from, to)`. */
+  observations(seriesId: number, from: number, to: number): FeedObservation[]
+  /** Makes observations those of a source that says the same of them. */
+  claim(seriesId: number, observedAts: readonly number[], sourceId: number): void
+  /** Whether a series has any observation of a feed that speaks for more than its day. */
+  hasCoarse(seriesId: number): boolean
+  /** Whose a row of a dataset is. */
+  rowOwner(dataset: string, key: string): number | undefined
+  ownRow(dataset: string, key: string, feed: number): void
+  /** How many series had an observation of each feed. */
+  served(): { feed: string; codes: number }[]
+  transact<T>(work: () => T): T
+  /** What `work` would answer; nothing that it writes stays. */
+  rehearse<T>(work: () => T): T
+}
+
+const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS finishedAt, result, requests, bytes,
+  rows_read AS rowsRead, inserted, revised, unchanged, rejected, held, kept, newest_period AS newestPeriod,
+  problem_code AS problemCode, problem`
+const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
+  consecutive_failures AS consecutiveFailures`
+
+export function createFeedStore(db: Database): FeedStore {
+  const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
+  const oneSettings = lazy<StoredFeedSettings, [string]>(
+    db,
+    `SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`,
+  )
+  const everySettings = lazy<StoredFeedSettings, []>(
+    db,
+    `SELECT ${settingsColumns} FROM feed_settings ORDER BY name`,
+  )
+  const putSettings = lazy(
+    db,
+    `INSERT INTO feed_settings (name, settings, secret, paused_at, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret,
+       paused_at = excluded.paused_at, updated_at = excluded.updated_at`,
+  )
+  const states = lazy<FeedState, []>(db, `SELECT ${stateColumns} FROM feeds ORDER BY number`)
+  const state = lazy<FeedState, [string]>(db, `SELECT ${stateColumns} FROM feeds WHERE name = ?`)
+  const addFeed = lazy(db, 'INSERT INTO feeds (name) VALUES (?) ON CONFLICT DO NOTHING')
+  const schedule = lazy(db, 'UPDATE feeds SET next_at = ? WHERE name = ?')
+  const begin = lazy(
+    db,
+    'INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES (?, ?, ?, ?) RETURNING number',
+  )
+  const finish = lazy(
+    db,
+    `UPDATE feed_runs SET finished_at = ?, result = ?, requests = ?, bytes = ?, rows_read = ?, inserted = ?, revised = ?,
+       unchanged = ?, rejected = ?, held = ?, kept = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`,
+  )
+  const settle = lazy(
+    db,
+    `UPDATE feeds SET next_at = ?1, served_at = ?2, consecutive_failures = CASE WHEN ?3 THEN consecutive_failures + 1 ELSE 0 END,
+       last_new_at = CASE WHEN ?4 THEN ?5 ELSE last_new_at END WHERE name = ?6`,
+  )
+  const closeOpen = lazy(
+    db,
+    `UPDATE feed_runs SET finished_at = ?, result = 'failed', problem_code = 'interrupted',
+       problem = 'the service ended while it was under way' WHERE finished_at IS NULL`,
+  )
+  const runs = lazy<FeedRun, [string | null, number, number]>(
+    db,
+    `SELECT ${runColumns} FROM feed_runs WHERE ?1 IS NULL OR feed = ?1 ORDER BY number DESC LIMIT ?2 OFFSET ?3`,
+  )
+  const countRuns = lazy<{ n: number }, [string | null]>(
+    db,
+    'SELECT count(*) AS n FROM feed_runs WHERE ?1 IS NULL OR feed = ?1',
+  )
+  const marks = lazy<{ name: string; value: string }, [string]>(
+    db,
+    'SELECT name, value FROM feed_marks WHERE feed = ?',
+  )
+  const putMark = lazy(
+    db,
+    'INSERT INTO feed_marks (feed, name, value) VALUES (?, ?, ?) ON CONFLICT (feed, name) DO UPDATE SET value = excluded.value',
+  )
+  const lines = lazy<FeedLine, [string]>(
+    db,
+    `SELECT source_id AS sourceId, target, rows, covers_on AS coversOn, newest_period AS newestPeriod
+     FROM feed_lines WHERE feed = ?`,
+  )
+  const putLine = lazy(
+    db,
+    `INSERT INTO feed_lines (feed, source_id, target, rows, covers_on, newest_period) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (feed, source_id, target) DO UPDATE SET rows = excluded.rows, covers_on = excluded.covers_on,
+       newest_period = excluded.newest_period`,
+  )
+  const observations = lazy<FeedObservation, number[]>(
+    db,
+    `SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
+     FROM observations o JOIN value_sources s ON s.id = o.source_id
+     WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`,
+  )
+  const noteRange = rangeNotes(db)
+  const claim = lazy(
+    db,
+    'UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?',
+  )
+  const noteSource = lazy(
+    db,
+    'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+  const coarse = lazy(
+    db,
+    `SELECT 1 FROM series_sources h JOIN value_sources s ON s.id = h.source_id
+     WHERE h.series_id = ? AND s.period_kind > 0 LIMIT 1`,
+  )
+  const rowOwner = lazy<{ feed: number }, [string, string]>(
+    db,
+    'SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?',
+  )
+  const ownRow = lazy(
+    db,
+    `INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
+     ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`,
+  )
+  const served = lazy<{ feed: string; codes: number }, []>(
+    db,
+    `SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
+       JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
+     FROM feeds f ORDER BY f.number`,
+  )
+  const stateOf = (name: string): FeedState => {
+    const stored = state.get(name)
+    if (stored) return stored
+    addFeed.run(name)
+    return state.get(name)!
+  }
+  return {
+    settings: name => oneSettings.get(name) ?? undefined,
+    allSettings: () => everySettings.all(),
+    putSettings: ({ name, settings, secret, pausedAt }, at) =>
+      void putSettings.run(name, settings, secret, pausedAt, at),
+    states: () => states.all(),
+    state: stateOf,
+    schedule: (name, nextAt) => void schedule.run(nextAt, name),
+    beginRun({ id, feed, trigger, startedAt }) {
+      stateOf(feed)
+      return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
+    },
+    finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }) =>
+      transact(db, () => {
+        finish.run(
+          run.finishedAt,
+          run.result,
+          run.requests,
+          run.bytes,
+          run.rowsRead,
+          run.inserted,
+          run.revised,
+          run.unchanged,
+          run.rejected,
+          run.held,
+          run.kept,
+          run.newestPeriod,
+          run.problemCode,
+          run.problem,
+          run.id,
+        )
+        const hasFailed = run.result === 'failed' || run.result === 'held'
+        const isNew = run.result === 'new'
+        settle.run(nextAt, servedAt, hasFailed ? 1 : 0, isNew ? 1 : 0, run.finishedAt, run.feed)
+        for (const [name, value] of kept) putMark.run(run.feed, name, value)
+        for (const { sourceId, target, rows, coversOn, newestPeriod } of sent) {
+          putLine.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
+        }
+      }),
+    closeOpenRuns: at => closeOpen.run(at).changes,
+    runs: (name, limit, offset) => runs.all(name ?? null, limit, offset),
+    countRuns: name => countRuns.get(name ?? null)!.n,
+    lastRun: name => runs.get(name, 1, 0) ?? undefined,
+    marks: name => new Map(marks.all(name).map(mark => [mark.name, mark.value])),
+    lines: name => lines.all(name),
+    observations: (seriesId, from, to) => observations.all(seriesId, from, to),
+    claim: (seriesId, observedAts, sourceId) =>
+      transact(db, () => {
+        noteSource.run(seriesId, sourceId)
+        for (const at of observedAts) claim.run(sourceId, seriesId, at)
+        noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
+      }),
+    hasCoarse: seriesId => coarse.get(seriesId) !== null,
+    rowOwner: (dataset, key) => rowOwner.get(dataset, key)?.feed,
+    ownRow: (dataset, key, feed) => void ownRow.run(dataset, key, feed),
+    served: () => served.all(),
+    transact: work => transact(db, work),
+    rehearse: work => rehearse(db, work),
+  }
+}

@@ -1,0 +1,51 @@
+import { type TSchema, t } from 'elysia'
+import { strongEtag } from '../../lib/text/etag.ts'
+import type { Series } from '../../topics/catalogue/store/series.ts'
+import { jsonType } from '../answer/complete.ts'
+import { hasEtag } from '../answer/etag.ts'
+
+/** What a handler may set of its answer. */
+export interface Answering {
+  headers: Record<string, string | number>
+  status?: number | string
+}
+
+export interface Marks {
+  /** Header that says an answer rests on fixture data. */
+  fixtureHeader: string
+}
+
+/** `{status: "success", data}`. */
+export const envelope = <T extends TSchema>(data: T) =>
+  t.Object({ status: t.Literal('success'), data })
+
+export const success = <T>(data: T) => ({ status: 'success' as const, data })
+
+/** Says in the headers that fixture data is part of the answer. */
+export function markFixtures(
+  set: Answering,
+  marks: Marks,
+  found: readonly { series: Pick<Series, 'fixture'> }[],
+): void {
+  if (found.some(row => row.series.fixture)) set.headers[marks.fixtureHeader] = 'fixture'
+}
+
+/** Sends JSON text with its entity tag, or 304 when the client has it. */
+export function tagged(
+  request: Request,
+  set: Answering,
+  text: string,
+  hit: boolean,
+  etag = strongEtag(text),
+): string | undefined {
+  const { headers } = set
+  headers['x-cache'] = hit ? 'HIT' : 'MISS'
+  headers.etag = etag
+  headers['cache-control'] = 'private, no-cache'
+  if (hasEtag(request.headers.get('if-none-match'), etag)) {
+    set.status = 304
+    return undefined
+  }
+  headers['content-type'] = jsonType
+  return text
+}

@@ -1,0 +1,172 @@
+import { t } from 'elysia'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { cadences, categoryName, priceType } from '../../../topics/catalogue/math/catalogue.ts'
+import { boundsOf } from '../../../topics/catalogue/math/terms.ts'
+import { unitDescription } from '../../../topics/catalogue/math/unit-names.ts'
+import type { Catalogue } from '../../../topics/catalogue/service/catalogue.ts'
+import type { Series } from '../../../topics/catalogue/store/series.ts'
+import type { Freshness } from '../../../topics/condition/service/freshness.ts'
+import { roundTo } from '../../../topics/prices/math/format.ts'
+import { integer } from '../../answer/integer.ts'
+import { invalidParameter, Problem } from '../../problem/problem.ts'
+import { type Answering, type Marks, markFixtures } from '../answer.ts'
+
+export const commodityFields = {
+  code: t.String({ examples: ['WTI_USD'] }),
+  name: t.String({ examples: ['WTI Crude Oil'] }),
+  category: t.String({ examples: ['crude_oil'] }),
+  category_name: t.String({ examples: ['Crude Oil'] }),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()], {
+    description: 'Null where the number is not money.',
+  }),
+  unit: t.String({ examples: ['barrel'] }),
+  unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
+  decimals: integer({ description: 'Places that prices are rounded to.', examples: [2] }),
+  type: t.String({ examples: ['spot_price'] }),
+  description: t.String({ examples: ['Light sweet crude at Cushing, Oklahoma'] }),
+  cadence: t.Union(
+    cadences.map(cadence => t.Literal(cadence)),
+    { description: 'How often the code is published.' },
+  ),
+  source: t.String({ examples: ['market_reporting'] }),
+  data_source: t.String({ examples: ['market_reporting'] }),
+  has_data: t.Boolean({ description: 'Whether the price endpoints have anything to answer.' }),
+  available: t.Boolean({ description: 'The same as `has_data`.' }),
+  active: t.Boolean({ description: 'Whether the code has a source that still publishes it.' }),
+  unavailable_reason: t.Optional(
+    t.Union(
+      [
+        t.Literal('no_source'),
+        t.Literal('no_observations'),
+        t.Literal('discontinued'),
+        t.Literal('restricted'),
+      ],
+      {
+        description: 'Why `has_data` is false.',
+      },
+    ),
+  ),
+  free_tier: t.Boolean({ description: 'Whether the keyless demo has the code.' }),
+  aliases: t.Array(t.String({ examples: ['WTI'] }), {
+    description: 'Other names that every endpoint takes for the code.',
+  }),
+  multiplier: integer({ description: '10 to the power of `decimals`.', examples: [100] }),
+  validation: t.Object(
+    { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
+    { description: 'Bounds of the values that an import believes.' },
+  ),
+  price_change_threshold: t.Number({
+    description: 'Percent between two observations that deserves a look.',
+    examples: [10],
+  }),
+  first_observation: t.Union([t.String({ format: 'date' }), t.Null()], {
+    description: 'Day of the oldest observation.',
+  }),
+  last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description: 'Time of the newest observation.',
+  }),
+}
+
+export const Commodity = t.Object(commodityFields, {
+  title: 'Commodity',
+  description: 'One code of the catalogue.',
+})
+export type Commodity = (typeof Commodity)['static']
+
+const priceChangeThresholdPercent = 10
+
+export interface CommodityDeps {
+  catalogue: Catalogue
+  freshness: Freshness
+}
+
+/** A code of the catalogue on the wire. `free`: ids of the series that the demo has. */
+export function commodityRow(
+  series: Series,
+  { catalogue, freshness }: CommodityDeps,
+  free: ReadonlySet<number>,
+): Commodity {
+  const reach = freshness.reach(series)
+  const hasData = catalogue.hasData(series) && reach !== undefined
+  const bounds = boundsOf(series)
+  return {
+    code: series.code,
+    name: series.name,
+    category: series.category,
+    category_name: categoryName(series.category),
+    currency: series.currency,
+    unit: series.unit,
+    unit_description: unitDescription(series.unit),
+    decimals: series.decimals,
+    type: priceType(series.category, series.unit),
+    description: series.description,
+    cadence: series.cadence,
+    source: series.source,
+    data_source: series.source,
+    has_data: hasData,
+    available: hasData,
+    active: series.unavailableReason === null,
+    ...(!hasData && {
+      unavailable_reason: catalogue.unavailableReason(series) ?? 'no_observations',
+    }),
+    free_tier: free.has(series.id),
+    aliases: series.aliases,
+    multiplier: 10 ** series.decimals,
+    validation: { min: bounds.min, max: roundTo(bounds.max, 6) },
+    price_change_threshold: priceChangeThresholdPercent,
+    first_observation: reach?.firstOn ?? null,
+    last_observation: reach ? isoInstant(reach.lastAt) : null,
+  }
+}
+
+/**
+ * The series of the codes in a list, in its order; a code that the catalogue does not have is
+ * passed over.
+ */
+export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] =>
+  codes
+    .flatMap(code => catalogue.named(code) ?? [])
+    // What may be looked at and not be passed on is for those who have a key.
+    .filter(series => series.publisher?.licenseClass !== 'view')
+
+/**
+ * The series of the code or alias in a path, for a futures family its own; 404 with suggestions for
+ * anything else.
+ */
+export function commodityOf(
+  catalogue: Catalogue,
+  text: string,
+  now: number,
+): { series: Series; requestedCode: string | undefined } {
+  const requestedCode = text.trim().toUpperCase()
+  const series = catalogue.named(requestedCode) ?? catalogue.resolve(requestedCode, now)?.series
+  if (series)
+    return { series, requestedCode: requestedCode === series.code ? undefined : requestedCode }
+  const code = requestedCode.slice(0, 100)
+  const suggestions = catalogue.suggest(code).map(series => series.code)
+  const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
+  throw new Problem(
+    'COMMODITY_NOT_FOUND',
+    `Unknown commodity code: ${code}.${meant} GET /v1/commodities lists every code.`,
+    {
+      commodity_code: code,
+      suggestions,
+    },
+  )
+}
+
+/** A category of the catalogue in any letter case; undefined when none is asked for. */
+export function categoryOf(catalogue: Catalogue, text: string | undefined): string | undefined {
+  const category = text?.trim().toLowerCase()
+  if (!category) return undefined
+  const categories = [...new Set(catalogue.list().map(series => series.category))].sort()
+  if (!categories.includes(category))
+    throw invalidParameter('category', text, 'is not a category of the catalogue.', categories)
+  return category
+}
+
+/** `markFixtures` for a list of series. */
+export function markSeries(set: Answering, marks: Marks, all: readonly Series[]): void {
+  const fixture = all.find(series => series.fixture)
+  if (fixture) markFixtures(set, marks, [{ series: fixture }])
+}

@@ -1,0 +1,255 @@
+import { momentOf } from '../../database/vintage.ts'
+import type { Services } from '../../instance/services/services.ts'
+import { addressGroup } from '../../plans/address.ts'
+import { cheapestWith, firstPlan } from '../../plans/plans.ts'
+import type { Feature } from '../../plans/tiers.ts'
+import { shippedPorts } from '../../topics/catalogue/dataset/ports.ts'
+import { aloneVitals, type Vitals } from '../../topics/condition/service/vitals.ts'
+import type { Port } from '../../topics/fuels/math/marine.ts'
+import { createIdempotencyStore } from '../../topics/keys/store/idempotency.ts'
+import {
+  type BackupDesk,
+  type BackupDeskDeps,
+  createBackupDesk,
+} from '../../topics/operator/service/backup-desk.ts'
+import { createCompletion } from '../answer/complete.ts'
+import { type Connections, noConnections } from '../cable.ts'
+import type { DevControls } from '../dev-controls.ts'
+import { faultMeeter } from '../faults.ts'
+import { type AccessPlugin, createAccess, viewerOf } from '../gate/access.ts'
+import { clientAddress, type PeerLookup, trustedProxies } from '../gate/address.ts'
+import { type Caller, createGate, type Gate, type Pass } from '../gate/gate.ts'
+import { createRateTables, type RateTables, rateSeed } from '../gate/rates.ts'
+import { createReaderDispatch } from '../gate/reader-dispatch.ts'
+import { createIdempotency, type Idempotency } from '../idempotency.ts'
+import { type CodeReader, createCodeReader } from '../input/codes.ts'
+import { createIgnoredParameters } from '../input/ignored-parameters.ts'
+import { createKnownNames, type KnownNames } from '../input/known-names.ts'
+import { linker } from '../problem/links.ts'
+import type { Links } from '../problem/refusals.ts'
+import {
+  createClientProfiles,
+  type Profiles,
+  type Switched,
+  unswitched,
+} from '../profiles/profiles.ts'
+import type { ReaderPool } from '../query-workers/pool.ts'
+import type { Marks } from './answer.ts'
+import { type CommodityTexts, createCommodityTexts } from './commodities/texts.ts'
+
+export interface ContextOptions {
+  /** The address of the other end of a connection. */
+  peer?: PeerLookup
+  /** The address that the server listens on, once it does. */
+  url?: () => string | undefined
+  /**
+   * Short answers leave as they are made: a server's front, which would look at them, lets them pass.
+   */
+  completes?: boolean
+  /** Requests that came through the socket in the data directory. */
+  local?: WeakSet<Request>
+  /** The rolling windows, where they are kept from one start to the next. */
+  rates?: RateTables
+  /** The controls of an evaluation copy. */
+  dev?: DevControls
+  /** The data of an evaluation copy, which is written when it is asked for. */
+  world?: LateData
+  /** How the process around the interface is doing. */
+  vitals?: Vitals
+  /** Threads that answer what takes long; without them it is answered here. */
+  readers?: ReaderPool
+  /** In a reader: requests that the main thread has let in. */
+  admitted?: WeakMap<Request, { caller: Caller | undefined }>
+  /** What the server can do that holds the connections of requests. */
+  connections?: Connections
+  /** Runs a command of this program on this directory, in a process of its own. */
+  command?: BackupDeskDeps['command']
+  /** Gets the pass of each request, for the access log. */
+  passes?: WeakMap<Request, Pass>
+  /** Gets requests whose charge the stream of changes does not have yet. */
+  uncharged?: WeakSet<Request>
+}
+
+/** Data that comes when it is asked for. */
+export interface LateData {
+  /** Writes what a request needs and is not there yet. */
+  lay(asked: { route: string; method: string; url: string }): void
+  /** Nothing is left to write. */
+  isWhole(): boolean
+}
+
+/** Everything that a resource may ask for. Each one names its part with `Pick`. */
+export interface Context extends Services, Vitals {
+  access: AccessPlugin
+  /** What routes and parameters there are; knows them once the application is whole. */
+  names: KnownNames
+  gate: Gate
+  peer: PeerLookup
+  /**
+   * Requests that this instance makes for another, by the one they are made for: they come from its
+   * address.
+   */
+  onBehalf: WeakMap<Request, Request>
+  rates: RateTables
+  connections: Connections
+  controls: DevControls | undefined
+  backupDesk: BackupDesk
+  profiles: Profiles | undefined
+  /** Which switches the profile of a request's client has on. */
+  switched: Switched
+  codes: CodeReader
+  marks: Marks
+  idempotency: Idempotency
+  /** When the interface was put together, monotonic ms: routes come when they are asked for. */
+  openedMs: number
+  now(): number
+  /** Addresses of documentation and pages, as the request's own host sees them. */
+  links(request: Request): Links
+  /** Codes that lists, briefs and widgets begin with, and that the demo serves. */
+  firstCodes: readonly string[]
+  commodityTexts: CommodityTexts
+  ports: readonly Port[]
+  /** Name of the lowest plan that has a feature; empty where no plan can have it. */
+  tierRequired(feature: Feature): string
+  /** The group of a client's address, by which wrong tries are counted. */
+  addressOf(request: Request): string
+  /** Where this service is reached, for letters. Never what a request says of our address. */
+  ownUrl(): string
+  /** Why a target may not be called; undefined when it may. */
+  checkTarget(url: string): string | undefined
+  serviceName: string
+  /** Of the service's own headers. */
+  headerPrefix: string
+  /** What the exchange is called in paths; the first is the one answered. */
+  exchangeWords: readonly string[]
+  /** Name and address on invoices, line by line. */
+  issuer: readonly string[]
+  /** The most characters of a key's name. */
+  nameMax: number
+  /** The most rows a page of a windowed endpoint has. */
+  perPageMax: number
+}
+
+/** Puts together what resources share, over one set of services. */
+export function createContext(services: Services, options: ContextOptions): Context {
+  const { config, clock, ids, db, keys, plans, limits, catalogue, egress } = services
+  const { brand, server, demo } = config
+  const {
+    peer: connection = null,
+    url = () => undefined,
+    local = new WeakSet(),
+    rates = createRateTables(limits, rateSeed(ids)),
+    vitals = aloneVitals,
+    connections = noConnections,
+    dev: controls,
+    world,
+  } = options
+  const names = createKnownNames()
+  const onBehalf = new WeakMap<Request, Request>()
+  const peer: PeerLookup = connection && {
+    requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
+  }
+  // Within a question about the past it is then.
+  const now = () => momentOf(db) ?? clock.now()
+  const links = linker(config)
+  const trusted = trustedProxies(server.trustedProxies)
+  const { isOverloaded } = vitals
+  const gate = createGate({
+    ...services,
+    rates,
+    isOverloaded,
+    freshSignInMs: config.sessions.freshSignInMs,
+    secondStep: {
+      isRequired: config.sessions.secondFactor,
+      isOn: services.secondFactor.isOn,
+    },
+    trusted,
+    local,
+    links,
+    ...(options.admitted && { admitted: options.admitted }),
+    ...(options.completes && {
+      complete: createCompletion(config.server.baseUrl.startsWith('https:')),
+    }),
+    passes: options.passes,
+    uncharged: options.uncharged,
+  })
+  const faults = controls && faultMeeter(controls.faults, plans, links, now)
+  const profiles =
+    config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
+  const readerDispatch =
+    options.readers &&
+    createReaderDispatch({
+      ...services,
+      pool: options.readers,
+      profiles,
+      now,
+      mark: services.ingest.mark,
+      isComplete: () => world?.isWhole() ?? true,
+      connections,
+      parameters: names.parameters,
+    })
+  const reload = () => {
+    keys.reload()
+    services.webhooks.reload()
+    services.adminTokens.reload()
+    services.catalogue.reload()
+    services.quarantine.reload()
+    services.credits.reset()
+  }
+  return {
+    ...services,
+    ...vitals,
+    access: createAccess(
+      gate,
+      peer,
+      faults,
+      readerDispatch,
+      createIgnoredParameters(names, brand.headerPrefix),
+      world && ((route, { method, url }) => world.lay({ route, method, url })),
+      pass => services.viewers.meet(() => viewerOf(pass)),
+      controls?.requests.arrive,
+    ),
+    names,
+    gate,
+    peer,
+    onBehalf,
+    rates,
+    connections,
+    controls,
+    backupDesk: createBackupDesk({
+      command: options.command,
+      isConfigured: config.backups.directory !== '' || config.backups.s3Bucket !== '',
+      record: services.backupRecord,
+      clock,
+    }),
+    profiles,
+    switched: profiles?.switched ?? unswitched,
+    codes: createCodeReader(catalogue, now, limits.codesPerRequestMax, links, profiles?.switched),
+    marks: { fixtureHeader: `${brand.headerPrefix}Data` },
+    idempotency: createIdempotency({
+      store: createIdempotencyStore(db),
+      vault: services.vault,
+      reload,
+      now,
+    }),
+    openedMs: clock.monotonic(),
+    now,
+    links,
+    firstCodes: demo.codes,
+    commodityTexts: createCommodityTexts({ ...services, firstCodes: demo.codes, now }),
+    ports: shippedPorts(),
+    tierRequired: feature => cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? '',
+    addressOf: request => addressGroup(clientAddress(request, peer, trusted)),
+    ownUrl: () => server.baseUrl || url() || `http://${server.host}:${server.port}`,
+    checkTarget: egress.checkTarget,
+    serviceName: brand.serviceName,
+    headerPrefix: brand.headerPrefix,
+    exchangeWords: brand.exchangeWords,
+    issuer:
+      config.billing.issuer === ''
+        ? [brand.serviceName]
+        : config.billing.issuer.split(';').map(line => line.trim()),
+    nameMax: limits.keyNameMax,
+    perPageMax: limits.windowedPerPageMax,
+  }
+}

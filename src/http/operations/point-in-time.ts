@@ -1,0 +1,89 @@
+import { isoDay, isoInstant } from '../../lib/time/instant.ts'
+import { dayOf, instantOf } from '../input/query.ts'
+import { typed } from '../input/typed.ts'
+import type { Answering } from './answer.ts'
+import type { Context } from './context.ts'
+
+export const asOfQuery = typed({
+  type: 'string',
+  format: 'date-time',
+  description:
+    'Answers from what was recorded at or before this time, and never from an observation that speaks for a later one. Before the coverage that the header `X-Vintage-Revision-Coverage-Since` names, from the values first recorded. Absent: what is known now.',
+  examples: ['2026-11-01T12:00:00Z'],
+})
+
+export const endDateQuery = typed({
+  type: 'string',
+  format: 'date',
+  description: 'Last day of the closes used (UTC); absent: the newest.',
+  examples: ['2026-11-15'],
+})
+
+/** For operations over closes: what was known, and the day that they end with. */
+export const pointQuery = { as_of: asOfQuery, end_date: endDateQuery }
+
+export const vintageHeaders = (asOf: number, coverageSinceAt: number): Record<string, string> => ({
+  'x-vintage-as-of': isoInstant(asOf),
+  'x-vintage-revision-coverage-since': isoInstant(coverageSinceAt),
+})
+
+/** For operations over datasets: what was known. */
+export const knownQuery = { as_of: asOfQuery }
+
+interface Point {
+  as_of?: string | undefined
+  end_date?: string | undefined
+}
+
+/**
+ * What `work` makes of these dependencies: of the prices as they were known where the request asks
+ * for a moment, which the headers then say, and of closes up to a day where it names one.
+ */
+export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
+  deps: D,
+  query: Point,
+  set: Answering,
+  work: (deps: D) => T,
+): T {
+  const asOf = instantOf('as_of', query.as_of)
+  const endDay = query.end_date ? isoDay(dayOf('end_date', query.end_date)) : undefined
+  if (asOf === undefined && endDay === undefined) return work(deps)
+  const view = deps.pricesAt({
+    ...(asOf !== undefined && { asOf }),
+    ...(endDay !== undefined && { endDay }),
+  })
+  const { closes, board, history, exchange, now } = view
+  const storage = 'storage' in deps ? (deps.storage as Context['storage']).at(view) : undefined
+  const figures =
+    'publishedFigures' in deps
+      ? (deps.publishedFigures as Context['publishedFigures']).at({ closes, now })
+      : undefined
+  const inventories =
+    'inventories' in deps ? (deps.inventories as Context['inventories']).at(view) : undefined
+  const answer = view.within(() =>
+    work({
+      ...deps,
+      closes,
+      board,
+      history,
+      exchange,
+      now,
+      ...(storage && { storage }),
+      ...(inventories && { inventories }),
+      ...(figures && { publishedFigures: figures }),
+    }),
+  )
+  if (asOf !== undefined) {
+    const since = view.coverageSince()
+    Object.assign(set.headers, vintageHeaders(asOf, since ?? asOf))
+  }
+  return answer
+}
+
+/** The same for operations over datasets, whose `end_date` says which rows are listed. */
+export const atMoment = <D extends Pick<Context, 'pricesAt'>, T>(
+  deps: D,
+  query: Pick<Point, 'as_of'>,
+  set: unknown,
+  work: (deps: D) => T,
+): T => atPoint(deps, { as_of: query.as_of }, set as Answering, work)

@@ -1,0 +1,362 @@
+import type { Log } from '../../lib/log/log.ts'
+import { after, type Clock, sleep } from '../../lib/time/clock.ts'
+import { minuteMs, secondMs } from '../../lib/time/instant.ts'
+import type { QueryWorkers, WorkerTrouble } from '../../topics/condition/service/vitals.ts'
+import type { FromReader, ReaderQuestion, ReaderThread, ToReader } from './terms.ts'
+
+/** What became of a question: its answer, or why there is none. */
+export type ReaderOutcome =
+  | Extract<FromReader, { kind: 'answer' }>
+  | { kind: 'needs_writer' }
+  | { kind: 'overloaded' }
+  /** The worker ended while it answered, or none was ready in time. */
+  | { kind: 'lost' }
+  /** No worker starts: whoever asks answers it. */
+  | { kind: 'no_worker' }
+
+/** Threads that answer what takes long, each over a read-only connection of its own. */
+export interface ReaderPool {
+  /** Waits its turn among the questions of its account, then for its answer. */
+  ask(account: string, question: Omit<ReaderQuestion, 'id'>): Promise<ReaderOutcome>
+  /** An answer that goes on: what came of it, then the rest, one piece for each that is taken. */
+  rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
+  /** Tells every reader of a change, before any question that is asked afterwards. */
+  tell(message: Exclude<ToReader, { kind: 'question' | 'more' | 'drop' }>): void
+  /** Questions that wait for a reader or for their answer. */
+  waiting(): number
+  /** How the workers are doing, for whoever watches over the service. */
+  state(): QueryWorkers
+  stop(): void
+}
+
+export interface ReaderPoolDeps {
+  /** At most; they are started as there is work for them. */
+  threads: number
+  /** Starts a reader; it tells `ready` when it can be asked. */
+  start(): ReaderThread
+  log: Log
+  /** Measures waiting: real time, also where the instance's clock stands still. */
+  stopwatch: Pick<Clock, 'monotonic'>
+  /** The most questions of one account that wait; more are refused. */
+  perAccountMax?: number
+  /** How long a question waits for a reader before it is refused, milliseconds. */
+  waitMaxMs?: number
+  /** The waits before a worker that did not start is tried again, one after the other. */
+  retryDelaysMs?: readonly number[]
+}
+
+interface Waiting {
+  account: string
+  question: Omit<ReaderQuestion, 'id'>
+  settle(outcome: ReaderOutcome): void
+  /** When it began to wait, milliseconds of the monotonic clock. */
+  since: number
+}
+
+interface Rest {
+  reader: Reader
+  controller: ReadableStreamDefaultController<Uint8Array> | undefined
+}
+
+interface Reader {
+  thread: ReaderThread
+  isReady: boolean
+  /** Ends the watch over how long it takes to open. */
+  opened: () => void
+  /** What waits for its answer, by the number of the question. */
+  asked: Map<number, (outcome: ReaderOutcome) => void>
+}
+
+const perAccountDefault = 64
+const waitDefaultMs = 10_000
+const sweepsAWait = 20
+/** One that cannot start would take a core with trying. */
+const retryDelaysDefaultMs = [200, secondMs, 5 * secondMs, 15 * secondMs, minuteMs]
+/** After as many starts that failed, nobody waits for a worker any more. */
+const failuresMax = 3
+/** A worker that has not opened by then never will. */
+const openMaxMs = minuteMs
+/** How long the end of a worker is reported. */
+const endReportedMs = minuteMs
+/** One that is worked on and one behind it, so that a reader need not wait for its next question. */
+const inHandMax = 2
+
+export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
+  const {
+    log,
+    perAccountMax = perAccountDefault,
+    waitMaxMs = waitDefaultMs,
+    retryDelaysMs = retryDelaysDefaultMs,
+  } = deps
+  const { monotonic } = deps.stopwatch
+  const queue = createFairQueue(perAccountMax)
+  const readers = new Set<Reader>()
+  const rests = new Map<number, Rest>()
+  let lastId = 0
+  let isStopped = false
+  let isSweeping = false
+  /** Starts that failed since the last one that succeeded, and why the last of them did. */
+  let failures = 0
+  let failure: string | undefined
+  /** The newest end of a worker that had started, by the stopwatch. */
+  let lastEnd: { at: number; reason: string } | undefined
+  let isPausing = false
+  let endPause = () => {}
+
+  const isAnyReady = () => {
+    for (const { isReady } of readers) if (isReady) return true
+    return false
+  }
+  const isGivenUp = () => failures >= failuresMax && !isAnyReady()
+
+  /**
+   * One more reader where every one that there is has something to do: each holds 60 MB, and most of
+   * what is asked at once is the same question.
+   */
+  const startAnother = () => {
+    if (isStopped || isPausing || readers.size >= deps.threads) return
+    for (const { asked } of readers) if (asked.size === 0) return
+    startOne()
+  }
+
+  const startOne = () => {
+    const reader: Reader = {
+      thread: deps.start(),
+      isReady: false,
+      opened: () => {},
+      asked: new Map(),
+    }
+    readers.add(reader)
+    reader.thread.onMessage(message => hear(reader, message))
+    reader.thread.onEnd(reason => bury(reader, reason))
+    reader.opened = after(openMaxMs, () => giveUp(reader, 'It took longer than a minute to open.'))
+  }
+
+  const giveUp = (reader: Reader, reason: string) => {
+    reader.thread.stop()
+    bury(reader, reason)
+  }
+
+  /** A reader that ends is replaced; whoever waited for its answer is told that it is lost. */
+  const bury = (reader: Reader, reason: string) => {
+    if (!readers.delete(reader)) return
+    reader.opened()
+    for (const [id, rest] of rests) if (rest.reader === reader) endRest(id, new Error(reason))
+    for (const settle of reader.asked.values()) settle({ kind: 'lost' })
+    reader.asked.clear()
+    if (isStopped) return
+    if (reader.isReady) noteEnd(reason)
+    else noteFailure(reason)
+  }
+
+  const noteEnd = (reason: string) => {
+    lastEnd = { at: monotonic(), reason }
+    log.error('query_worker_ended', { reason })
+    pause(retryDelaysMs[0]!)
+  }
+
+  /** It is logged once for each reason: the trials that follow may go on for days. */
+  const noteFailure = (reason: string) => {
+    failures += 1
+    if (failure !== reason) log.error('query_worker_not_started', { reason })
+    failure = reason
+    if (failures === failuresMax)
+      log.error('query_workers_unavailable', {
+        message: 'The main thread answers heavy requests until a query worker starts.',
+      })
+    if (isGivenUp()) for (const waiting of queue.drain()) waiting.settle({ kind: 'no_worker' })
+    pause(retryDelaysMs[Math.min(failures, retryDelaysMs.length) - 1]!)
+  }
+
+  const pause = (ms: number) => {
+    endPause()
+    isPausing = true
+    endPause = after(ms, () => {
+      isPausing = false
+      // Without a question too, so that the service recovers while nobody asks.
+      if (failures > 0 && readers.size < deps.threads) startOne()
+      else if (queue.size() > 0) startAnother()
+    })
+  }
+
+  const noteReady = (reader: Reader) => {
+    reader.isReady = true
+    reader.opened()
+    if (failures > 0) log.info('query_worker_started', { failures })
+    failures = 0
+    failure = undefined
+    handOut()
+  }
+
+  const trouble = (): WorkerTrouble | undefined => {
+    if (failure !== undefined) return { kind: 'not_started', reason: failure }
+    return lastEnd && monotonic() - lastEnd.at < endReportedMs
+      ? { kind: 'ended', reason: lastEnd.reason }
+      : undefined
+  }
+
+  const hear = (reader: Reader, message: FromReader) => {
+    switch (message.kind) {
+      case 'ready':
+        return noteReady(reader)
+      case 'failed':
+        return giveUp(reader, message.message)
+      case 'answer':
+        if (message.goesOn) rests.set(message.id, { reader, controller: undefined })
+        return finish(reader, message.id, message)
+      case 'needs_writer':
+        return finish(reader, message.id, { kind: 'needs_writer' })
+      case 'piece':
+        return takePiece(message.id, message.piece, message.error)
+    }
+  }
+
+  const finish = (reader: Reader, id: number, outcome: ReaderOutcome) => {
+    const settle = reader.asked.get(id)
+    if (!settle) return
+    reader.asked.delete(id)
+    settle(outcome)
+    handOut()
+  }
+
+  const takePiece = (id: number, piece: Uint8Array | undefined, error: string | undefined) => {
+    const controller = rests.get(id)?.controller
+    if (!controller) return
+    if (error !== undefined) endRest(id, new Error(error))
+    else if (piece) controller.enqueue(piece)
+    else endRest(id)
+  }
+
+  const endRest = (id: number, error?: Error) => {
+    const controller = rests.get(id)?.controller
+    rests.delete(id)
+    if (error) controller?.error(error)
+    else controller?.close()
+  }
+
+  const leastBusy = (): Reader | undefined => {
+    let chosen: Reader | undefined
+    for (const reader of readers) {
+      if (!reader.isReady || reader.asked.size >= inHandMax) continue
+      if (!chosen || reader.asked.size < chosen.asked.size) chosen = reader
+    }
+    return chosen
+  }
+
+  /** Refuses what has waited too long, as long as something waits. */
+  const sweep = async () => {
+    if (isSweeping) return
+    isSweeping = true
+    while (queue.size() > 0) {
+      await sleep(waitMaxMs / sweepsAWait)
+      const since = monotonic() - waitMaxMs
+      const kind = isAnyReady() ? 'overloaded' : 'lost'
+      for (const waiting of queue.olderThan(since)) waiting.settle({ kind })
+    }
+    isSweeping = false
+  }
+
+  const handOut = () => {
+    for (;;) {
+      const reader = leastBusy()
+      const next = reader && queue.take()
+      if (!next) break
+      lastId += 1
+      reader.asked.set(lastId, next.settle)
+      reader.thread.post({ kind: 'question', question: { ...next.question, id: lastId } })
+    }
+    if (queue.size() > 0) startAnother()
+  }
+
+  return {
+    async ask(account, question) {
+      return await new Promise<ReaderOutcome>(settle => {
+        if (isGivenUp()) return settle({ kind: 'no_worker' })
+        const waiting = { account, question, settle, since: monotonic() }
+        if (isStopped || !queue.add(waiting)) return settle({ kind: 'overloaded' })
+        startAnother()
+        handOut()
+        if (queue.size() > 0) void sweep()
+      })
+    },
+    rest(id, beginning) {
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            const rest = rests.get(id)
+            if (!rest) return controller.error(new Error('The reader of this answer has ended.'))
+            rest.controller = controller
+            controller.enqueue(beginning)
+          },
+          pull: () => rests.get(id)?.reader.thread.post({ kind: 'more', id }),
+          cancel() {
+            rests.get(id)?.reader.thread.post({ kind: 'drop', id })
+            rests.delete(id)
+          },
+        },
+        // One piece ahead of a client: a slow one costs a buffer, not a thread.
+        { highWaterMark: 1 },
+      )
+    },
+    tell(message) {
+      for (const reader of readers) reader.thread.post(message)
+    },
+    waiting: () => [...readers].reduce((sum, { asked }) => sum + asked.size, queue.size()),
+    state() {
+      const ready = [...readers].filter(({ isReady }) => isReady).length
+      const current = trouble()
+      return { ready, starting: readers.size - ready, failed: current ? 1 : 0, trouble: current }
+    },
+    stop() {
+      isStopped = true
+      endPause()
+      for (const waiting of queue.drain()) waiting.settle({ kind: 'overloaded' })
+      for (const reader of readers) reader.thread.stop()
+      for (const reader of [...readers]) bury(reader, 'stopped')
+    },
+  }
+}
+
+/** Questions in turn by account: whoever asks much waits for themselves. */
+function createFairQueue(perAccountMax: number) {
+  // A Map keeps the order of insertion: an account that had its turn goes to the end.
+  const accounts = new Map<string, Waiting[]>()
+  let size = 0
+  return {
+    add(waiting: Waiting): boolean {
+      const own = accounts.get(waiting.account) ?? []
+      if (own.length >= perAccountMax) return false
+      own.push(waiting)
+      accounts.set(waiting.account, own)
+      size += 1
+      return true
+    },
+    take(): Waiting | undefined {
+      const [first] = accounts
+      if (!first) return undefined
+      const [account, own] = first
+      const next = own.shift()!
+      accounts.delete(account)
+      if (own.length > 0) accounts.set(account, own)
+      size -= 1
+      return next
+    },
+    /** Takes out what began to wait at `since` or before. */
+    olderThan(since: number): Waiting[] {
+      const old: Waiting[] = []
+      for (const [account, own] of accounts) {
+        while (own[0] && own[0].since <= since) old.push(own.shift()!)
+        if (own.length === 0) accounts.delete(account)
+      }
+      size -= old.length
+      return old
+    },
+    drain(): Waiting[] {
+      const all = [...accounts.values()].flat()
+      accounts.clear()
+      size = 0
+      return all
+    },
+    size: () => size,
+  }
+}

@@ -1,0 +1,84 @@
+import type { Entitlements } from '../../plans/plans.ts'
+import type { Role } from '../../plans/roles.ts'
+import type { Session } from '../../topics/account/store/sessions.ts'
+import type { Account } from '../../topics/keys/store/accounts.ts'
+import type { ApiKey } from '../../topics/keys/store/api-keys.ts'
+
+/** What a reader must know of who asks, as plain rows: main has let them in already. */
+export interface ReaderCaller {
+  key: ApiKey
+  account: Account
+  holder: Account
+  role: Role
+  entitled: Entitlements
+  session: Session | undefined
+}
+
+/** A request that main has let in, counted and validated. */
+export interface ReaderQuestion {
+  id: number
+  url: string
+  method: string
+  headers: [name: string, value: string][]
+  body: string | undefined
+  caller: ReaderCaller | undefined
+  /** The instance's clock, which may stand still or run apart from the machine's. */
+  now: number
+  /** By when everything was recorded that the answer may see; what is written later is later. */
+  mark: number
+}
+
+/** What main tells a reader, in the order in which it happened. */
+export type ToReader =
+  | { kind: 'question'; question: ReaderQuestion }
+  /** More of a body that goes on may be sent. */
+  | { kind: 'more'; id: number }
+  /** Nobody waits for the rest of a body any more. */
+  | { kind: 'drop'; id: number }
+  /** Values of these series were written. */
+  | { kind: 'written'; changes: WrittenSeries[] }
+  /** Days of a series went into quarantine or came out of it. */
+  | { kind: 'quarantine'; seriesId: number }
+  /** The list of series is another one. */
+  | { kind: 'catalogue' }
+
+export interface WrittenSeries {
+  seriesId: number
+  /** The reach of what is new in the series; absent where nothing is. */
+  extent: { firstAt: number; lastAt: number } | undefined
+}
+
+/** What an answer notes of the caller's habits, for the report on efficiency. */
+export interface AskedSeries {
+  seriesIds: readonly number[]
+  etag: string | undefined
+}
+
+/** What a reader tells main. */
+export type FromReader =
+  | { kind: 'ready' }
+  /** It could not open, and ends. */
+  | { kind: 'failed'; message: string }
+  | {
+      kind: 'answer'
+      id: number
+      status: number
+      headers: [name: string, value: string][]
+      /** The whole body, or its beginning where `goesOn`. */
+      body: Uint8Array<ArrayBuffer>
+      goesOn: boolean
+      asked: AskedSeries[]
+    }
+  /** The rest of a body, piece by piece; `error` is what ended it before its time. */
+  | { kind: 'piece'; id: number; piece: Uint8Array<ArrayBuffer> | undefined; error?: string }
+  /** The question can only be answered where writing is possible. */
+  | { kind: 'needs_writer'; id: number }
+
+/** A running reader, seen from main. */
+export interface ReaderThread {
+  post(message: ToReader): void
+  onMessage(listener: (message: FromReader) => void): void
+  /** Called once, however the thread ends. */
+  onEnd(listener: (reason: string) => void): void
+  stop(): void
+}

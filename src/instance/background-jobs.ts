@@ -1,0 +1,195 @@
+import type { CommitMark } from '../database/commit-mark.ts'
+import { foldLongLog } from '../database/log-folding.ts'
+import { createJumpWatch } from '../lib/time/clock-jumps.ts'
+import { isoDay } from '../lib/time/instant.ts'
+import type { Cluster } from '../replication/cluster.ts'
+import type { Publishing } from '../threads/replication-publisher.ts'
+import { publicParts } from '../topics/condition/service/parts.ts'
+import type { Vitals } from '../topics/condition/service/vitals.ts'
+import { createMonthlyForecasts } from '../topics/fundamentals/service/monthly-forecasts.ts'
+import { createDueTimes } from '../topics/operator/store/due-times.ts'
+import type { YearOfPrices } from '../topics/prices/service/price-files.ts'
+import { createAlertJob } from './jobs/alerts.ts'
+import { createAuditJob } from './jobs/audit.ts'
+import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
+import { createBatchesJob } from './jobs/batches.ts'
+import { createBillingJob } from './jobs/billing.ts'
+import { createClockJob } from './jobs/clock.ts'
+import { createConditionJob } from './jobs/condition.ts'
+import { createDataSourcesJob } from './jobs/data-sources.ts'
+import { createDeliveriesJob } from './jobs/deliveries.ts'
+import { createDiskJob } from './jobs/disk.ts'
+import { createFeedsJob } from './jobs/feeds.ts'
+import type { Job } from './jobs/job.ts'
+import { createMessagesJob } from './jobs/messages.ts'
+import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
+import { createNoticesJob } from './jobs/notices.ts'
+import type { OutboxJob } from './jobs/outbox.ts'
+import { createPriceFilesJob } from './jobs/price-files.ts'
+import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
+import { createScrubJob } from './jobs/scrub.ts'
+import { createSeriesFaultsJob } from './jobs/series-faults.ts'
+import { createSurchargeJob } from './jobs/surcharges.ts'
+import { createUsageJob } from './jobs/usage.ts'
+import { createWatchJob } from './jobs/watches.ts'
+import { createWebhookMonthsJob } from './jobs/webhook-months.ts'
+import { createWorldJob } from './jobs/world.ts'
+import { openNotices } from './services/operator-alerts.ts'
+import type { Services } from './services/services.ts'
+
+type JobVitals = Pick<
+  Vitals,
+  'isOverloaded' | 'senders' | 'queryWorkers' | 'replication' | 'lateReplicas'
+>
+
+/** What an instance gives its jobs beside the services. */
+export interface JobParts {
+  serving: boolean
+  /** In an evaluation copy: what publishes its prices. */
+  feed: { advance(now: number): unknown; isWhole(): boolean } | undefined
+  sending: OutboxJob
+  mark: CommitMark
+  publishing: Publishing | undefined
+  cluster: Cluster | undefined
+  vitals(): JobVitals
+  /** Runs a command of this program in a process of its own. */
+  command?: (...args: string[]) => Promise<CommandOutcome>
+  /** Looks after the kept states of an evaluation copy. */
+  keeping?: { tidy(): Promise<void> }
+  /** Answers a request as the operator's. */
+  answer(request: Request): Response | Promise<Response>
+}
+
+/** All that an instance does by itself, and what runs it. */
+export function createInstanceRunner(services: Services, parts: JobParts): Runner {
+  const { serving, feed, command, keeping, publishing, cluster } = parts
+  const jobs = [
+    createDiskJob(services.disk),
+    ...(serving ? [createScrubJob(services.scrub)] : []),
+    ...jobsOf(services, feed),
+    ...(command ? backupJobOf(services, command) : []),
+    ...priceFilesJobOf(services, parts.answer),
+    ...(serving
+      ? conditionJobsOf(services, parts.vitals, feed).map(job => onceWhole(job, feed))
+      : []),
+    ...(serving && !feed
+      ? [createNoticesJob(openNotices(services, parts.sending, parts.vitals), services.clock)]
+      : []),
+    parts.sending,
+    ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
+    markJob(parts.mark, services),
+    ...(publishing ? [publishing.job] : []),
+    ...(cluster ? [cluster.job] : []),
+  ]
+  return createRunner(jobs, services.clock, services.log, {
+    isTold: services.disk.failed,
+    // The clock of an evaluation copy is moved by people.
+    guard: feed ? undefined : clockGuard(services),
+  })
+}
+
+function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
+  const { meter, surchargeMatching, clock } = services
+  return [
+    // In an evaluation copy the fixture world publishes the forecasts too.
+    feed
+      ? createWorldJob(feed, clock)
+      : createMonthlyForecastJob({
+          ...services,
+          forecasts: createMonthlyForecasts(services.monthlyForecasts),
+        }),
+    createSurchargeJob(surchargeMatching, clock),
+    createUsageJob(meter, services.lateCommits),
+    createAuditJob(services.audit),
+    createBatchesJob(services.batches),
+    createBillingJob(services),
+    createWebhookMonthsJob(services.webhookAllowance),
+    createMessagesJob(services),
+    createDataSourcesJob(services),
+    createFeedsJob(services.feeds),
+    createAlertJob(services.alerts.evaluation),
+    createWatchJob(services.watchRuns),
+    createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
+  ]
+}
+
+/**
+ * What is wrong with series, and what the parts of the service are doing, kept for those who ask
+ * later.
+ */
+const conditionJobsOf = (
+  services: Services,
+  vitals: () => JobVitals,
+  feed: JobParts['feed'],
+): Job[] => [
+  createSeriesFaultsJob(services.seriesFaults, services.clock),
+  createConditionJob({
+    ...services,
+    parts: () => publicParts({ ...services, ...vitals() }),
+    hasData: () => services.freshness.overview().newestAt !== undefined,
+    isClockReal: !feed,
+  }),
+]
+
+/** A job that reads every series has nothing to say of a copy that is being filled. */
+const onceWhole = (job: Job, feed: JobParts['feed']): Job => ({
+  ...job,
+  pass: () => (feed?.isWhole() === false ? undefined : job.pass()),
+})
+
+/** Where the configuration names a place for backups. */
+function backupJobOf(
+  { config, backupRecord, clock, log }: Services,
+  command: NonNullable<JobParts['command']>,
+): Job[] {
+  const { directory, s3Bucket, everyMs } = config.backups
+  return directory === '' && s3Bucket === ''
+    ? []
+    : [createBackupJob({ everyMs, command, record: backupRecord, clock, log })]
+}
+
+/** Where the configuration names a directory: made from what the operator's own export answers. */
+function priceFilesJobOf(
+  { config, priceFiles, catalogue, clock, log }: Services,
+  ask: (request: Request) => Response | Promise<Response>,
+): Job[] {
+  if (config.files.directory === '') return []
+  const years = () => {
+    const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
+    if (extents.length === 0) return []
+    const first = yearOf(Math.min(...extents.map(extent => extent.firstAt)))
+    const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  }
+  const read = async (year: number): Promise<YearOfPrices> => {
+    const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
+    // The files are for every customer: what is for some accounts is in none.
+    const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
+    const query = `format=parquet&start_date=${year}-01-01&end_date=${year}-12-31&codes=${codes}`
+    const answer = await ask(new Request(`http://localhost/admin/v1/export?${query}`))
+    if (!answer.ok || !answer.body) throw new Error(await answer.text())
+    return { rows: Number(answer.headers.get('x-total')), pieces: answer.body }
+  }
+  return [createPriceFilesJob({ files: priceFiles, years, read, clock, log })]
+}
+
+const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
+
+function clockGuard(services: Services): Guard {
+  const jumps = createJumpWatch(services.clock)
+  const dueTimes = createDueTimes(services.db)
+  return {
+    job: createClockJob({ ...services, jumps, dueTimes }),
+    holdsOthers: jumps.isSettling,
+  }
+}
+
+/** How far the log of the database has come is written down beside it. */
+const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
+  name: 'commit mark',
+  pass() {
+    mark.note(clock.now())
+    // What is written outside of transactions.
+    foldLongLog(db)
+  },
+})

@@ -1,0 +1,328 @@
+import type { ProcessRuntime } from '../config/runtime.ts'
+import { type CommitMark, keepMark } from '../database/commit-mark.ts'
+import { closeDatabase } from '../database/database.ts'
+import { foldElsewhere } from '../database/log-folding.ts'
+import { type InventedWorld, openWorld, type WorldFeed } from '../demo/open.ts'
+import type { Connections } from '../http/cable.ts'
+import type { DevControls } from '../http/dev-controls.ts'
+import { createFaults } from '../http/faults.ts'
+import type { PeerLookup } from '../http/gate/address.ts'
+import type { Pass } from '../http/gate/gate.ts'
+import { createRequestLog } from '../http/request-log.ts'
+import { chanceOf } from '../lib/ids.ts'
+import type { Log } from '../lib/log/log.ts'
+import { type LagWatch, watchLoop } from '../lib/process/loop-lag.ts'
+import { createSystemClock, type ManualClock, within } from '../lib/time/clock.ts'
+import { senderComponents } from '../outbox/vitals.ts'
+import { type Cluster, startCluster } from '../replication/cluster.ts'
+import { createFolder } from '../threads/checkpointer.ts'
+import { openReaders } from '../threads/query-workers.ts'
+import { type Publishing, startPublishing } from '../threads/replication-publisher.ts'
+import { paymentComponents } from '../topics/condition/service/condition.ts'
+import { aloneVitals, type Vitals } from '../topics/condition/service/vitals.ts'
+import { type App, createApp } from './app/app.ts'
+import { takeUpRates } from './app/rate-windows-file.ts'
+import { createInstanceRunner } from './background-jobs.ts'
+import type { CommandOutcome } from './jobs/backups.ts'
+import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
+import type { Runner } from './jobs/runner.ts'
+import { databasePath, openDirectory } from './services/directory.ts'
+import type { Services } from './services/services.ts'
+
+const settledWithinMs = 2000
+/** How long an answer waits for the stream to have the charge of its request. */
+const chargedWithinMs = 1000
+
+/** One running copy: a database with everything that stands on it. */
+export interface Instance {
+  services: Services
+  app: App
+  runner: Runner
+  /** The fixture world's feed, in an evaluation copy. */
+  feed: WorldFeed | undefined
+  /** Whether somebody waits for an answer of an evaluation copy now. */
+  isAnswering(): boolean
+  /** Asked to stop: nothing new is begun. */
+  stopping: boolean
+  /** What sends the messages of the outbox. */
+  sending: OutboxJob
+  /** With nats.sync = commit: whether the stream has everything that is committed now. */
+  acknowledged: (() => Promise<boolean>) | undefined
+  /** Whether the stream knows of the quota that a request took; undefined: it did before. */
+  charged: ((request: Request) => Promise<boolean> | undefined) | undefined
+  /** Why nothing may be written now. Absent: it always may be. */
+  refusal: (() => string | undefined) | undefined
+  /** Where commits are published: the last one. */
+  sequence: (() => number) | undefined
+  /** Resolves when nothing that goes to the disk in another thread is under way. */
+  settled(): Promise<void>
+  /** Discarded, what it still holds is not written: another state takes the place of its database. */
+  close(options?: { isDiscarded: boolean }): void
+}
+
+export interface InstanceOptions {
+  runtime: ProcessRuntime
+  dir: string
+  /** The instance is opened to be served, not for one command. */
+  serving?: boolean
+  peer?: PeerLookup
+  local?: WeakSet<Request>
+  /** The address that the server listens on, once it does. */
+  url?: () => string | undefined
+  connections?: Connections
+  /** Gets the pass of each request, for the access log. */
+  passes?: WeakMap<Request, Pass>
+  /** Runs a command of this program in a process of its own. */
+  command?: (...args: string[]) => Promise<CommandOutcome>
+  /** How an evaluation copy keeps its state and goes back to it. */
+  keeping?: Keeping
+  /** The database is a state that was kept in order. */
+  isState?: boolean
+}
+
+/** How states of an evaluation copy are kept. */
+export interface Keeping extends Pick<DevControls, 'snapshot' | 'restore' | 'reset'> {
+  /** Looks after the files of the states; a pass of a job. */
+  tidy(): Promise<void>
+}
+
+/**
+ * Opens the database in a directory, brings the catalogue up to date and builds the interface over
+ * it.
+ */
+export function openInstance(options: InstanceOptions): Instance {
+  const { runtime, dir, serving = false, keeping } = options
+  const { config } = runtime
+  const { services, isPublished, lastChange } = openDirectory({
+    runtime,
+    dir,
+    serving,
+    leavesShared: keeping !== undefined,
+    isState: options.isState === true,
+  })
+  const world = config.mode === 'dev' ? openWorld(services) : undefined
+  const feed = world?.feed
+  const sending = sendingJob(services)
+  const mark = keepMark(dir, databasePath(dir), services.db)
+  const operatorRequests = options.local ?? new WeakSet<Request>()
+  const publishing =
+    serving && isPublished ? startPublishing(services, databasePath(dir), lastChange) : undefined
+  const cluster =
+    publishing &&
+    startCluster(services, {
+      reached: publishing.reached,
+      isPublishing: () => publishing.view().state === 'publishing',
+      position: () => publishing.view().position ?? 0,
+      url: options.url,
+    })
+  const runner = createInstanceRunner(services, {
+    ...options,
+    serving,
+    feed,
+    sending,
+    mark,
+    publishing,
+    cluster,
+    vitals: () => vitals,
+    answer(request) {
+      operatorRequests.add(request)
+      return app.handle(request)
+    },
+  })
+  const isLeased = config.nats.standby === 'auto'
+  const loop = serving ? watchedLoop(services.log) : undefined
+  const passes = options.passes ?? (world && new WeakMap<Request, Pass>())
+  const controls =
+    world && keeping && passes
+      ? controlsOf({ services, jobs: runner, sending, world, keeping, loop, passes })
+      : undefined
+  const vitals: Vitals = {
+    ...sendingVitals(services, sending),
+    lastPassAt: runner.lastPassAt,
+    jobTimings: runner.timings,
+    isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
+    loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
+    queryWorkers: () => readers?.state(),
+    isStopping: () => opened.stopping,
+    replication: () => {
+      const view = publishing?.view()
+      return view && { ...view, epoch: isLeased ? (cluster?.epoch() ?? 0) : undefined }
+    },
+    replica: aloneVitals.replica,
+    lateReplicas: () => cluster?.lateReplicas() ?? [],
+    quotasHeld: () => cluster && { role: 'primary', held: cluster.pools() },
+    topology: () => cluster?.topology(),
+  }
+  const readers =
+    serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
+  // States of an evaluation copy are files that are folded when they are kept.
+  const folder = serving && config.mode === 'serve' ? createFolder(databasePath(dir)) : undefined
+  const folded = folder && foldElsewhere(services.db, databasePath(dir), folder.fold)
+  const rates = serving ? takeUpRates(dir, services) : undefined
+  if (serving) sending.start()
+  services.feeds.closeOpenRuns()
+  // A public source would mix real values into generated ones.
+  if (serving && config.mode === 'serve') services.feeds.start()
+  const uncharged = new WeakSet<Request>()
+  if (publishing && isLeased) services.meter.followStream(publishing)
+  const app = createApp(services, {
+    completes: serving,
+    peer: options.peer ?? null,
+    vitals,
+    ...(isLeased && { uncharged }),
+    ...(options.url && { url: options.url }),
+    ...(rates && { rates }),
+    ...(readers && { readers }),
+    local: operatorRequests,
+    ...(options.connections && { connections: options.connections }),
+    ...(options.command && { command: options.command }),
+    ...(passes && { passes }),
+    ...(controls && { dev: controls }),
+    ...(feed && { world: feed }),
+  })
+  const opened: Instance = {
+    services,
+    app,
+    runner,
+    feed,
+    isAnswering: () => controls?.requests.isAnswering() ?? false,
+    stopping: false,
+    sending,
+    sequence: publishing?.sequence,
+    charged:
+      isLeased && publishing
+        ? request => (uncharged.has(request) ? publishing.reached(chargedWithinMs) : undefined)
+        : undefined,
+    acknowledged: acknowledgement(services, publishing, cluster),
+    refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
+    settled: async () => await folded?.(),
+    close({ isDiscarded } = { isDiscarded: false }) {
+      for (const part of [loop, cluster, publishing, readers, runner, folder]) part?.stop()
+      sending.halt()
+      stopServices(services)
+      if (isDiscarded) {
+        mark.end()
+        closeDatabase(services.db, databasePath(dir), true)
+      } else writeLast(services, databasePath(dir), { serving, mark, keepRates: rates?.keep })
+    },
+  }
+  return opened
+}
+
+/** What a write waits for before it is acknowledged; undefined: for nothing. */
+function acknowledgement(
+  { config: { nats } }: Services,
+  publishing: Publishing | undefined,
+  cluster: Cluster | undefined,
+): (() => Promise<boolean>) | undefined {
+  if (!publishing || (nats.sync === 'async' && nats.standby === 'off')) return undefined
+  return async () => {
+    const isInStream = nats.sync === 'async' || (await publishing.reached())
+    // The lease may have ended while it was written.
+    return isInStream && (nats.standby === 'off' || cluster?.refusal() === undefined)
+  }
+}
+
+/** Stops what the services do by themselves. */
+function stopServices(services: Services): void {
+  services.alerts.evaluation.stop()
+  services.sourceSync.halt()
+  services.feeds.halt()
+  services.watchRuns.stop()
+  services.streams.stop()
+  services.deliveries.stop()
+}
+
+/** Writes what the services still hold and closes their database. */
+function writeLast(
+  services: Services,
+  path: string,
+  {
+    serving,
+    mark,
+    keepRates,
+  }: { serving: boolean; mark: CommitMark; keepRates: (() => void) | undefined },
+): void {
+  // A disk that is full keeps no server from stopping: what is not written is told.
+  const last = {
+    counters: () => services.meter.flush(true),
+    webhook_counters: services.webhookAllowance.flush,
+    rate_windows: () => keepRates?.(),
+    scrub: services.scrub.note,
+    commit_mark: mark.end,
+    checkpoint: () => closeDatabase(services.db, path, services.config.sqlite.autocheckpoint === 0),
+  }
+  for (const [part, write] of Object.entries(last)) {
+    try {
+      write()
+    } catch (error) {
+      if (serving) services.log.error('stop_incomplete', { part, error })
+      else throw error
+    }
+  }
+  services.db.close()
+}
+
+interface ControlsDeps {
+  services: Services
+  jobs: Runner
+  sending: OutboxJob
+  world: InventedWorld
+  keeping: Keeping
+  loop: LagWatch | undefined
+  passes: WeakMap<Request, Pass>
+}
+
+function controlsOf(deps: ControlsDeps): DevControls {
+  const { jobs, sending, keeping, loop, passes } = deps
+  const { clock, ids } = deps.services
+  const { feed, scenarios } = deps.world
+  const manual = clock as ManualClock
+  // A receiver that takes its time does not hold up who looks at what has been sent.
+  const settle = () => within(settledWithinMs, sending.settled())
+  // Months of work in one request say nothing of the requests that come after it.
+  const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
+  return {
+    clock: manual,
+    advance,
+    settle,
+    feed,
+    scenarios: scenarios({ advance, settle }),
+    faults: createFaults(() => chanceOf(ids)),
+    requests: createRequestLog({
+      passes,
+      now: manual.now,
+      // The copy's own clock may stand still.
+      monotonic: createSystemClock().monotonic,
+    }),
+    ...keeping,
+  }
+}
+
+/** Tells the operator when heavy routes begin to be refused, and when no longer. */
+const watchedLoop = (log: Log): LagWatch =>
+  watchLoop((isOverloaded, lagMs) => {
+    if (isOverloaded) log.warn('overloaded', { lag_ms: Math.round(lagMs) })
+    else log.info('overload_over')
+  })
+
+const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =>
+  createOutboxJob({
+    outbox,
+    clock,
+    log,
+    isTold: disk.failed,
+    concurrency: config.outbox.concurrency,
+    perLane: config.outbox.perLane,
+  })
+
+const sendingVitals = (
+  { outbox, clock, providerTroubles, billing }: Services,
+  sending: OutboxJob,
+): Pick<Vitals, 'senders' | 'backlog'> => ({
+  senders: () => [
+    ...senderComponents(outbox, clock.now(), sending, providerTroubles),
+    ...paymentComponents(billing),
+  ],
+  backlog: () => outbox.vitals(),
+})

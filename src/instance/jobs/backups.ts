@@ -1,0 +1,76 @@
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs, minuteMs } from '../../lib/time/instant.ts'
+import type { Job } from './job.ts'
+
+export interface CommandOutcome {
+  code: number
+  out: string
+  err: string
+}
+
+export interface BackupRecord {
+  madeAt: number | undefined
+  /** When the newest was last opened and checked. */
+  checkedAt: number | undefined
+  /** Why the last one was not made, or did not hold. */
+  trouble: string | undefined
+}
+
+export interface BackupJobDeps {
+  everyMs: number
+  /** A command of this program, in a process of its own: a copy must not hold up an answer. */
+  command(...args: string[]): Promise<CommandOutcome>
+  record: { get(): BackupRecord; set(record: Partial<BackupRecord>): void }
+  clock: Pick<Clock, 'now'>
+  log: Log
+}
+
+const checkEveryMs = 7 * dayMs
+const retryMs = 10 * minuteMs
+
+/** Makes backups when they are due and, once a week, opens the newest of them. */
+export function createBackupJob(deps: BackupJobDeps): Job {
+  const { everyMs, command, record, clock, log } = deps
+  let underWay: Promise<void> | undefined
+  let triedAt = Number.NEGATIVE_INFINITY
+
+  const perform = async (
+    args: readonly string[],
+    told: 'backup_made' | 'backup_checked',
+    done: Partial<BackupRecord>,
+  ) => {
+    const { code, out, err } = await command(...args)
+    if (code === 0) {
+      record.set({ ...done, trouble: undefined })
+      log.info(told, { message: out.trim() })
+      return
+    }
+    const trouble = err.trim().split('\n').at(-1) ?? `exit code ${code}`
+    record.set({ trouble })
+    log.error('backup_failed', { command: args.join(' '), message: trouble })
+  }
+  const begin = (work: Promise<void>) => {
+    triedAt = clock.now()
+    underWay = work
+      .catch(error => log.error('backup_failed', { error }))
+      .finally(() => {
+        underWay = undefined
+      })
+  }
+  return {
+    name: 'backups',
+    pass() {
+      const now = clock.now()
+      if (underWay || now - triedAt < Math.min(everyMs, retryMs)) return
+      const { madeAt, checkedAt = 0 } = record.get()
+      if (madeAt === undefined || now - madeAt >= everyMs)
+        begin(perform(['backup'], 'backup_made', { madeAt: now }))
+      else if (now - checkedAt >= checkEveryMs)
+        begin(perform(['backup', 'check'], 'backup_checked', { checkedAt: now }))
+    },
+    settled: async () => {
+      await underWay
+    },
+  }
+}

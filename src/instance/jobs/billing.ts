@@ -1,0 +1,45 @@
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
+import type { BillingDuties } from '../../topics/billing/service/billing.ts'
+import type { Job } from './job.ts'
+
+export interface BillingJobDeps {
+  billing: { duties: BillingDuties }
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that
+ * expire: at the moment at which they fall due. What has to be asked of a processor is asked beside
+ * it, once a minute, because the other duties can not wait for an answer.
+ */
+export function createBillingJob({ billing: { duties }, clock, log }: BillingJobDeps): Job {
+  let askedAt: number | undefined
+  let asking: Promise<void> | undefined
+  const ask = async () => {
+    try {
+      await duties.ask()
+    } catch (error) {
+      log.error('payment_processor_unavailable', {
+        message: 'the payment processor did not answer the billing job',
+        error,
+      })
+    }
+    asking = undefined
+  }
+  return {
+    name: 'billing',
+    pass() {
+      duties.pass()
+      const now = clock.now()
+      const isEarly = askedAt !== undefined && now >= askedAt && now - askedAt < minuteMs
+      if (isEarly || asking) return
+      askedAt = now
+      asking = ask()
+    },
+    nextStop: duties.nextStop,
+    settled: async () => void (await asking),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
+import type { Component } from '../../topics/condition/service/condition.ts'
+import type { Incidents } from '../../topics/condition/service/incidents.ts'
+import { createInterval } from './interval.ts'
+import type { Job } from './job.ts'
+
+export interface ConditionJobDeps {
+  incidents: Incidents
+  parts: () => readonly Component[]
+  /** Whether the newest observation is known: a copy without data has nothing to be late with. */
+  hasData: () => boolean
+  /** The clock of an evaluation copy is moved by people: its gaps are no outages. */
+  isClockReal: boolean
+  clock: Clock
+}
+
+/** Writes down once a minute which parts of the service are not as they should be. */
+export function createConditionJob(deps: ConditionJobDeps): Job {
+  const { incidents, parts, hasData, isClockReal, clock } = deps
+  const isDue = createInterval(minuteMs, clock)
+  return {
+    name: 'condition',
+    pass() {
+      if (!isDue()) return
+      if (isClockReal) incidents.noteRunning()
+      const hasObservations = hasData()
+      incidents.note(parts().filter(({ name }) => name !== 'ingest' || hasObservations))
+    },
+  }
+}

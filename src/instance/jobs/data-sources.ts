@@ -1,0 +1,62 @@
+import { sleep } from '../../lib/time/clock.ts'
+import type { DataSource, DataSources } from '../../topics/sources/service/sources.ts'
+import type { SourceSync } from '../../topics/sources/service/sync.ts'
+import type { Job } from './job.ts'
+
+export interface DataSourcesJobDeps {
+  dataSources: Pick<DataSources, 'due' | 'nextDue' | 'sweep'>
+  sourceSync: Pick<SourceSync, 'sync' | 'isUnderWay'>
+}
+
+const concurrency = 4
+/** Slices of one pass of tidying: the rest has its turn at the next. */
+const slicesMax = 50
+
+/**
+ * Syncs the data sources that are due, some at a time and without waiting for them, and drops what
+ * removed ones have left.
+ */
+export function createDataSourcesJob({
+  dataSources,
+  sourceSync,
+}: DataSourcesJobDeps): Required<Job> {
+  const underWay = new Map<number, Promise<void>>()
+
+  const begin = (source: DataSource) => {
+    const ended = sourceSync.sync(source).then(() => {
+      underWay.delete(source.number)
+    })
+    underWay.set(source.number, ended)
+    return ended
+  }
+  /** Those of the due that there is room for; answers how many it began. */
+  const fill = (): number => {
+    const room = concurrency - underWay.size
+    if (room <= 0) return 0
+    const due = dataSources.due(concurrency + underWay.size)
+    const free = due
+      .filter(source => !underWay.has(source.number) && !sourceSync.isUnderWay(source))
+      .slice(0, room)
+    for (const source of free) void begin(source)
+    return free.length
+  }
+  return {
+    name: 'data sources',
+    async pass() {
+      fill()
+      for (let slices = 0; slices < slicesMax && dataSources.sweep(); slices += 1) await sleep(0)
+    },
+    nextStop: after => dataSources.nextDue(after) ?? Number.POSITIVE_INFINITY,
+    async settled() {
+      // One more round than there can be due sources would mean that one does not move on: it has
+      // its turn at the next pass.
+      const attempted = new Set<number>()
+      while (underWay.size > 0) {
+        for (const number of underWay.keys()) attempted.add(number)
+        await Promise.all(underWay.values())
+        if (dataSources.due(concurrency).every(source => attempted.has(source.number))) return
+        fill()
+      }
+    },
+  }
+}

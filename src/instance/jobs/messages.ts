@@ -1,0 +1,39 @@
+import { type Clock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
+import type { NotificationStore } from '../../topics/messages/store/notifications.ts'
+import type { SmsStore } from '../../topics/messages/store/sms.ts'
+import { createInterval } from './interval.ts'
+import type { Job } from './job.ts'
+
+export interface MessagesJobDeps {
+  notifications: NotificationStore
+  sms: SmsStore
+  clock: Clock
+}
+
+const notificationsKeptMs = 90 * dayMs
+/** Longer than any month, of which they are counted. */
+const textsKeptMs = 62 * dayMs
+/** A slice of rows: a few milliseconds of writing. */
+const sliceRows = 500
+const slicesMax = 200
+
+/**
+ * Forgets notifications and records of text messages that are past their time; once an hour is
+ * often enough.
+ */
+export function createMessagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
+  const isDue = createInterval(hourMs, clock)
+  const forgetInSlices = async (forget: () => number) => {
+    for (let slices = 0; slices < slicesMax && forget() === sliceRows; slices += 1) await sleep(0)
+  }
+  return {
+    name: 'messages',
+    async pass() {
+      if (!isDue()) return
+      const now = clock.now()
+      await forgetInSlices(() => notifications.forget(now - notificationsKeptMs, sliceRows))
+      await forgetInSlices(() => sms.forget(now - textsKeptMs, sliceRows))
+    },
+  }
+}

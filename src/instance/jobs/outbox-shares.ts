@@ -1,0 +1,59 @@
+import type { Share } from '../../outbox/outbox.ts'
+
+/** Who holds the slots of the messages that are under way. */
+export interface Shares {
+  /** How many more messages may be under way for a lane of this account and host. */
+  room(share: Share): number
+  /** Whether its account or its host holds what it might hold if there were nobody else. */
+  isFull(share: Share): boolean
+  take(share: Share, count: number): void
+  giveBack(share: Share): void
+  clear(): void
+}
+
+/** A host is of no plan. */
+const hostPercent = 50
+
+/**
+ * An account may hold as much of the slots that nobody else holds as its plan says, a host half of
+ * them, and both one at least: alone an account gets along well, and whoever comes after it, however
+ * slow its receivers are, finds a slot free.
+ */
+export function createShares(slots: number): Shares {
+  const slotsTaken = new Map<string, number>()
+  let total = 0
+  const namesOf = ({ accountId, host }: Share) => [`account ${accountId}`, `host ${host}`] as const
+  const ownOf = (name: string) => slotsTaken.get(name) ?? 0
+  const partOf = (free: number, percent: number) => Math.max(1, Math.floor((free * percent) / 100))
+  const roomOf = (name: string, percent: number): number =>
+    partOf(slots - (total - ownOf(name)), percent) - ownOf(name)
+  const change = (name: string, by: number) => {
+    const now = ownOf(name) + by
+    if (now > 0) slotsTaken.set(name, now)
+    else slotsTaken.delete(name)
+  }
+  return {
+    room(share) {
+      const [account, host] = namesOf(share)
+      return Math.max(0, Math.min(roomOf(account, share.percent), roomOf(host, hostPercent)))
+    },
+    isFull(share) {
+      const [account, host] = namesOf(share)
+      return (
+        ownOf(account) >= partOf(slots, share.percent) || ownOf(host) >= partOf(slots, hostPercent)
+      )
+    },
+    take(share, count) {
+      for (const name of namesOf(share)) change(name, count)
+      total += count
+    },
+    giveBack(share) {
+      for (const name of namesOf(share)) change(name, -1)
+      total -= 1
+    },
+    clear() {
+      slotsTaken.clear()
+      total = 0
+    },
+  }
+}

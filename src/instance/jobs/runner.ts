@@ -1,0 +1,111 @@
+import { Cron } from 'croner'
+import type { Log } from '../../lib/log/log.ts'
+import { type Clock, createSystemClock, type ManualClock } from '../../lib/time/clock.ts'
+import type { Job } from './job.ts'
+
+/** Runs the jobs: every second of real time, and step by step when the clock is moved. */
+export interface Runner {
+  /** One pass of every job. Passes never overlap, whoever asks for them. */
+  tick(): Promise<void>
+  /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
+  advance(clock: ManualClock, to: number): Promise<void>
+  start(): void
+  stop(): void
+  /** When the last passes ended, Unix ms. */
+  lastPassAt(): number | undefined
+  /** How long the passes of each job have taken since the start. */
+  timings(): ReadonlyMap<string, JobTiming>
+}
+
+export interface JobTiming {
+  passes: number
+  ms: number
+  lastMs: number
+}
+
+/**
+ * A job that passes before every other; while it holds them back, they do not pass.
+ */
+export interface Guard {
+  job: Job
+  holdsOthers(): boolean
+}
+
+export interface RunnerOptions {
+  guard?: Guard | undefined
+  /** Whether an error of a job is told elsewhere. */
+  isTold?: (error: unknown) => boolean
+  /** Measures passes; the clock of the instance may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}
+
+export function createRunner(
+  jobs: readonly Job[],
+  clock: Clock,
+  log: Log,
+  { guard, isTold = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
+): Runner {
+  let lastPassAt: number | undefined
+  let heartbeat: Cron | undefined
+  let running = Promise.resolve()
+  const timings = new Map<string, JobTiming>()
+
+  /** A job that fails is tried again at the next beat; the others go on. */
+  const passOne = async (job: Job) => {
+    const startedMs = stopwatch.monotonic()
+    try {
+      await job.pass()
+    } catch (error) {
+      if (!isTold(error)) log.error('job_failed', { job: job.name, error })
+    }
+    const lastMs = stopwatch.monotonic() - startedMs
+    const before = timings.get(job.name)
+    timings.set(job.name, {
+      passes: (before?.passes ?? 0) + 1,
+      ms: (before?.ms ?? 0) + lastMs,
+      lastMs,
+    })
+  }
+  const passAll = async () => {
+    if (guard) await passOne(guard.job)
+    if (!guard?.holdsOthers()) for (const job of jobs) await passOne(job)
+    lastPassAt = clock.now()
+  }
+  const tick = () => {
+    running = running.then(passAll)
+    return running
+  }
+  return {
+    tick,
+    async advance(manual, to) {
+      const pass = async () => {
+        await tick()
+        for (const job of jobs) await job.settled?.()
+      }
+      for (;;) {
+        const stop = Math.min(to, ...jobs.map(job => job.nextStop?.(manual.now()) ?? to))
+        if (stop >= to) break
+        manual.set(stop)
+        await pass()
+      }
+      manual.set(to)
+      await pass()
+    },
+    start() {
+      // Only a heartbeat: what is due is computed by the jobs, because a cron schedule does not
+      // catch up after a stall. A second is one in every zone; UTC needs no zone to be looked up,
+      // which takes longer than opening the database.
+      const options = {
+        utcOffset: 0,
+        protect: true,
+        catch: (error: unknown) => log.error('heartbeat_failed', { error }),
+      }
+      heartbeat = new Cron('* * * * * *', options, tick)
+    },
+    stop() {
+      heartbeat?.stop()
+    },
+    lastPassAt: () => lastPassAt,
+    timings: () => timings,
+  }
+}

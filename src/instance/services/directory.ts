@@ -1,0 +1,330 @@
+import type { Database } from 'bun:sqlite'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessRuntime } from '../../config/runtime.ts'
+import { forgetMark, missingCommits } from '../../database/commit-mark.ts'
+import { namingFile, openDatabase, transact } from '../../database/database.ts'
+import { checksumsOf } from '../../database/log-folding.ts'
+import { forgetChecksums } from '../../database/page-checksums.ts'
+import { fileFault } from '../../lib/files/file-faults.ts'
+import { keepOwner } from '../../lib/files/owner.ts'
+import { createReserveFile, type ReserveFile } from '../../lib/files/reserve-file.ts'
+import { masterKeyOf, masterKeyPath } from '../../lib/secrets/master-key.ts'
+import { createChangeLog, isLogged, logChanges } from '../../replication/store/change-log.ts'
+import { createReplicationState } from '../../replication/store/state.ts'
+import { catalogueVersion, shippedCatalogue } from '../../topics/catalogue/dataset/shipped.ts'
+import { createUsageStore } from '../../topics/keys/store/usage.ts'
+import { giveUpSealed, opensEverySample } from '../../topics/operator/service/secret-check.ts'
+import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'
+import { openServices, type Services } from './services.ts'
+
+export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
+
+/** Files of a data directory that this program makes; its configuration is not among them. */
+const ownFile =
+  /^(wellhead\.db|lock|master\.key|commit-mark|rate-windows\.json|reserve|first-credentials|evaluation-keys\.json)/
+
+/** Whether anything in a directory says that it is a data directory. */
+export const isDataDirectory = (dir: string): boolean =>
+  readdirSync(dir).some(name => ownFile.test(name) || name === 'wellhead.toml')
+
+/** Gives what a command that ran as root has made to the owner of the directory. */
+export const keepDirectoryOwner = (dir: string): void => keepOwner(dir, name => ownFile.test(name))
+
+/** Files that a directory has only once it has had a database. */
+const remainders: readonly RegExp[] = [
+  /^wellhead\.db-(checksums|wal)$/,
+  /^wellhead\.db\.(before|schema)-\d+$/,
+  /^master\.key$/,
+  /^commit-mark$/,
+  /^rate-windows\.json$/,
+  /^first-credentials$/,
+]
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/**
+ * That the database of a directory is gone or empty, where what is beside it shows that there was
+ * one; undefined for a directory with a database, and for a new one. An empty database in its place
+ * would look like a start that went well.
+ */
+export function lostDatabase(dir: string): string | undefined {
+  const path = databasePath(dir)
+  if (!existsSync(dir) || sizeOf(path) > 0) return undefined
+  const left = readdirSync(dir)
+    .filter(name => remainders.some(pattern => pattern.test(name)) && sizeOf(join(dir, name)) > 0)
+    .sort()
+  if (left.length === 0) return undefined
+  return `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(', ')} beside it ${left.length === 1 ? 'shows' : 'show'} that there was a database. Put the file back, or restore a backup: wellhead restore --from latest --data ${dir}. To start with an empty database: wellhead serve --new-database --data ${dir}.`
+}
+
+const readAndWritten = constants.R_OK | constants.W_OK
+
+/** Files that a start opens where they are there, and what it does with them. */
+const openedFiles: readonly (readonly [name: string, mode: number])[] = [
+  ['wellhead.db', readAndWritten],
+  ['wellhead.db-wal', readAndWritten],
+  ['wellhead.db-shm', readAndWritten],
+  ['wellhead.db-checksums', readAndWritten],
+  ['lock', readAndWritten],
+  ['commit-mark', readAndWritten],
+  ['master.key', constants.R_OK],
+]
+
+/**
+ * Makes the directory where there is none, and throws, before anything is written, what keeps its
+ * database from being opened.
+ */
+export function prepareDirectory(
+  dir: string,
+  { log, takesNewDatabase }: Pick<ProcessRuntime, 'log' | 'takesNewDatabase'>,
+): void {
+  const path = databasePath(dir)
+  makeDirectory(dir)
+  if (existsSync(path))
+    usable(path, () => {
+      if (statSync(path).isDirectory())
+        throw new Error(`${path} must be the database file; got a directory. Move it away.`)
+    })
+  for (const [name, mode] of openedFiles) {
+    const file = join(dir, name)
+    if (existsSync(file)) usable(file, () => accessSync(file, mode))
+  }
+  const lost = lostDatabase(dir)
+  if (lost === undefined) return
+  if (!takesNewDatabase) throw new Error(lost)
+  log.warn('database_replaced', { path, message: 'The database was lost; an empty one begins.' })
+  forgetChecksums(path)
+  forgetMark(dir)
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+/** Makes a directory where there is none; throws, with what to do, where it can not be used. */
+export const makeDirectory = (dir: string): void =>
+  usable(dir, () => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+  })
+
+/** Runs work on a file; what the file system refuses is told with its owner and what to do. */
+function usable(path: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    const fault =
+      (error as NodeJS.ErrnoException).code === 'EEXIST' &&
+      `${path} must be a directory; got a file. Name another with --data.`
+    throw new Error(fault || (fileFault(error, path) ?? String((error as Error).message)), {
+      cause: error,
+    })
+  }
+}
+
+export interface DirectoryOptions {
+  runtime: ProcessRuntime
+  dir: string
+  /** The directory is opened to be served, not for one command. */
+  serving: boolean
+  /** States of an evaluation copy share the pages of its database. */
+  leavesShared: boolean
+  /** The database is a state that was kept in order: nothing of its log can be missing. */
+  isState?: boolean
+}
+
+/** A data directory that is open: what is written there, and by whom. */
+export interface OpenDirectory {
+  services: Services
+  /** Commits are published; then this is the last change before this start wrote anything. */
+  isPublished: boolean
+  lastChange: number
+}
+
+/**
+ * Opens the database of a directory and everything that stands on it, and brings the catalogue up
+ * to date. Throws where the directory must not be served, or not like this.
+ */
+export function openDirectory(options: DirectoryOptions): OpenDirectory {
+  return namingFile(databasePath(options.dir), () => openNamed(options))
+}
+
+function openNamed(options: DirectoryOptions): OpenDirectory {
+  const { runtime, dir, serving } = options
+  const { config } = runtime
+  const db = openStored(options)
+  if (serving) refuseReplaced(db, dir)
+  refuseReplica(db, dir)
+  const isPublished = config.mode === 'serve' && config.nats.servers.length > 0
+  keepLogging(db, serving ? isPublished : isLogged(db))
+  // Before anything of this start is written: a restored database would catch up with the stream.
+  const lastChange = isPublished ? createChangeLog(db).last() : 0
+  createUsageStore(db).addWaiting()
+  const services = openServices({
+    ...runtime,
+    db,
+    masterKey: masterKeyOf(dir, config.secrets.masterKey.reveal(), runtime.ids, {
+      isNeeded: !runtime.takesNewMasterKey && createSecretCheckStore(db).sealedCount() > 0,
+    }),
+  })
+  if (serving) {
+    services.disk.attach(reserveOf(dir, config.data.reserveMb))
+    checkMasterKey(services, dir, runtime.takesNewMasterKey === true)
+  }
+  takeCatalogue(services)
+  const conflict = serving ? claimDirectory(services) : undefined
+  if (conflict) {
+    db.close()
+    throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
+  }
+  return { services, isPublished, lastChange }
+}
+
+/** Opens the database, and tells what of it is not as it was left. */
+function openStored({ runtime, dir, leavesShared, isState = false }: DirectoryOptions): Database {
+  const { config, log } = runtime
+  const path = databasePath(dir)
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const missing = isState ? undefined : missingCommits(dir, path, log)
+  if (missing !== undefined)
+    log.error('commits_missing', {
+      path,
+      message: `The database was not closed, and ${missing}. What it holds is consistent; restore a backup if that has more.`,
+    })
+  const db = openDatabase(path, {
+    autocheckpoint: config.sqlite.autocheckpoint,
+    checksums: config.mode === 'serve',
+    leavesShared,
+  })
+  if (checksumsOf(db)?.isReplaced)
+    log.warn('checksums_begun_anew', {
+      path,
+      message: 'The database is another file than the one that its checksums were of.',
+    })
+  return db
+}
+
+/**
+ * What a server publishes is logged from its first start on, also by commands whose own surroundings
+ * know no NATS, until a server starts that does not publish.
+ */
+function keepLogging(db: Database, isWanted: boolean): void {
+  const isGap = isLogged(db) && !isWanted
+  if (isGap) createReplicationState(db).set('unlogged', 'yes')
+  logChanges(db, isWanted)
+}
+
+/** What another copy took over is not written here any more. */
+function refuseReplaced(db: Database, dir: string): void {
+  const replacedBy = createReplicationState(db).get('replaced_by')
+  if (replacedBy === undefined) return
+  db.close()
+  throw new Error(
+    `${dir} cannot be served: another copy took over from it, ${replacedBy}. "wellhead promote" makes it the primary with what the stream has, and keeps this database beside it. "wellhead promote --from-here" makes this database the primary again, and what took over from it ends.`,
+  )
+}
+
+/** What is written into a copy of another database would be lost, or collide with what comes. */
+function refuseReplica(db: Database, dir: string): void {
+  if (createReplicationState(db).get('replica_at') === undefined) return
+  db.close()
+  throw new Error(
+    `${dir} is a replica: serve it with --replica. "wellhead promote" makes it the primary with what the stream has.`,
+  )
+}
+
+const megabyte = 2 ** 20
+
+/** What a data directory keeps free for a start on a full disk: its lock, the index of its log. */
+export const startReserveOf = (dir: string, megabytes: number): ReserveFile =>
+  createReserveFile(join(dir, 'reserve.start'), dir, Math.min(megabytes, 1) * megabyte)
+
+/** What it keeps free for a server that runs on one. */
+function reserveOf(dir: string, megabytes: number): ReserveFile {
+  const [start, running] = [
+    startReserveOf(dir, megabytes),
+    createReserveFile(join(dir, 'reserve'), dir, megabytes * megabyte),
+  ]
+  return { ...running, keep: () => start.keep() && running.keep() }
+}
+
+/**
+ * A key that does not open what is sealed belongs to another database: with it every webhook would
+ * be signed wrongly, or not at all.
+ */
+function checkMasterKey({ db, vault, config, ids, log }: Services, dir: string, takesNew: boolean) {
+  const store = createSecretCheckStore(db)
+  if (opensEverySample(vault, store)) return
+  if (takesNew) {
+    log.warn('master_key_replaced', {
+      ...giveUpSealed(vault, store, ids),
+      message:
+        'What was sealed with the lost key is given up: webhooks sign with new secrets, which their owners must fetch, and credentials of data sources must be entered again.',
+    })
+    return
+  }
+  db.close()
+  const place = config.secrets.masterKey.reveal() === '' ? masterKeyPath(dir) : 'secrets.master_key'
+  throw new Error(
+    `${place} does not open what is sealed in ${databasePath(dir)}: it is not the key with which webhook secrets and credentials were sealed. Put the right key there. Without it, start with --new-master-key: the secrets of webhooks and the credentials of data sources are lost then and must be entered again.`,
+  )
+}
+
+/**
+ * A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a
+ * filled-in real series a worse one.
+ */
+export function claimDirectory({
+  db,
+  settings,
+  catalogue,
+  config,
+}: Pick<Services, 'db' | 'settings' | 'catalogue' | 'config'>): string | undefined {
+  const mode = settings.get('directory.mode')
+  if (mode === config.mode) return mode === 'dev' ? otherWorld(settings, config) : undefined
+  if (mode === 'dev')
+    return 'it is an evaluation copy with generated data, which the command serve does not serve'
+  if (mode !== undefined)
+    return 'it holds real data, into which the command dev would mix generated data'
+  if (config.mode === 'dev' && catalogue.list().some(series => catalogue.extent(series))) {
+    return 'it holds observations already, into which the command dev would mix generated data'
+  }
+  transact(db, () => {
+    settings.set('directory.mode', config.mode)
+    if (config.mode === 'dev') settings.set(worldName, config.dev.world)
+  })
+  return undefined
+}
+
+const worldName = 'fixture.world'
+
+/** A copy that was begun with one world can not go on with another: its histories end elsewhere. */
+function otherWorld(
+  settings: Pick<Services['settings'], 'get'>,
+  { dev }: Services['config'],
+): string | undefined {
+  const world = settings.get(worldName) ?? 'whole'
+  return world === dev.world
+    ? undefined
+    : `it holds the ${world} world, which "--world ${world}" goes on with`
+}
+
+/**
+ * Writes the shipped catalogue when it is not the one the database has: a new version may bring new
+ * codes.
+ */
+function takeCatalogue({ config, settings, series, catalogue }: Services) {
+  const words = config.brand.exchangeWords
+  const version = catalogueVersion(words)
+  if (settings.get('catalogue.version') === version) return
+  const shipped = shippedCatalogue(words)
+  series.put(shipped.series, shipped.aliases)
+  settings.set('catalogue.version', version)
+  catalogue.reload()
+}

@@ -1,0 +1,260 @@
+import { dayMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
+import type { SendingState } from '../../outbox/vitals.ts'
+import { unpublishedSince } from '../../replication/service/condition.ts'
+import { certificateEnd } from '../../send/notices/certificate.ts'
+import { noticeHook, noticeText } from '../../send/notices/hook.ts'
+import { troubleText } from '../../topics/condition/service/condition.ts'
+import type { QueryWorkers, Vitals } from '../../topics/condition/service/vitals.ts'
+import { spentKeys } from '../../topics/keys/service/spent-keys.ts'
+import { createCertificateWatch } from '../../topics/operator/service/certificate.ts'
+import {
+  createOperatorNotices,
+  type Matter,
+  type NoticePlace,
+  type OperatorNotices,
+  type QuietHours,
+} from '../../topics/operator/service/notices.ts'
+import { damageText } from '../../topics/operator/service/scrub.ts'
+import type { Services } from './services.ts'
+
+/** What waits this long beyond its time is behind. */
+const behindMs = 15 * minuteMs
+const failuresMax = 3
+/** Of endpoints; more of them at once say no more. */
+const switchedOffMax = 20
+/** Keys whose quota is used up; more of them at once say no more. */
+const spentMax = 20
+/** Codes that have stopped, are frozen, or have changed their unit; likewise. */
+const faultsMax = 20
+/** A certificate that ends sooner is near its end: renewals come earlier. */
+const certificateMs = 14 * dayMs
+const megabyte = 2 ** 20
+
+/** Everything that needs the operator now; `sending` is who sends in this process, if anybody does. */
+export function mattersOf(
+  services: Services,
+  sending?: SendingState,
+  workers?: QueryWorkers,
+): Matter[] {
+  const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
+  const matters: Matter[] = []
+  const trouble = disk.trouble()
+  if (trouble)
+    matters.push({ id: 'writes', text: `writes are refused: ${trouble.reason}`, urgent: true })
+  const damage = damageText(scrub.standing())
+  if (damage !== undefined)
+    matters.push({
+      id: 'pages',
+      text: `${damage} The log names the pages; run verify, and restore a backup`,
+      urgent: true,
+    })
+  if (workers?.trouble)
+    matters.push({
+      id: 'query workers',
+      text: `${troubleText(workers.trouble)}. History and analytics are slow or fail`,
+    })
+  for (const [provider, trouble] of providersOf(services))
+    matters.push({
+      id: `provider ${provider}`,
+      text: `the provider of ${provider} does not take what it is sent: ${trouble}`,
+    })
+  const free = disk.freeBytes()
+  if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
+    matters.push({
+      id: 'disk',
+      text: `less than ${config.notices.diskFreeMb} MB are left on the disk of the data`,
+    })
+  if (backupRecord.get().trouble !== undefined)
+    matters.push({ id: 'backup', text: 'the last scheduled backup failed; the log says why' })
+  for (const { feed, state, consecutiveFailures, expectedBy } of feeds.active()) {
+    const { name } = feed.publisher
+    if (consecutiveFailures >= failuresMax)
+      matters.push({
+        id: `feed ${name} failing`,
+        text: `feed ${name} has failed ${failuresMax} times in a row or more`,
+      })
+    else if (state === 'late')
+      matters.push({
+        id: `feed ${name} late`,
+        text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
+      })
+  }
+  for (const [kind, oldestAt] of outbox.vitals().kinds) {
+    // What waits for a receiver of its own that fails is the matter of that endpoint.
+    const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt
+    if (dueAt !== undefined && clock.now() - dueAt > behindMs)
+      matters.push({
+        id: `outbox ${kind}`,
+        text: `messages by ${kind} wait since ${isoInstant(dueAt)}`,
+      })
+  }
+  for (const { id, url } of webhooks.switchedOff(switchedOffMax))
+    matters.push({
+      id: `endpoint ${id}`,
+      text: `a webhook endpoint was switched off after failing again and again: ${hostOf(url)}`,
+    })
+  return [...matters, ...dataMatters(services), ...peopleMatters(services)]
+}
+
+/** The providers that fail, and what they say. */
+const providersOf = ({ providerTroubles, billing }: Services): [string, string][] => {
+  const troubles = {
+    'e-mail': providerTroubles.email(),
+    'text messages': providerTroubles.sms(),
+    payments: billing.trouble(),
+  }
+  return Object.entries(troubles).flatMap(([name, trouble]): [string, string][] =>
+    trouble === undefined ? [] : [[name, trouble]],
+  )
+}
+
+function dataMatters(services: Services): Matter[] {
+  const { freshness, doubtedValues, seriesFaults, catalogue } = services
+  const matters: Matter[] = freshness
+    .feeds()
+    .filter(({ name, status }) => status === 'stale' && freshness.feedCameFresh(name))
+    .map(({ name, lastObservationAt }) => ({
+      id: `data ${name} stopped`,
+      text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
+    }))
+  const { stoppedAlone, frozen, broken } = seriesFaults.codes()
+  // An archive that was loaded ends where it ends.
+  const wentOn = (code: string) => {
+    const series = catalogue.named(code)
+    return series !== undefined && freshness.cameFresh(series)
+  }
+  for (const code of stoppedAlone.filter(wentOn).slice(0, faultsMax))
+    matters.push({ id: `series ${code} stopped`, text: `no value of ${code} comes any more` })
+  for (const code of frozen.filter(wentOn).slice(0, faultsMax))
+    matters.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
+  for (const code of broken.slice(0, faultsMax))
+    matters.push({ id: `series ${code} unit`, text: `${code} seems to have changed its unit` })
+  const waiting = doubtedValues.total({ status: 'waiting' })
+  if (waiting > 0)
+    matters.push({
+      id: 'held',
+      text: `${waiting} ${waiting === 1 ? 'value that looked wrong waits' : 'values that looked wrong wait'} for a decision: wellhead review list`,
+    })
+  return matters
+}
+
+function peopleMatters(services: Services): Matter[] {
+  const { keys, signInPlaces } = services
+  const matters: Matter[] = spentKeys(services, spentMax).map(key => ({
+    id: `quota ${key.key.id}`,
+    text: `${key.account.account.email} has used up the quota of a key, and was told so`,
+  }))
+  for (const { accountId, place, at } of signInPlaces.recent())
+    matters.push({
+      id: `sign-in ${accountId} ${place}`,
+      text: `${keys.account(accountId)?.account.email ?? 'somebody'} signed in from a new place, ${place}, at ${isoInstant(at)}`,
+      passing: true,
+    })
+  return matters
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'
+
+/** Notices of an instance to the places that its configuration names. */
+export function openNotices(
+  services: Services,
+  sending: SendingState,
+  vitals: () => Pick<Vitals, 'queryWorkers' | 'replication' | 'lateReplicas'>,
+): OperatorNotices {
+  const { config, mail, ids, settings, clock, log } = services
+  const { notices, brand } = config
+  const url = notices.url.reveal()
+  const service = brand.serviceName
+  const places: NoticePlace[] = [
+    ...(url === '' ? [] : [noticeHook(url, notices.format, service)]),
+    ...(notices.mail === ''
+      ? []
+      : [
+          {
+            label: 'mail',
+            async send(gathered: Parameters<NoticePlace['send']>[0]) {
+              const text = noticeText(service, gathered)
+              const since = Math.min(...gathered.map(notice => notice.since))
+              mail.post({
+                to: notices.mail,
+                subject: text.split('\n', 1)[0]!.slice(0, 120),
+                text: `${text}\n\nSince ${isoInstant(since)}.\n`,
+                accountId: null,
+                dedupe: ids.uuid(),
+              })
+            },
+          },
+        ]),
+  ]
+  const { baseUrl } = config.server
+  const certificate = baseUrl.startsWith('https:')
+    ? createCertificateWatch({ look: () => certificateEnd(baseUrl), clock, log })
+    : undefined
+  const operatorNotices = createOperatorNotices({
+    matters: () => [
+      ...mattersOf(services, sending, vitals().queryWorkers()),
+      ...replicationMatters(vitals(), clock.now()),
+      ...certificateMatters(certificate?.endsAt(), clock.now()),
+    ],
+    places,
+    settings,
+    clock,
+    log,
+    againMs: notices.againMs,
+    quiet: quietOf(notices.quiet),
+  })
+  return {
+    pass() {
+      certificate?.pass()
+      operatorNotices.pass()
+    },
+    async settled() {
+      await certificate?.settled()
+      await operatorNotices.settled()
+    },
+  }
+}
+
+/** What is wrong between the copies of a database. */
+export function replicationMatters(
+  { replication, lateReplicas }: Pick<Vitals, 'replication' | 'lateReplicas'>,
+  now: number,
+): Matter[] {
+  const since = unpublishedSince(replication(), now)
+  const matters: Matter[] = lateReplicas().map(({ name, why }) => ({
+    id: `replica ${name}`,
+    text: `the replica ${name} ${why}`,
+  }))
+  if (since !== undefined)
+    matters.push({
+      id: 'publishing',
+      text: `commits are not published to NATS since ${isoInstant(since)}; the log says why`,
+    })
+  return matters
+}
+
+/** `endsAt` is undefined where there is no certificate, or nobody knows. */
+export function certificateMatters(endsAt: number | undefined, now: number): Matter[] {
+  if (endsAt === undefined || endsAt - now > certificateMs) return []
+  const has = endsAt > now ? 'ends' : 'ended'
+  return [
+    {
+      id: 'certificate',
+      text: `the certificate of server.base_url ${has} at ${isoInstant(endsAt)}`,
+      urgent: endsAt <= now,
+    },
+  ]
+}
+
+/** `22:00-07:00`; undefined: no hour is quiet. */
+export function quietOf(text: string): QuietHours | undefined {
+  const parts = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(text)
+  if (!parts) return undefined
+  const [fromHour, fromMinute, toHour, toMinute] = parts.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute }
+}

@@ -1,0 +1,168 @@
+import type { Runtime } from '../../config/runtime.ts'
+import { datasets } from '../../feeds/datasets.ts'
+import { type FeedServices, openFeeds } from '../../feeds/engine/open.ts'
+import type { Dataset } from '../../feeds/files/dataset.ts'
+import { createRowGuards, type RowGuards } from '../../feeds/files/row-guards.ts'
+import { type OutboxServices, openOutbox } from '../../outbox/open.ts'
+import {
+  type AccountClosing,
+  createAccountClosing,
+  endingOf,
+} from '../../topics/account/service/closing.ts'
+import { type AccountServices, openAccounts } from '../../topics/account/service/open.ts'
+import { createClosedAccountStore } from '../../topics/account/store/closed-accounts.ts'
+import { type AlertServices, openAlerts } from '../../topics/alerts/service/open.ts'
+import { type AnalyticsServices, openAnalytics } from '../../topics/analytics/service/open.ts'
+import { type BillingServices, openBilling } from '../../topics/billing/service/open.ts'
+import { createSubscriptionStore } from '../../topics/billing/store/subscriptions.ts'
+import { shippedPorts } from '../../topics/catalogue/dataset/ports.ts'
+import { type CatalogueServices, openCatalogue } from '../../topics/catalogue/service/open.ts'
+import {
+  createSeriesChanges,
+  type SeriesChanges,
+} from '../../topics/catalogue/service/series-changes.ts'
+import { type ConditionServices, openCondition } from '../../topics/condition/service/open.ts'
+import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/service/open.ts'
+import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
+import { type FuelServices, openFuels } from '../../topics/fuels/service/open.ts'
+import {
+  type FundamentalServices,
+  openFundamentals,
+} from '../../topics/fundamentals/service/open.ts'
+import { type FuturesServices, openFutures } from '../../topics/futures/service/open.ts'
+import { type KeyServices, openKeys } from '../../topics/keys/service/open.ts'
+import { type MessageServices, openMessages } from '../../topics/messages/service/open.ts'
+import { type OperatorServices, openOperator } from '../../topics/operator/service/open.ts'
+import { datasetLines } from '../../topics/operator/store/dataset-rows.ts'
+import { type Bulk, createBulk } from '../../topics/prices/service/bulk.ts'
+import { openPrices, type PriceServices } from '../../topics/prices/service/open.ts'
+import { createPriceFiles, type PriceFiles } from '../../topics/prices/service/price-files.ts'
+import { createSourceReader } from '../../topics/sources/dataset/reader.ts'
+import { openSources, type SourceServices } from '../../topics/sources/service/open.ts'
+import { openStreams, type StreamServices } from '../../topics/streams/service/open.ts'
+import { openWatches, type WatchServices } from '../../topics/watches/service/open.ts'
+import { openWebhooks, type WebhookServices } from '../../topics/webhooks/service/open.ts'
+
+/** The stores and the state in memory over one database, topic by topic. */
+export interface Services
+  extends Runtime,
+    OperatorServices,
+    CatalogueServices,
+    PriceServices,
+    ConditionServices,
+    FuturesServices,
+    FundamentalServices,
+    AnalyticsServices,
+    FuelServices,
+    DrillingServices,
+    KeyServices,
+    OutboxServices,
+    MessageServices,
+    WebhookServices,
+    AccountServices,
+    BillingServices,
+    AlertServices,
+    WatchServices,
+    DeliveryServices,
+    SourceServices,
+    FeedServices,
+    StreamServices {
+  datasets: readonly Dataset<unknown>[]
+  /** Doubts rows of datasets before they are recorded. */
+  rowGuards: RowGuards
+  /** The addresses of accounts, and their end. */
+  accountClosing: AccountClosing
+  /** Prices by the million. */
+  bulk: Bulk
+  /** All of them, as files of a night. */
+  priceFiles: PriceFiles
+  /** The operator's own series, and their terms for shipped ones. */
+  seriesChanges: SeriesChanges
+}
+
+/**
+ * Opens every topic over what the topics before it offer. The order is that of the listeners, too:
+ * the readers of prices hear of a change before alerts do.
+ */
+export function openServices(runtime: Runtime): Services {
+  const operator = { ...runtime, ...openOperator(runtime) }
+  const catalogue = { ...operator, ...openCatalogue(operator) }
+  const prices = { ...catalogue, ...openPrices(catalogue) }
+  const condition = { ...prices, ...openCondition(prices) }
+  const keys = { ...condition, ...openKeys(condition) }
+  const outbox = { ...keys, ...openOutbox(keys) }
+  const messages = { ...outbox, ...openMessages(outbox) }
+  const webhooks = { ...messages, ...openWebhooks(messages) }
+  const markets = {
+    ...webhooks,
+    ...openFutures(webhooks),
+    ...openFundamentals(webhooks),
+    ...openAnalytics(webhooks),
+    ...openFuels(webhooks),
+    ...openDrilling(webhooks),
+  }
+  const { catalogue: codes } = markets
+  const rows = {
+    find: (code: string) => codes.named(code),
+    nearest: (code: string, category?: string) => codes.suggest(code, category)[0]?.code,
+  }
+  const kinds = datasets({
+    ...markets,
+    exchangeWords: runtime.config.brand.exchangeWords,
+    catalogue: rows,
+  })
+  const rowGuards = createRowGuards({
+    lines: datasetLines(runtime.db),
+    doubts: markets.doubtedValues,
+    settings: markets.settings,
+    now: runtime.clock.now,
+  })
+  const feeds = openFeeds({ ...markets, datasets: kinds, rowGuards, catalogue: rows })
+  const accounts = openAccounts(markets)
+  const subscriptions = createSubscriptionStore(runtime.db)
+  const alerts = openAlerts(markets)
+  const watches = openWatches(markets)
+  const billing = openBilling({
+    ...markets,
+    changes: webhooks.keyChanges,
+    purchases: webhooks.creditStore,
+  })
+  const deliveries = openDeliveries(markets)
+  const sources = openSources({ ...markets, reader: createSourceReader(shippedPorts()) })
+  return {
+    ...markets,
+    datasets: kinds,
+    rowGuards,
+    bulk: createBulk({ ...markets, ...feeds }),
+    priceFiles: createPriceFiles(
+      runtime.config.files.directory,
+      runtime.masterKey,
+      runtime.clock.now,
+    ),
+    seriesChanges: createSeriesChanges({ ...markets, now: runtime.clock.now }),
+    ...alerts,
+    ...watches,
+    ...accounts,
+    accountClosing: createAccountClosing({
+      ...markets,
+      ...accounts,
+      closedAccounts: createClosedAccountStore(runtime.db),
+      isSubscribed(accountId) {
+        const running = subscriptions.running(accountId)
+        return running !== undefined && !running.cancelAtPeriodEnd
+      },
+      endings: [
+        endingOf(alerts.alerts),
+        endingOf(watches.watches),
+        endingOf(deliveries.deliveries),
+        endingOf(sources.dataSources),
+        endingOf(markets.webhooks),
+      ],
+    }),
+    ...billing,
+    ...deliveries,
+    ...sources,
+    ...feeds,
+    ...openStreams(markets),
+  }
+}

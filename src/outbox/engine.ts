@@ -1,0 +1,331 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database/database.ts'
+import type { Ids } from '../lib/ids.ts'
+import type { Log } from '../lib/log/log.ts'
+import { after, type Clock, within } from '../lib/time/clock.ts'
+import { secondMs } from '../lib/time/instant.ts'
+import type { Outcome } from '../send/attempt.ts'
+import { DoesNotOpen } from '../topics/keys/service/vault.ts'
+import { waitMs } from './schedule.ts'
+import type { ClaimedRow, LaneBacklog, OutboxStore } from './store/outbox.ts'
+import type { Kind } from './store/rows.ts'
+import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
+
+/** Of an attempt, whose lane does not say otherwise. */
+const defaultTimeoutMs = 30 * secondMs
+/** What a lease lasts beyond the attempt: long enough to record it. */
+const leaseExtraMs = 15 * secondMs
+/** How long a sender may go on after its abort signal; then its attempt counts as ended. */
+const graceMs = secondMs
+/** A message during which the process ends again and again is taken for the cause. */
+const rescuesMax = 20
+
+/** What the job that sends needs; changes are made inside `together`. */
+export interface OutboxEngine {
+  together<T>(work: () => T): T
+  onDue(listener: OutboxDue): void
+  backlog(): LaneBacklog[]
+  /** undefined: nobody sends this kind. */
+  policy(kind: Kind, lane: string): LanePolicy | undefined
+  claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[]
+  /** One message, whatever is due. */
+  claimOne(id: string, terms: OpenLane): ClaimedRow | undefined
+  nextDue(kind: Kind, lane: string, ordered: boolean): number | undefined
+  /** Never rejects and ends within the lane's timeout, whatever the sender does. */
+  attempt(row: ClaimedRow, terms: OpenLane, stop: AbortSignal): Promise<Outcome>
+  /** Records an attempt, unless its lease was lost. */
+  settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome): void
+  /**
+   * Frees attempts that this service cut short: they are due again, and not held against the
+   * receiver.
+   */
+  release(rows: readonly ClaimedRow[], reason: string): void
+  /** What was taken under a lease that ended before `before`, by a process that is no more. */
+  abandoned(before: number, limit: number): ClaimedRow[]
+  /** Fails what waits in a lane and was due before `before`, at most `limit` messages; how many. */
+  giveUp(kind: Kind, lane: string, before: number, reason: string, limit: number): number
+  /** Fails those of these ids that wait; how many. */
+  drop(ids: readonly string[], reason: string): number
+  forget(before: number, limit: number): number
+}
+
+export interface EngineDeps {
+  db: Database
+  clock: Clock
+  ids: Ids
+  log: Log
+  /** A number in [0, 1). */
+  chance: () => number
+}
+
+/** What senders and listeners of a kind are known. */
+export interface Registry {
+  senders: Map<Kind, { sender: Sender; lanes: Lanes | undefined }>
+  listeners: Map<Kind, ((settled: Settled) => void)[]>
+  ended: Record<Settled['state'], number>
+  /** Lanes whose secret does not open: what waits in them fails. */
+  shut: Set<string>
+}
+
+/** Messages of a lane became due at a moment, maybe before they are committed. */
+export type OutboxDue = (kind: Kind, lane: string, at: number) => void
+
+export function createOutboxEngine(store: OutboxStore, registry: Registry, deps: EngineDeps) {
+  const { db, clock } = deps
+  const dueListeners: OutboxDue[] = []
+  const due: OutboxDue = (kind, lane, at) => {
+    for (const listener of dueListeners) listener(kind, lane, at)
+  }
+  const leases = createLeases(store, deps)
+  const tell = createTelling(registry, deps)
+  const { settle, release } = createEndings({ ...deps, store, leases, tell, due })
+
+  const fail = (rows: readonly ClaimedRow[], reason: string): number => {
+    const at = clock.now()
+    for (const row of rows) {
+      store.giveUp(row.number, reason, at)
+      tell(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
+    }
+    return rows.length
+  }
+
+  const engine: OutboxEngine = {
+    together: work => transact(db, work),
+    onDue: listener => void dueListeners.push(listener),
+    backlog: store.backlog,
+    policy: createPolicies(registry, deps.log),
+    claim: leases.claim,
+    claimOne: leases.claimOne,
+    nextDue(kind, lane, ordered) {
+      const laneId = store.findLane(kind, lane)
+      if (laneId === undefined) return undefined
+      return ordered ? store.nextDueInOrder(laneId) : store.nextDue(laneId)
+    },
+    attempt: (row, terms, stop) =>
+      attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
+    settle,
+    release(rows, reason) {
+      for (const row of rows) release(row, reason, clock.now())
+    },
+    abandoned: leases.abandoned,
+    giveUp(kind, lane, before, reason, limit) {
+      const laneId = store.findLane(kind, lane)
+      return fail(laneId === undefined ? [] : store.waiting(laneId, before, limit), reason)
+    },
+    drop: (ids, reason) => fail(store.waitingOf(ids), reason),
+    forget: store.forget,
+  }
+  return { engine, due }
+}
+
+/** A lane that cannot be read is no matter of the others: its messages fail, alone. */
+function createPolicies({ senders, shut }: Registry, log: Log): OutboxEngine['policy'] {
+  return (kind, lane) => {
+    const registered = senders.get(kind)
+    if (!registered) return undefined
+    try {
+      const policy = registered.lanes?.policy(lane) ?? { state: 'open' }
+      shut.delete(lane)
+      return policy
+    } catch (error) {
+      if (!(error instanceof DoesNotOpen)) throw error
+      if (!shut.has(lane))
+        log.error('outbox_lane_shut', {
+          message: 'The secret of a receiver does not open; what waits for it fails.',
+          kind,
+          lane,
+          error,
+        })
+      shut.add(lane)
+      return { state: 'gone', reason: 'the secret of the receiver does not open' }
+    }
+  }
+}
+
+type Leases = ReturnType<typeof createLeases>
+
+/**
+ * Takes messages under a lease. A clock that is moved ends leases of attempts that this process has
+ * not ended: its own are known by their tokens.
+ */
+function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
+  const own = new Set<string>()
+  const keyOf = (row: { number: number; leaseToken: string }) => `${row.number} ${row.leaseToken}`
+  const remembered = (rows: ClaimedRow[]) => {
+    for (const row of rows) own.add(keyOf(row))
+    return rows
+  }
+  const leaseFor = (terms: OpenLane) => ({
+    token: ids.uuid(),
+    until: clock.now() + (terms.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
+  })
+  return {
+    claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[] {
+      const laneId = store.findLane(kind, lane)
+      if (laneId === undefined) return []
+      const now = clock.now()
+      return remembered(
+        terms.ordered
+          ? store.claimFirst(laneId, now, leaseFor(terms))
+          : store.claim(laneId, now, limit, leaseFor(terms)),
+      )
+    },
+    claimOne(id: string, terms: OpenLane): ClaimedRow | undefined {
+      const row = store.claimOne(id, leaseFor(terms))
+      return row && remembered([row])[0]
+    },
+    /** Leases that ended before `before` and were taken by a process that is no more. */
+    abandoned: (before: number, limit: number) =>
+      store.leased(before, limit).filter(row => !own.has(keyOf(row))),
+    drop: (row: ClaimedRow) => void own.delete(keyOf(row)),
+  }
+}
+
+type Telling = ReturnType<typeof createTelling>
+
+/**
+ * Tells listeners of the end of an attempt, in the transaction that records it. What goes wrong
+ * there must not bring the message to life again.
+ */
+function createTelling(registry: Registry, { db, log }: EngineDeps) {
+  return (row: ClaimedRow, ending: Omit<Settled, keyof SettledRow>) => {
+    const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
+    const settled = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...ending }
+    registry.ended[ending.state] += 1
+    if (ending.state === 'failed') logGivenUp(log, settled)
+    const listeners = registry.listeners.get(kind)
+    if (!listeners) return
+    try {
+      transact(db, () => {
+        for (const listener of listeners) listener(settled)
+      })
+    } catch (error) {
+      if (!db.inTransaction) throw error
+      log.error('outbox_listener_failed', {
+        message: 'What follows from the end of a message failed.',
+        messageId: id,
+        kind,
+        error,
+      })
+    }
+  }
+}
+
+const logGivenUp = (log: Log, { id, kind, accountId, lane, eventType, attempts, error }: Settled) =>
+  log.info('message_given_up', {
+    message: `A message by ${kind} is not sent again.`,
+    id,
+    kind,
+    account: accountId,
+    // That of other kinds is an address.
+    endpoint: kind === 'webhook' ? lane : undefined,
+    event_type: eventType,
+    attempts,
+    error,
+  })
+
+interface EndingsDeps extends EngineDeps {
+  store: OutboxStore
+  leases: Leases
+  tell: Telling
+  due: OutboxDue
+}
+
+/** Records how attempts ended, unless their lease was lost. */
+function createEndings({ store, leases, tell, due, clock, chance }: EndingsDeps) {
+  return {
+    settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome) {
+      const at = clock.now()
+      const { statusCode = null, error = null, blameless = false, durationMs, exchange } = outcome
+      const limits = [terms.maxRetries, row.maxRetries]
+      const wait =
+        outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, chance()) : undefined
+      const againAt = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
+      const state = outcome.state === 'retry' && againAt === undefined ? 'failed' : outcome.state
+      leases.drop(row)
+      const isEnded = store.end(row, {
+        state,
+        statusCode,
+        durationMs,
+        error,
+        at,
+        tries: row.tries,
+        rescues: 0,
+        // In order, a message that is tried again stays the first of its lane.
+        ...(againAt !== undefined && !terms.ordered && { dueAt: againAt }),
+        holdUntil: terms.ordered ? (againAt ?? null) : null,
+        debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
+      })
+      if (!isEnded) return
+      tell(row, { state, statusCode, error, blameless, at })
+      if (againAt !== undefined) due(row.kind, row.lane, againAt)
+    },
+    release(row: ClaimedRow, reason: string, at: number) {
+      const rescues = row.rescues + 1
+      const state = row.maxRetries === 0 || rescues >= rescuesMax ? 'failed' : 'retry'
+      const ending = { statusCode: null, error: reason, at }
+      leases.drop(row)
+      const isEnded = store.end(row, {
+        ...ending,
+        state,
+        holdUntil: null,
+        tries: row.tries - 1,
+        rescues,
+        durationMs: 0,
+        debug: null,
+      })
+      if (!isEnded) return
+      tell(row, { ...ending, state, blameless: true })
+      if (state === 'retry') due(row.kind, row.lane, row.dueAt)
+    },
+  }
+}
+
+type SettledRow = Pick<
+  Settled,
+  'id' | 'kind' | 'accountId' | 'lane' | 'eventId' | 'eventType' | 'ref' | 'attempts'
+>
+
+async function attempted(
+  sender: Sender,
+  row: ClaimedRow,
+  terms: OpenLane,
+  stop: AbortSignal,
+  clock: Clock,
+): Promise<Outcome> {
+  const startedAt = clock.monotonic()
+  const timeoutMs = terms.timeoutMs ?? defaultTimeoutMs
+  const cut = new AbortController()
+  const failed = (error: string): Outcome => ({
+    state: 'retry',
+    error,
+    durationMs: Math.round(clock.monotonic() - startedAt),
+  })
+  const late = `no end of the attempt within ${timeoutMs / secondMs} s`
+  const undo: (() => void)[] = []
+  undo.push(after(timeoutMs, () => cut.abort(new Error(late))))
+  const end = () => cut.abort(new Error('the service stopped'))
+  stop.addEventListener('abort', end, { once: true })
+  undo.push(() => stop.removeEventListener('abort', end))
+  try {
+    const {
+      id,
+      kind,
+      accountId,
+      lane,
+      eventId,
+      eventType,
+      ref,
+      body,
+      attempts: attempt,
+      createdAt,
+    } = row
+    const parcel = { id, kind, accountId, lane, eventId, eventType, ref, body, attempt, createdAt }
+    const sent = sender.send(parcel, terms, cut.signal)
+    return (await within(timeoutMs + graceMs, sent)) ?? failed(late)
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : 'the sender failed')
+  } finally {
+    for (const each of undo) each()
+  }
+}

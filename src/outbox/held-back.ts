@@ -1,0 +1,146 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database/database.ts'
+import type { Ids } from '../lib/ids.ts'
+import { sleep } from '../lib/time/clock.ts'
+import { dayMs } from '../lib/time/instant.ts'
+import { lastDelivery, nextDelivery } from '../plans/delivery-schedule.ts'
+import { createAlertPriceStore } from '../topics/alerts/store/prices.ts'
+import {
+  createDeliveryStore,
+  type Delivery,
+  type DuePlace,
+} from '../topics/deliveries/store/deliveries.ts'
+import { createDeliveryRunStore } from '../topics/deliveries/store/runs.ts'
+import { createAccountStore } from '../topics/keys/store/accounts.ts'
+import { type Settings, settingsStore } from '../topics/operator/store/settings.ts'
+import type { Kind, Outbox } from './outbox.ts'
+import { createHeldMessageStore, type HeldFilter, type HeldMessage } from './store/held-messages.ts'
+
+export type { HeldFilter, HeldMessage } from './store/held-messages.ts'
+
+/** Stands in the log of what a restore kept back. */
+export const heldReason = 'held back: the database was restored from a backup'
+
+/** What a restore kept back. */
+export interface KeptBack {
+  messages: Record<Kind, number>
+  /** Scheduled deliveries whose time came before the restore, and that are not made up for. */
+  deliveries: number
+  /** Prices that alerts will not be judged by. */
+  prices: number
+}
+
+const momentsName = 'outbox.held_at'
+/** What has ended is in the log for this long. */
+const loggedMs = 30 * dayMs
+const sliceDeliveries = 100
+/** A few milliseconds of writing. */
+const sliceMessages = 100
+
+/**
+ * Keeps back what a restored database would send although it may have been sent after the backup
+ * was made. Everything that waits ends as failed, and no listener hears of it, so that it counts
+ * against no receiver; scheduled deliveries that are due are skipped; and prices that alerts had
+ * still to be judged by are dropped, because what fired on them would go out a second time under
+ * the same ids. One transaction, on a database that no process uses.
+ */
+export const holdBack = (db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): KeptBack =>
+  transact(db, () => {
+    const settings = settingsStore(db)
+    const moments = momentsOf(settings).filter(moment => moment > at - loggedMs)
+    settings.set(momentsName, JSON.stringify([...moments, at]))
+    return {
+      messages: createHeldMessageStore(db).hold(heldReason, at),
+      deliveries: skipDue(db, at, ids),
+      prices: createAlertPriceStore(db).clear(),
+    }
+  })
+
+const momentsOf = (settings: Pick<Settings, 'get'>): number[] =>
+  JSON.parse(settings.get(momentsName) ?? '[]') as number[]
+
+function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
+  const deliveries = createDeliveryStore(db)
+  const runs = createDeliveryRunStore(db)
+  const emails = new Map(
+    createAccountStore(db)
+      .all()
+      .map(account => [account.id, account.email]),
+  )
+  const skip = (delivery: Delivery): boolean => {
+    const { day } = lastDelivery(delivery, at)
+    const isNew =
+      day >= delivery.next!.day &&
+      runs.add({
+        id: ids.uuidAt(at),
+        delivery: delivery.number,
+        trigger: 'scheduled',
+        localOn: day,
+        status: 'skipped',
+        error: heldReason,
+        recipient: delivery.recipientEmail ?? emails.get(delivery.accountId)!,
+        createdAt: at,
+        sentAt: null,
+      })
+    deliveries.schedule(delivery.number, nextDelivery(delivery, at, runs.lastDay(delivery.number)))
+    return isNew
+  }
+  let skipped = 0
+  let place: DuePlace = { at: Number.MIN_SAFE_INTEGER, number: 0 }
+  for (;;) {
+    const slice = deliveries.due(at, place, sliceDeliveries)
+    skipped += slice.filter(skip).length
+    const last = slice.at(-1)
+    if (!last || slice.length < sliceDeliveries) return skipped
+    place = { at: last.next!.at, number: last.number }
+  }
+}
+
+/** What restores kept back, for the operator who sends it after all. */
+export interface HeldMessages {
+  /** In the order in which they were made. */
+  list(filter: HeldFilter, limit: number, offset: number): HeldMessage[]
+  counts(): Record<Kind, number>
+  /**
+   * Sends messages under their own ids, as if they were new: at most `limit`, oldest first; how
+   * many.
+   */
+  release(filter: HeldFilter, limit: number): Promise<number>
+}
+
+export interface HeldMessagesDeps {
+  db: Database
+  settings: Pick<Settings, 'get'>
+  outbox: Pick<Outbox, 'log'>
+}
+
+export function createHeldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMessages {
+  const store = createHeldMessageStore(db)
+  const hold = () => ({ moments: momentsOf(settings), reason: heldReason })
+  const list: HeldMessages['list'] = (filter, limit, offset) =>
+    store.list(hold(), filter, limit, offset)
+  return {
+    list,
+    counts: () => store.counts(hold()),
+    async release(filter, limit) {
+      let released = 0
+      while (released < limit) {
+        const sliceLimit = Math.min(sliceMessages, limit - released)
+        // Found and released in one step: what its owner has sent again meanwhile is not held any
+        // more.
+        const sliceReleased = transact(db, () => {
+          const messages = list(filter, sliceLimit, 0)
+          for (const message of messages) {
+            outbox.log.resend(message.kind, message.lane, message.id)
+            store.reopen(message, heldReason)
+          }
+          return messages.length
+        })
+        released += sliceReleased
+        if (sliceReleased < sliceLimit) break
+        await sleep(0)
+      }
+      return released
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { type Clock, sleep } from '../lib/time/clock.ts'
+import type { OutboxDue } from './engine.ts'
+import type { LogRange, OutboxLogStore } from './store/log.ts'
+import type { Kind, LogEntry } from './store/rows.ts'
+
+/** What was and will be sent through a lane; what is sent again is due at once. */
+export interface OutboxLog extends Pick<OutboxLogStore, 'page' | 'newest' | 'find'> {
+  /**
+   * The same event and body is due now, with its whole schedule before it. One that is under way
+   * stays as it is; undefined: no such message.
+   */
+  resend(kind: Kind, lane: string, id: string): LogEntry | undefined
+  /**
+   * As `resend` for all of a range that were delivered or failed, oldest first, at most `limit`;
+   * how many there were. Others have their turn between slices.
+   */
+  replay(kind: Kind, lane: string, range: LogRange, limit: number): Promise<number>
+}
+
+export const createOutboxLog = (
+  store: OutboxLogStore,
+  { now }: Pick<Clock, 'now'>,
+  due: OutboxDue,
+): OutboxLog => ({
+  page: store.page,
+  newest: store.newest,
+  find: store.find,
+  resend(kind, lane, id) {
+    const entry = store.resend(kind, lane, id, now())
+    if (entry) due(kind, lane, now())
+    return entry
+  },
+  async replay(kind, lane, range, limit) {
+    let replayed = 0
+    for (let after = 0; replayed < limit; await sleep(0)) {
+      const slice = store.replaySlice(kind, lane, range, {
+        after,
+        limit: limit - replayed,
+        now: now(),
+      })
+      replayed += slice.replayed
+      if (slice.replayed > 0) due(kind, lane, now())
+      if (slice.last === undefined) break
+      after = slice.last
+    }
+    return replayed
+  },
+})

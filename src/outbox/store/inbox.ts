@@ -1,0 +1,84 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../database/statement.ts'
+
+export type Channel = 'email' | 'sms'
+
+/** A message that an evaluation copy took instead of sending it. */
+export interface Captured {
+  channel: Channel
+  /** The message's own key. */
+  eventId: string
+  to: string
+  subject: string | null
+  text: string
+  html: string | null
+  attachments: readonly CapturedFile[]
+  at: number
+}
+
+export interface CapturedFile {
+  filename: string
+  contentType: string
+  content: string
+  encoding: 'utf8' | 'base64'
+}
+
+/** As it lies there, with its number. */
+export type InboxMessage = Captured & { number: number }
+
+export interface InboxStore {
+  /** Once for each event; the oldest of the channel goes when there are too many. */
+  add(message: Captured): void
+  /** Oldest first; of one channel if named. */
+  list(channel: Channel | undefined): InboxMessage[]
+  find(number: number): InboxMessage | undefined
+}
+
+const messagesMax = 1000
+
+type Row = Omit<InboxMessage, 'attachments'> & { attachments: string }
+
+const columns = `number, channel, event_id AS eventId, recipient AS "to", subject, text, html, attachments,
+  captured_at AS at`
+
+const capturedOf = (row: Row): InboxMessage => ({
+  ...row,
+  attachments: JSON.parse(row.attachments) as CapturedFile[],
+})
+
+export function createInboxStore(db: Database): InboxStore {
+  const add = lazy(
+    db,
+    `INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (channel, event_id) DO NOTHING`,
+  )
+  const bound = lazy(
+    db,
+    `DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`,
+  )
+  const list = lazy<Row, [Channel | null]>(
+    db,
+    `SELECT ${columns} FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number`,
+  )
+  const find = lazy<Row, [number]>(db, `SELECT ${columns} FROM inbox WHERE number = ?`)
+  return {
+    add(m) {
+      add.run(
+        m.channel,
+        m.eventId,
+        m.to,
+        m.subject,
+        m.text,
+        m.html,
+        JSON.stringify(m.attachments),
+        m.at,
+      )
+      bound.run(m.channel)
+    },
+    find(number) {
+      const row = find.get(number)
+      return row ? capturedOf(row) : undefined
+    },
+    list: channel => list.all(channel ?? null).map(capturedOf),
+  }
+}

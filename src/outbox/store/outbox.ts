@@ -1,0 +1,352 @@
+import type { Database } from 'bun:sqlite'
+import { manyRows } from '../../database/many-rows.ts'
+import { lazy } from '../../database/statement.ts'
+import type { Kind, MessageState } from './rows.ts'
+
+export interface NewRow {
+  id: string
+  laneId: number
+  accountId: string | null
+  eventId: string
+  eventType: string
+  bodyId: number
+  ref: string | null
+  dueAt: number
+  maxRetries: number | null
+  createdAt: number
+  /** It stands in the log only, and this is why. */
+  skipped: string | undefined
+}
+
+/** A message that an attempt has been counted for. */
+export interface ClaimedRow {
+  number: number
+  id: string
+  laneId: number
+  kind: Kind
+  lane: string
+  accountId: string | null
+  eventId: string
+  eventType: string
+  ref: string | null
+  attempts: number
+  tries: number
+  rescues: number
+  maxRetries: number | null
+  dueAt: number
+  createdAt: number
+  leaseToken: string
+  body: string
+}
+
+/** What an attempt leaves in its message. */
+export interface Ending {
+  state: 'retry' | 'delivered' | 'failed'
+  /** Unchanged when undefined. */
+  dueAt?: number
+  holdUntil: number | null
+  tries: number
+  rescues: number
+  statusCode: number | null
+  durationMs: number
+  error: string | null
+  debug: string | null
+  at: number
+}
+
+/** What waits in a lane. */
+export interface LaneBacklog {
+  laneId: number
+  kind: Kind
+  lane: string
+  waiting: number
+  dueAt: number
+}
+
+export interface Lease {
+  token: string
+  until: number
+}
+
+/** The rows of the outbox and their changes of state; what is under way is held by a lease. */
+export interface OutboxStore {
+  laneId(kind: Kind, lane: string): number
+  /** Without adding it. */
+  findLane(kind: Kind, lane: string): number | undefined
+  addBody(body: string, uses: number): number
+  /** The id of the first; the others follow it. */
+  addBodies(bodies: readonly { body: string; uses: number }[]): number
+  changeUses(bodyId: number, by: number): void
+  /** Whether the row is new: a lane has an event once. */
+  add(row: NewRow): boolean
+  /** The same for many that are to be sent: those that are new. */
+  addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[]
+  backlog(): LaneBacklog[]
+  underWay(): { kind: Kind; count: number; dueAt: number }[]
+  /**
+   * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
+   * statement.
+   */
+  claim(laneId: number, now: number, limit: number, lease: Lease): ClaimedRow[]
+  /**
+   * The same for a lane that keeps its order: the first that waits, when that is due. Only while
+   * nothing of the lane is under way.
+   */
+  claimFirst(laneId: number, now: number, lease: Lease): ClaimedRow[]
+  /** One message, whatever is due, for who sends it at once. */
+  claimOne(id: string, lease: Lease): ClaimedRow | undefined
+  /** When the lane's next message is due; undefined when none waits. */
+  nextDue(laneId: number): number | undefined
+  nextDueInOrder(laneId: number): number | undefined
+  /** Ends an attempt. False when the lease is not held any more: then nothing is changed. */
+  end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean
+  /** Attempts whose lease ended before `before`. */
+  leased(before: number, limit: number): ClaimedRow[]
+  /** Messages of a lane that wait and were due before `before`, the oldest first. */
+  waiting(laneId: number, before: number, limit: number): ClaimedRow[]
+  /** Of these ids, those that wait. */
+  waitingOf(ids: readonly string[]): ClaimedRow[]
+  /** A message that is not sent any more. */
+  giveUp(number: number, error: string, at: number): void
+  /**
+   * Deletes what was settled before `before`, at most `limit` messages, and lanes that nothing is
+   * left of; how many messages.
+   */
+  forget(before: number, limit: number): number
+}
+
+const waits = `state IN ('pending', 'retry')`
+const columns = `number, id, lane_id AS laneId, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, attempts, tries, rescues,
+  max_retries AS maxRetries, due_at AS dueAt, created_at AS createdAt, lease_token AS leaseToken,
+  (SELECT kind FROM outbox_lanes WHERE id = lane_id) AS kind, (SELECT lane FROM outbox_lanes WHERE id = lane_id) AS lane,
+  (SELECT body FROM outbox_bodies WHERE id = body_id) AS body`
+const lease = `UPDATE outbox SET state = 'leased', attempts = attempts + 1, tries = tries + 1, hold_until = NULL,
+  lease_token = $token, lease_until = $until`
+
+type Settings = Record<string, string | number | null>
+
+export function createOutboxStore(db: Database): OutboxStore {
+  return { ...additions(db), ...createClaims(db), ...createEndings(db) }
+}
+
+function additions(db: Database) {
+  const lane = lazy<{ id: number }, [string, string]>(
+    db,
+    'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
+  )
+  const addLane = lazy<{ id: number }, [string, string]>(
+    db,
+    'INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id',
+  )
+  const addBody = lazy(db, 'INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)')
+  const addBodies = manyRows(db, 'INSERT INTO outbox_bodies (uses, body)', '(?, ?)')
+  const changeUses = lazy<{ uses: number }, [number, number]>(
+    db,
+    'UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses',
+  )
+  const dropBody = lazy(db, 'DELETE FROM outbox_bodies WHERE id = ?')
+  const newColumns =
+    'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
+  const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
+  const add = lazy(
+    db,
+    `INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`,
+  )
+  const addSkipped = lazy(
+    db,
+    `INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
+  )
+  const addAll = manyRows(
+    db,
+    `INSERT INTO outbox (${newColumns}, state)`,
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
+    once,
+  )
+  const last = lazy<{ number: number | null }, []>(db, 'SELECT max(number) AS number FROM outbox')
+  const since = lazy<{ id: string }, [number]>(db, 'SELECT id FROM outbox WHERE number > ?')
+  const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
+  return {
+    findLane,
+    // Looked up each time: a lane that a transaction made and took back must not be remembered.
+    laneId: (kind: Kind, name: string): number =>
+      findLane(kind, name) ?? addLane.get(kind, name)!.id,
+    addBody: (body: string, uses: number): number =>
+      Number(addBody.run(uses, body).lastInsertRowid),
+    changeUses(bodyId: number, by: number): void {
+      if (changeUses.get(by, bodyId)!.uses <= 0) dropBody.run(bodyId)
+    },
+    add(row: NewRow): boolean {
+      const { changes } =
+        row.skipped === undefined
+          ? add.run(...valuesOf(row))
+          : addSkipped.run(...valuesOf(row), row.skipped)
+      return changes > 0
+    },
+    // The largest id and those after it: one statement gives them in a row.
+    addBodies(bodies: readonly { body: string; uses: number }[]): number {
+      return addBodies(bodies.map(({ uses, body }) => [uses, body])).lastId - bodies.length + 1
+    },
+    addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[] {
+      const before = last.get()!.number ?? 0
+      const { changes } = addAll(rows.map(valuesOf))
+      if (changes === rows.length) return rows
+      const newIds = new Set(since.all(before).map(row => row.id))
+      return rows.filter(row => newIds.has(row.id))
+    },
+  }
+}
+
+function valuesOf({
+  id,
+  laneId,
+  accountId,
+  eventId,
+  eventType,
+  bodyId,
+  ref,
+  dueAt,
+  maxRetries,
+  createdAt,
+}: Omit<NewRow, 'skipped'>) {
+  return [id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt]
+}
+
+function createClaims(db: Database) {
+  const claim = lazy<ClaimedRow, [Settings]>(
+    db,
+    `${lease} WHERE number IN (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, number LIMIT $limit)
+     RETURNING ${columns}`,
+  )
+  const claimFirst = lazy<ClaimedRow, [Settings]>(
+    db,
+    `${lease} WHERE number = (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} ORDER BY due_at, number LIMIT 1)
+       AND due_at <= $now AND ifnull(hold_until, 0) <= $now
+     RETURNING ${columns}`,
+  )
+  const claimOne = lazy<ClaimedRow, [Settings]>(
+    db,
+    `${lease} WHERE id = $id AND ${waits} RETURNING ${columns}`,
+  )
+  const nextDue = lazy<{ at: number | null }, [number]>(
+    db,
+    `SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`,
+  )
+  const nextInOrder = lazy<{ at: number }, [number]>(
+    db,
+    `SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, number LIMIT 1`,
+  )
+  const backlog = lazy<LaneBacklog, []>(
+    db,
+    `SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
+     FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`,
+  )
+  const underWay = lazy<{ kind: Kind; count: number; dueAt: number }, []>(
+    db,
+    `SELECT kind, count(*) AS count, min(due_at) AS dueAt
+       FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+      WHERE state = 'leased' GROUP BY kind`,
+  )
+  // The rows that an UPDATE answers come in no order.
+  const inOrder = (rows: ClaimedRow[]) =>
+    rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
+  return {
+    backlog: () => backlog.all(),
+    underWay: () => underWay.all(),
+    claim: (laneId: number, now: number, limit: number, newLease: Lease) =>
+      inOrder(claim.all({ ...newLease, lane: laneId, now, limit })),
+    claimFirst: (laneId: number, now: number, newLease: Lease) =>
+      claimFirst.all({ ...newLease, lane: laneId, now }),
+    claimOne: (id: string, newLease: Lease) => claimOne.get({ ...newLease, id }) ?? undefined,
+    nextDue: (laneId: number) => nextDue.get(laneId)?.at ?? undefined,
+    nextDueInOrder: (laneId: number) => nextInOrder.get(laneId)?.at,
+  }
+}
+
+function createEndings(db: Database) {
+  const end = lazy(
+    db,
+    `UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
+       tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt
+     WHERE number = $number AND state = 'leased' AND lease_token = $token`,
+  )
+  const attempt = lazy(
+    db,
+    'INSERT INTO outbox_attempts (message_number, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const leased = lazy<ClaimedRow, [number, number]>(
+    db,
+    `SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`,
+  )
+  const waiting = lazy<ClaimedRow, [number, number, number]>(
+    db,
+    `SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`,
+  )
+  const waitingOf = lazy<ClaimedRow, [string]>(
+    db,
+    `SELECT ${columns} FROM outbox WHERE id IN (SELECT value FROM json_each(?)) AND ${waits} ORDER BY number`,
+  )
+  const giveUp = lazy(
+    db,
+    `UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE number = ? AND ${waits}`,
+  )
+  const over = lazy<{ number: number; bodyId: number; laneId: number }, [number, number]>(
+    db,
+    'SELECT number, body_id AS bodyId, lane_id AS laneId FROM outbox WHERE settled_at < ? ORDER BY settled_at LIMIT ?',
+  )
+  const dropAttempts = lazy(db, 'DELETE FROM outbox_attempts WHERE message_number = ?')
+  const drop = lazy(db, 'DELETE FROM outbox WHERE number = ?')
+  const dropLane = lazy(
+    db,
+    'DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)',
+  )
+  const { changeUses } = additions(db)
+  return {
+    end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean {
+      const {
+        state,
+        dueAt = null,
+        holdUntil,
+        tries,
+        rescues,
+        statusCode,
+        durationMs,
+        error,
+        debug,
+        at,
+      } = ending
+      const settledAt = isOver(state) ? at : null
+      const leaseKey = { number: row.number, token: row.leaseToken }
+      const changed =
+        end.run({
+          ...leaseKey,
+          state,
+          dueAt,
+          holdUntil,
+          tries,
+          rescues,
+          statusCode,
+          durationMs,
+          error,
+          settledAt,
+        }).changes > 0
+      if (changed) attempt.run(row.number, row.attempts, at, statusCode, durationMs, error, debug)
+      return changed
+    },
+    leased: (before: number, limit: number) => leased.all(before, limit),
+    waiting: (laneId: number, before: number, limit: number) => waiting.all(laneId, before, limit),
+    waitingOf: (ids: readonly string[]) => waitingOf.all(JSON.stringify(ids)),
+    giveUp: (number: number, error: string, at: number) => void giveUp.run(error, at, number),
+    forget(before: number, limit: number): number {
+      const rows = over.all(before, limit)
+      for (const { number, bodyId } of rows) {
+        dropAttempts.run(number)
+        drop.run(number)
+        changeUses(bodyId, -1)
+      }
+      for (const laneId of new Set(rows.map(row => row.laneId))) dropLane.run(laneId)
+      return rows.length
+    },
+  }
+}
+
+const isOver = (state: MessageState) => state === 'delivered' || state === 'failed'

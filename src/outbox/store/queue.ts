@@ -1,0 +1,75 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../database/statement.ts'
+import type { Kind, MessageState } from './rows.ts'
+
+/** Messages that wait to be sent, or of which sending was given up. */
+export type QueueState = 'waiting' | 'given_up'
+
+export interface QueuedMessage {
+  id: string
+  kind: Kind
+  lane: string
+  accountId: string | null
+  eventId: string
+  eventType: string
+  ref: string | null
+  state: MessageState
+  attempts: number
+  /** Of the last attempt that ended. */
+  statusCode: number | null
+  /** Of the last attempt, or why it was given up. */
+  error: string | null
+  createdAt: number
+  /** When it is tried next; of what was given up, when that was. */
+  at: number
+}
+
+export interface QueueFilter {
+  state: QueueState
+  kind: Kind | undefined
+}
+
+export interface QueueStore {
+  /** What waits by when it is due, soonest first; what was given up newest first. */
+  list(filter: QueueFilter, limit: number, offset: number): QueuedMessage[]
+  count(filter: QueueFilter): number
+  /** Where messages are, whatever became of them; unknown ids are passed over. */
+  places(ids: readonly string[]): { id: string; kind: Kind; lane: string }[]
+}
+
+const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
+// Each by an index of its own: what waits, and what has ended.
+const chosen = {
+  waiting: `state IN ('pending', 'retry')`,
+  given_up: `settled_at IS NOT NULL AND state = 'failed'`,
+} as const
+const order = { waiting: 'at, number', given_up: 'settled_at DESC, number DESC' } as const
+
+export function createQueueStore(db: Database): QueueStore {
+  const list = (state: QueueState) =>
+    lazy<QueuedMessage, [Record<string, string | number | null>]>(
+      db,
+      `SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, state, attempts,
+         status_code AS statusCode, last_error AS error, created_at AS createdAt,
+         ifnull(settled_at, max(due_at, ifnull(hold_until, 0))) AS at
+       ${joined} WHERE ${chosen[state]} AND ($kind IS NULL OR kind = $kind)
+       ORDER BY ${order[state]} LIMIT $limit OFFSET $offset`,
+    )
+  const count = (state: QueueState) =>
+    lazy<{ total: number }, [Record<string, string | null>]>(
+      db,
+      `SELECT count(*) AS total ${joined} WHERE ${chosen[state]} AND ($kind IS NULL OR kind = $kind)`,
+    )
+  const lists = { waiting: list('waiting'), given_up: list('given_up') }
+  const counts = { waiting: count('waiting'), given_up: count('given_up') }
+  const places = lazy<{ id: string; kind: Kind; lane: string }, [string]>(
+    db,
+    `SELECT outbox.id, kind, lane ${joined} WHERE outbox.id IN (SELECT value FROM json_each(?)) ORDER BY number`,
+  )
+  return {
+    list: ({ state, kind = undefined }, limit, offset) =>
+      lists[state].all({ kind: kind ?? null, limit, offset }),
+    count: ({ state, kind }) => counts[state].get({ kind: kind ?? null })!.total,
+    places: ids => places.all(JSON.stringify(ids)),
+  }
+}

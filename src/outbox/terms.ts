@@ -1,0 +1,122 @@
+import type { Outcome } from '../send/attempt.ts'
+import type { Kind } from './store/rows.ts'
+
+/** What must leave the machine: a row written in the transaction that made it true. */
+export interface Message {
+  kind: Kind
+  accountId: string | null
+  /**
+   * Messages of one lane share a limit of concurrency and, where its owner asks for it, an order: a
+   * webhook endpoint's id, `email`, `sms`.
+   */
+  lane: string
+  /**
+   * One message of a lane and event is made once: what makes producers idempotent. Webhooks:
+   * `evt_…`, from `ids.event(at)` or `eventIdOf`; e-mail: the provider's idempotency key.
+   */
+  eventId: string
+  eventType: string
+  /** The bytes as they will be sent, unchanged over all attempts. */
+  body: string
+  /** The message's own id; made here when absent. */
+  id?: string
+  /** What the message is about, for its sender: `delivery_run:<id>`, `alert:<id>`. */
+  ref?: string
+  /** Not before this moment (Unix ms); now when absent. */
+  dueAt?: number
+  /** Fewer retries than the lane allows; 0: one attempt. */
+  maxRetries?: number
+  /** A message that will not be sent and why: it stands in the log only. */
+  skipped?: string
+}
+
+/** How an attempt ended; listeners get it in the transaction that records it. */
+export interface Settled {
+  id: string
+  kind: Kind
+  accountId: string | null
+  lane: string
+  eventId: string
+  eventType: string
+  ref: string | null
+  state: 'retry' | 'delivered' | 'failed'
+  attempts: number
+  statusCode: number | null
+  error: string | null
+  /** A rescued or configuration failure that says nothing about the receiver. */
+  blameless: boolean
+  at: number
+}
+
+/** A message under way, as its sender gets it. */
+export interface Parcel {
+  id: string
+  kind: Kind
+  accountId: string | null
+  lane: string
+  eventId: string
+  eventType: string
+  ref: string | null
+  body: string
+  /** 1 for the first. */
+  attempt: number
+  createdAt: number
+}
+
+/** Where the messages of a webhook lane go and how they are signed. */
+export interface WebhookTarget {
+  url: string
+  /** The current one first: it signs. All of them sign the Standard Webhooks header. */
+  secrets: readonly string[]
+  scheme: 'timestamped' | 'body'
+}
+
+/** Whom the slots of a lane's messages are counted for. */
+export interface Share {
+  accountId: string
+  host: string
+  /** How much of the slots that nobody else holds the account may hold. */
+  percent: number
+}
+
+/** How a lane wants its messages now. What is absent: as the instance does it. */
+export interface OpenLane {
+  state: 'open'
+  /** Needed for webhooks. */
+  target?: WebhookTarget
+  /** Absent: its messages are nobody's in particular. */
+  share?: Share
+  /** At most so many attempts begin in any second. */
+  ratePerSecond?: number
+  /** One at a time, and none before the ones made before it have been delivered or given up. */
+  ordered?: boolean
+  /** Of an attempt, from looking up the name to the end of the answer; 30 s. */
+  timeoutMs?: number
+  /** At most as many as the schedule of the kind has. */
+  maxRetries?: number
+  /** 429 and 408 with Retry-After of at most an hour are tried again then. */
+  honourRetryAfter?: boolean
+  /** Keeps headers, the beginning of the answer, timing and TLS of every attempt. */
+  debug?: boolean
+}
+
+/**
+ * `parked`: nothing is sent; what waits for 30 days fails. `gone`: what waits fails now, told to
+ * the listeners as blameless with the reason as its error. A lane that was parked is looked at
+ * again when `wake` is called.
+ */
+export type LanePolicy = OpenLane | { state: 'parked' } | { state: 'gone'; reason: string }
+
+/** The lanes of a kind. It is read before every claim, so it answers from memory. */
+export interface Lanes {
+  policy(lane: string): LanePolicy
+}
+
+/**
+ * Hands messages of a kind over. It never rejects for what the other side does; when it does
+ * reject, the attempt counts as one to retry.
+ */
+export interface Sender {
+  /** `signal` aborts at the end of the lane's timeout and when the process ends. */
+  send(parcel: Parcel, lane: OpenLane, signal: AbortSignal): Promise<Outcome>
+}

@@ -1,0 +1,242 @@
+import type { Job } from '../instance/jobs/job.ts'
+import type { Services } from '../instance/services/services.ts'
+import { every, sleep, within } from '../lib/time/clock.ts'
+import { secondMs } from '../lib/time/instant.ts'
+import { version } from '../version.ts'
+import { connectNats, type Nats, natsSettings } from './nats/connection.ts'
+import { createStrangers, endOfStream } from './service/changes.ts'
+import { type LateReplica, lateReplicas } from './service/condition.ts'
+import { createLeaseView, type HeldLease } from './service/lease.ts'
+import {
+  announceNode,
+  type HeldQuotas,
+  nodesTtlMs,
+  type Topology,
+  topologyOf,
+} from './service/nodes.ts'
+import { createQuotaGrants, type QuotaGrants } from './service/quota-grants.ts'
+import { createReplicationState, previousLineages } from './store/state.ts'
+
+/** What a primary settles with the other copies over NATS, beside the stream of its commits. */
+export interface Cluster {
+  /** Why nothing may be written now; undefined where it may be. */
+  refusal(): string | undefined
+  /** What copies may take of quotas. */
+  pools(): HeldQuotas
+  /** The copies that run; rejects where NATS does not answer. */
+  topology(): Promise<Topology>
+  /** The epoch of the lease that this copy has; undefined: none. */
+  epoch(): number | undefined
+  /** The replicas that answer what may be old, as they said last. */
+  lateReplicas(): readonly LateReplica[]
+  job: Job
+  stop(): void
+}
+
+/** What the stream says of this copy. */
+export interface ClusterDeps {
+  /** Whether the stream has everything that is committed now; waits a while until it has. */
+  reached(): Promise<boolean>
+  /** The stream goes on with what this copy commits. */
+  isPublishing(): boolean
+  /** Up to which change the stream has everything. */
+  position(): number
+  /** The address that the server listens on, once it does. */
+  url?: (() => string | undefined) | undefined
+}
+
+const retryMs = secondMs
+const renewEachMs = 500
+const renewWithinMs = secondMs
+const fenceEachMs = 100
+const lookEachMs = 5 * secondMs
+
+/** An address that is every address of its machine leads the others to themselves. */
+export const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(url) ? '' : url)
+
+type Parts = Pick<Services, 'db' | 'config' | 'keys' | 'meter' | 'clock' | 'ids' | 'log'>
+
+/** Meets the others for as long as the process runs; without NATS it tries again, for ever. */
+export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
+  const { config, clock, ids, log } = services
+  const { nats: settings } = config
+  let isStopped = false
+  let nats: Nats | undefined
+  let grants: QuotaGrants | undefined
+  let stopAnnouncing: (() => void) | undefined
+  const leasing = settings.standby === 'auto' ? createLeasing(services, deps) : undefined
+  /** Over a connection that comes back by itself; what fails begins again. */
+  const lasting = async (work: () => Promise<void>) => {
+    while (!isStopped) {
+      await work().catch(error => {
+        if (!isStopped) log.warn('cluster_interrupted', { message: `${error}` })
+      })
+      if (!isStopped) await sleep(retryMs)
+    }
+  }
+  const granting = async () => {
+    const bucket = await nats!.bucket(nats!.names.quotas, settings.copies, 0)
+    grants = createQuotaGrants({ ...services, bucket, reached: deps.reached })
+    await grants.run()
+  }
+  const startedAt = clock.now()
+  const id = ids.uuid()
+  const noPools: HeldQuotas = { keys: 0, requests: 0 }
+  const announcing = async (connection: Nats) => {
+    const bucket = await connection.bucket(connection.names.nodes, settings.copies, nodesTtlMs)
+    stopAnnouncing = announceNode(bucket, id, () => ({
+      role: 'primary',
+      url: settings.address || reachable(deps.url?.() ?? ''),
+      version,
+      isStandby: settings.standby === 'auto',
+      startedAt,
+      toldAt: clock.now(),
+      change: deps.position(),
+      lagMs: null,
+      quotas: grants?.held() ?? noPools,
+    }))
+    await connection.connection.closed()
+  }
+  const run = async () => {
+    await lasting(async () => {
+      nats = await connectNats(natsSettings(settings, 'wellhead primary, lease and quotas'))
+      if (isStopped) return await nats.close()
+      const connection = nats
+      await Promise.all([
+        lasting(granting),
+        lasting(() => announcing(connection)),
+        ...(leasing ? [lasting(() => leasing.run(connection))] : []),
+      ])
+    })
+  }
+  void run()
+  let late: readonly LateReplica[] = []
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const lookForLate = () => {
+    if (!nats || clock.monotonic() - lookedAt < lookEachMs) return
+    lookedAt = clock.monotonic()
+    topologyOf(nats, settings.copies)
+      .then(({ nodes }) => {
+        late = lateReplicas(nodes)
+      })
+      // Then nobody says more than before.
+      .catch(() => undefined)
+  }
+  return {
+    lateReplicas: () => late,
+    refusal: leasing?.refusal ?? (() => undefined),
+    epoch: leasing?.epoch ?? (() => undefined),
+    job: {
+      name: 'quotas',
+      pass() {
+        lookForLate()
+        grants?.reclaim().catch(error => log.warn('quota_not_reclaimed', { message: `${error}` }))
+      },
+    },
+    pools: () => grants?.held() ?? noPools,
+    async topology() {
+      if (!nats) throw new Error('NATS has not answered yet')
+      return await topologyOf(nats, settings.copies)
+    },
+    stop() {
+      isStopped = true
+      leasing?.stop()
+      stopAnnouncing?.()
+      void nats?.close().catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * Holds the lease, and lets this copy write only while it has it and the stream has confirmed that
+ * nobody took over.
+ */
+function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
+  const state = createReplicationState(db)
+  let held: HeldLease | undefined
+  let why = 'it has not met NATS yet, and so does not know whether it is the primary'
+  let hasPublished = false
+  /** Undefined until it is known whether this copy has the lease. */
+  let isFenced: boolean | undefined
+  const refusal = (): string | undefined => {
+    hasPublished ||= deps.isPublishing()
+    if (state.get('replaced_by') !== undefined)
+      return `another copy took over: ${state.get('replaced_by')}`
+    if (!held?.isValid()) return why
+    return hasPublished ? undefined : 'the stream has not confirmed yet that nobody took over'
+  }
+  const fence = () => {
+    // What was replaced stays closed, whoever has the lease.
+    if (state.get('replaced_by') !== undefined) return
+    const isClosed = held === undefined || !held.isValid()
+    if (isClosed === isFenced) return
+    isFenced = isClosed
+    // No statement of this process writes: no job, no message, no command by the socket.
+    db.run(`PRAGMA query_only = ${isClosed ? 'ON' : 'OFF'}`)
+    if (isClosed) log.error('lease_not_held', { message: `Nothing is written: ${why}.` })
+    else log.info('lease_held', { epoch: held?.lease.epoch })
+  }
+  const stopFencing = every(fenceEachMs, fence)
+  const isOwn = (holder: string) =>
+    [state.get('lineage'), ...previousLineages(state)].includes(holder)
+  const isReplaced = () => state.get('replaced_by') !== undefined
+  const strangers = createStrangers(log)
+  /** The lineage that the stream says has taken over. */
+  const successor = async (nats: Nats) => {
+    const own = { lineage: state.get('lineage') ?? '', previousLineages: previousLineages(state) }
+    const { stream } = nats.names.changes
+    return (await endOfStream(nats, stream, own, strangers)).replacedBy
+  }
+  /** Whoever holds the lease but is not what the stream goes on with would keep it from who is. */
+  const isOutrun = async (nats: Nats) =>
+    isReplaced() || (await successor(nats).catch(() => undefined)) !== undefined
+  const acquire = async (nats: Nats): Promise<HeldLease> => {
+    const view = createLeaseView(await nats.bucket(nats.names.lease, config.nats.copies, 0), clock)
+    for (;;) {
+      await view.look()
+      const current = view.current()
+      const isFree = !current || isOwn(current.holder) || view.isAbandoned()
+      if (!isFree)
+        why = `the lease of epoch ${current.epoch} is another copy's${current.url ? `, ${current.url}` : ''}`
+      else if (await isOutrun(nats)) why = 'the stream goes on with commits of another copy'
+      else {
+        const url = config.nats.address || reachable(deps.url?.() ?? '')
+        const taken = await view.take(state.get('lineage') ?? '', url)
+        if (taken) return taken
+      }
+      await sleep(renewEachMs)
+    }
+  }
+  return {
+    refusal,
+    epoch: () => (held?.isValid() ? held.lease.epoch : undefined),
+    async run(nats: Nats) {
+      held = await acquire(nats)
+      why = 'the lease was not renewed: NATS does not answer'
+      fence()
+      for (;;) {
+        await sleep(renewEachMs)
+        if (isReplaced()) {
+          why = 'another copy took over'
+          const next = await successor(nats)
+          if (next !== undefined) await held.handTo(next)
+          held = await acquire(nats)
+        }
+        // Without an answer it is renewed again, over whatever became of it.
+        const renewed = held.renew().catch(() => true)
+        const isKept = (await within(renewWithinMs, renewed)) ?? true
+        if (!isKept) {
+          why = 'another copy has taken the lease'
+          fence()
+          held = await acquire(nats)
+          fence()
+        } else if (!held.isValid()) {
+          // The bucket itself may be gone: it is made again, and the lease taken anew.
+          held = await acquire(nats)
+          fence()
+        }
+      }
+    },
+    stop: stopFencing,
+  }
+}

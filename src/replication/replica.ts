@@ -1,0 +1,242 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import type { ProcessRuntime } from '../config/runtime.ts'
+import { openDatabase, transact } from '../database/database.ts'
+import type { Connections } from '../http/cable.ts'
+import type { PeerLookup } from '../http/gate/address.ts'
+import { linker } from '../http/problem/links.ts'
+import { withoutProviders } from '../http/query-workers/config-copy.ts'
+import { createReplicaAnswers } from '../http/replica-answers.ts'
+import { requestIdOf } from '../http/request-id.ts'
+import { createApp } from '../instance/app/app.ts'
+import { databasePath } from '../instance/services/directory.ts'
+import { openServices, type Services } from '../instance/services/services.ts'
+import { createPrimaryClient } from '../send/primary.ts'
+import { aloneVitals } from '../topics/condition/service/vitals.ts'
+import { version } from '../version.ts'
+import type { Nats } from './nats/connection.ts'
+import type { ReplicaView } from './service/condition.ts'
+import { followDelta } from './service/follow.ts'
+import { followStream } from './service/following.ts'
+import { announceNode, nodesTtlMs } from './service/nodes.ts'
+import { createQuotaSlices } from './service/quota-slices.ts'
+import { fetchSnapshot, snapshots } from './service/snapshots.ts'
+import { createUsageReports } from './service/usage.ts'
+import { createApplier } from './store/applier.ts'
+import type { Delta } from './store/delta.ts'
+import { createReplicationState } from './store/state.ts'
+
+/** A running copy of a primary's database, which answers reads. */
+export interface Replica {
+  answer(request: Request): Response | Promise<Response>
+  /** Resolves, with the reason, when the copy has to begin anew with a snapshot that is there. */
+  ended: Promise<string>
+  /** Goes on answering with what it has: another connection may write its database then. */
+  stopFollowing(): void
+  /** Tells the clients of streams and sockets to go elsewhere. */
+  endStreams(): void
+  /** Gives the database up at once, and then sends what is left to report. */
+  close(): Promise<void>
+}
+
+export interface ReplicaOptions {
+  runtime: ProcessRuntime
+  dir: string
+  nats: Nats
+  peer: PeerLookup
+  connections: Connections
+  isStopping(): boolean
+  /** Where the others reach this copy; empty: not known. */
+  url(): string
+  /** Where the primary is now. */
+  primary(): string
+}
+
+/** No replica opens what is sealed: what needs it is the primary's. */
+const noMasterKey = 'a replica opens nothing that is sealed'
+
+/** Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream. */
+export async function openReplica(options: ReplicaOptions): Promise<Replica> {
+  const { runtime, dir, nats, peer, connections, isStopping, primary } = options
+  const { config, clock, log, ids } = runtime
+  const links = linker(config)
+  const path = databasePath(dir)
+  if (!existsSync(path)) {
+    await fetchReplica(dir, nats, config.nats.copies)
+    renameSync(nextPath(dir), path)
+  }
+  const written = openDatabase(path)
+  const state = createReplicationState(written)
+  const at = state.get('replica_at')
+  if (at === undefined) {
+    written.close()
+    throw new Error(
+      `${dir} holds a database that is no replica: name another directory with --data, or move it away.`,
+    )
+  }
+  // What a crash loses of a copy comes again; rows of one commit may come before those they refer to.
+  written.run('PRAGMA synchronous = NORMAL')
+  written.run('PRAGMA foreign_keys = OFF')
+  // The primary has checked its rows.
+  written.run('PRAGMA ignore_check_constraints = ON')
+  const services = openServices({
+    ...runtime,
+    // The primary sends what there is to send.
+    config: withoutProviders(config),
+    db: openDatabase(path, { readonly: true }),
+    masterKey: noMasterKey,
+  })
+  const apply = createApplier(written)
+  const refresh = createRefresh(services)
+  const following = followStream(
+    nats,
+    {
+      lineage: state.get('lineage') ?? '',
+      applied: Number(state.get('applied')),
+      message: Number(at),
+      stream: state.get('replica_stream'),
+      apply(delta, { message, stream, lineage }) {
+        transact(written, () => {
+          apply(delta)
+          state.set('lineage', lineage)
+          state.set('replica_at', String(message))
+          if (stream !== undefined) state.set('replica_stream', stream)
+        })
+        refresh(delta)
+      },
+    },
+    { clock, log, snapshots: () => snapshots(nats, config.nats.copies) },
+  )
+  const { lagMs } = following
+  const view = (): ReplicaView => ({
+    lagMs: lagMs(),
+    stale: following.trouble()?.kind ?? (lagMs() > config.replica.maxLagMs ? 'behind' : undefined),
+  })
+  const bucket = await nats.bucket(nats.names.quotas, config.nats.copies, 0)
+  const slices = createQuotaSlices({ bucket, clock, log })
+  const reports = createUsageReports(nats, services.meter, slices, { ids, now: clock.now })
+  const reporting = { ...services, meter: reports.meter }
+  const app = createApp(reporting, {
+    completes: true,
+    peer,
+    connections,
+    vitals: {
+      ...aloneVitals,
+      isStopping,
+      replica: view,
+      quotasHeld: () => ({ role: 'replica', held: slices.held() }),
+    },
+  })
+  const answer = createReplicaAnswers({
+    ...services,
+    mayAnswer: reports.mayAnswer,
+    comesToAnswer: reports.comesToAnswer,
+    handle: request => app.fetch(request),
+    ask: createPrimaryClient(primary, request => peer?.requestIP(request)?.address ?? undefined),
+    unreachable: request => ({
+      requestId: requestIdOf(request, ids),
+      docsUrl: links(request).docsUrl,
+    }),
+    stays: request => connections.idle(request, 0),
+    view,
+    monotonic: clock.monotonic,
+    reaches: following.reaches,
+    waitMs: config.replica.waitMs,
+    headerPrefix: config.brand.headerPrefix,
+  })
+  const startedAt = clock.now()
+  const nodes = await nats.bucket(nats.names.nodes, config.nats.copies, nodesTtlMs)
+  const stopAnnouncing = announceNode(nodes, ids.uuid(), () => ({
+    role: 'replica',
+    url: options.url(),
+    version,
+    isStandby: config.nats.standby === 'auto',
+    startedAt,
+    toldAt: clock.now(),
+    change: following.applied(),
+    lagMs: Number.isFinite(lagMs()) ? Math.ceil(lagMs()) : null,
+    quotas: slices.held(),
+    stale: view().stale ?? null,
+  }))
+  log.info('replica_open', { change: following.applied() })
+  let isFollowing = true
+  const stopFollowing = () => {
+    if (!isFollowing) return
+    isFollowing = false
+    following.stop()
+    written.close()
+  }
+  return {
+    answer,
+    ended: following.ended,
+    stopFollowing,
+    endStreams: services.streams.stop,
+    async close() {
+      stopFollowing()
+      stopAnnouncing()
+      services.streams.stop()
+      services.db.close()
+      // What is under way, and then the rest.
+      await reports.send()
+      reports.giveUp()
+      await reports.send()
+      reports.stop()
+    },
+  }
+}
+
+const nextPath = (dir: string) => `${databasePath(dir)}.next`
+
+const removeFile = (path: string) => {
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+/** Puts the copy that was fetched in the place of one that does not lead to what the stream has. */
+export function replaceReplica(dir: string): void {
+  removeFile(databasePath(dir))
+  renameSync(nextPath(dir), databasePath(dir))
+}
+
+/** Fetches the newest snapshot beside what the directory has; it is whole when this resolves. */
+export async function fetchReplica(dir: string, nats: Nats, copies: number): Promise<void> {
+  const part = `${databasePath(dir)}.part`
+  removeFile(part)
+  removeFile(nextPath(dir))
+  try {
+    await fetchSnapshot(nats, copies, part)
+    const db = openDatabase(part)
+    createReplicationState(db).set('replica_at', '0')
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.run('PRAGMA journal_mode = DELETE')
+    db.close()
+    renameSync(part, nextPath(dir))
+  } finally {
+    removeFile(part)
+  }
+}
+
+const keyTables = new Set(['accounts', 'api_keys', 'organizations', 'organization_members'])
+
+const countTables = new Set(['quota_counters', 'usage_hours', 'usage_days'])
+
+/** Brings what is kept in memory up to rows that have been written, and tells who listens. */
+function createRefresh(services: Services): (delta: Delta) => void {
+  const { keys, adminTokens, meter, cable, watchFeed } = services
+  /** Whose feeds have grown in the parts of a commit that have come so far. */
+  const growing = new Set<string>()
+  return delta => {
+    const changed = followDelta(services, delta)
+    if (delta.tables.some(({ table }) => keyTables.has(table))) keys.reload()
+    if (delta.tables.some(({ table }) => table === 'admin_tokens')) adminTokens.reload()
+    // Others' requests are in them; what this copy has not reported yet is far less than the margin.
+    if (delta.tables.some(({ table }) => countTables.has(table))) meter.reset()
+    cable.changed(new Set(changed))
+    for (const { table, columns, rows } of delta.tables) {
+      if (table !== 'watch_feeds') continue
+      const at = columns.indexOf('account_id')
+      for (const row of rows) growing.add(String(row[at]))
+    }
+    if (!delta.isLast) return
+    for (const accountId of growing) watchFeed.tell(accountId)
+    growing.clear()
+  }
+}

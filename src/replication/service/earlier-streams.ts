@@ -1,0 +1,133 @@
+import type { Log } from '../../lib/log/log.ts'
+import type { Nats } from '../nats/connection.ts'
+import { natsNames, type StreamName } from '../nats/names.ts'
+import { endOfStream, type Strangers } from './changes.ts'
+import { StreamConflict } from './publisher.ts'
+import { streamNames } from './subjects.ts'
+import type { UsagePlace } from './usage.ts'
+
+interface Own {
+  lineage: string
+  previousLineages: readonly string[]
+}
+
+/** What the streams were called before their names had a prefix. */
+const earlier = natsNames('')
+
+/** In the header of a message that was moved: its number in the stream that it was moved from. */
+const movedHeader = 'Wellhead-Moved'
+const fetchedMax = 200
+const waitMs = 2000
+
+/**
+ * The stream of changes, under the name that it had in earlier versions where it was not moved yet
+ * and has what a copy is of.
+ */
+export async function changesOf(
+  nats: Pick<Nats, 'manager' | 'names'>,
+  own: Own,
+  strangers: Strangers,
+): Promise<StreamName> {
+  const { changes } = nats.names
+  const present = await streamNames(nats)
+  if (present.has(changes.stream) || !present.has(earlier.changes.stream)) return changes
+  const { position, replacedBy } = await endOfStream(nats, earlier.changes.stream, own, strangers)
+  return position === undefined && replacedBy === undefined ? changes : earlier.changes
+}
+
+/**
+ * Moves the streams of an earlier version, where they are of this database, to the names that they
+ * have now: what is in them is copied in its order, and then they are deleted. What was interrupted
+ * goes on where it was.
+ */
+export async function moveEarlierStreams(
+  nats: Nats,
+  own: Own,
+  usageTaken: UsagePlace,
+  { log, strangers }: { log: Log; strangers: Strangers },
+): Promise<void> {
+  const { names } = nats
+  if (names.changes.stream === earlier.changes.stream) return
+  const present = await streamNames(nats)
+  if (!present.has(earlier.changes.stream)) return
+  const end = await endOfStream(nats, earlier.changes.stream, own, strangers)
+  if (end.replacedBy !== undefined)
+    throw new StreamConflict('replaced', `the stream has gone on as lineage ${end.replacedBy}`)
+  if (end.position === undefined) return
+  const usage = present.has(earlier.usage.stream)
+    ? await nats.manager.streams.info(earlier.usage.stream)
+    : undefined
+  const isCounted = (usageTaken.stream ?? usage?.created) === usage?.created
+  const after = (name: string) => (name === 'usage' && isCounted ? usageTaken.message : 0)
+  // The one of changes is the last: as long as it is there, the others are looked for again.
+  for (const name of ['usage', 'prices', 'events', 'changes'] as const) {
+    const from = earlier[name]
+    if (!present.has(from.stream) || !(await isAlone(nats, from))) continue
+    const messages = await copyStream(nats, from, names[name], after(name))
+    // The copy that it took over from is of an earlier version too, and has to find that it ended.
+    if (name === 'changes' && end.hasTakenOver) {
+      log.info('stream_copied', { from: from.stream, to: names[name].stream, messages })
+      continue
+    }
+    await nats.manager.streams.delete(from.stream)
+    log.info('stream_moved', { from: from.stream, to: names[name].stream, messages })
+  }
+}
+
+/** Whether a stream has the subjects that an earlier version gave it, and no others. */
+async function isAlone({ manager }: Nats, { stream, subject }: StreamName): Promise<boolean> {
+  const { config } = await manager.streams.info(stream)
+  const [only, ...more] = config.subjects ?? []
+  return more.length === 0 && (only === subject || only === `${subject}.>`)
+}
+
+async function copyStream(
+  nats: Nats,
+  from: StreamName,
+  to: StreamName,
+  after: number,
+): Promise<number> {
+  const { state: target } = await nats.manager.streams.info(to.stream)
+  const last =
+    target.messages === 0
+      ? null
+      : await nats.manager.streams.getMessage(to.stream, { seq: target.last_seq })
+  const moved = last?.header.get(movedHeader)
+  // What was published here was published behind all that was moved.
+  if (last && !moved) return 0
+  const { state } = await nats.manager.streams.info(from.stream)
+  let sequence = Math.max(after, Number(moved ?? 0), state.first_seq - 1)
+  let messages = 0
+  if (state.messages === 0 || sequence >= state.last_seq) return messages
+  const consumer = await nats.jetstream.consumers.get(from.stream, {
+    opt_start_seq: sequence + 1,
+  })
+  while (sequence < state.last_seq) {
+    const sent: Promise<unknown>[] = []
+    for await (const message of await consumer.fetch({
+      max_messages: fetchedMax,
+      expires: waitMs,
+    })) {
+      sequence = message.seq
+      const kept = Object.fromEntries(
+        [...(message.headers?.keys() ?? [])]
+          .filter(name => name.startsWith('Wellhead-'))
+          .map(name => [name, message.headers!.get(name)]),
+      )
+      const msgID = message.headers?.get('Nats-Msg-Id')
+      const subject = to.subject + message.subject.slice(from.subject.length)
+      sent.push(
+        nats.jetstream.publish(subject, message.data, {
+          ...(msgID && { msgID }),
+          headers: nats.headers({ ...kept, [movedHeader]: String(sequence) }),
+        }),
+      )
+      messages += 1
+      if (sequence >= state.last_seq) break
+    }
+    await Promise.all(sent)
+    // What is left was taken out meanwhile.
+    if (sent.length === 0) break
+  }
+  return messages
+}

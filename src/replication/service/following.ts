@@ -1,0 +1,246 @@
+import type { JsMsg } from '@nats-io/jetstream'
+import { schemaVersion } from '../../database/migrations.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { sleep } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
+import type { Nats } from '../nats/connection.ts'
+import type { Delta } from '../store/delta.ts'
+import { type Change, createStrangers, readChange, schemaFault } from './changes.ts'
+import { changesOf } from './earlier-streams.ts'
+import { consumeEach } from './subjects.ts'
+
+/** A copy that the stream is applied to as it comes. */
+export interface FollowingCopy {
+  lineage: string
+  /** The change it is at. */
+  applied: number
+  /** The message of the stream that it is at; 0: not known. */
+  message: number
+  /** When the stream of that message was made; undefined: not known. */
+  stream: string | undefined
+  /** In one transaction with the message that it came by. */
+  apply(delta: Delta, at: StreamPlace): void
+}
+
+/** The message that a change came by. */
+export interface StreamPlace {
+  message: number
+  stream: string | undefined
+  lineage: string
+}
+
+/** Why a copy does not follow, until it does. */
+export interface FollowTrouble {
+  kind: 'cannot_apply' | 'gap' | 'other_lineage'
+  message: string
+}
+
+/** Applies the stream to a copy, message by message, for as long as it runs. */
+export interface Following {
+  /** The change that the copy is at. */
+  applied(): number
+  /** Since when it is not known to have everything that the stream has, ms. */
+  lagMs(): number
+  /** Why it does not follow; undefined where it does. */
+  trouble(): FollowTrouble | undefined
+  /** Whether the copy comes to have a change within a while. */
+  reaches(sequence: number, withinMs: number): Promise<boolean>
+  /** Resolves, with the reason, when only a newer snapshot leads on and there is one. */
+  ended: Promise<string>
+  stop(): void
+}
+
+/** What a snapshot must be of, and hold, to lead on where the stream does not. */
+interface Wanted {
+  lineage: string
+  change: number
+}
+
+const pollMs = 100
+const retryMs = 1000
+const waitEachMs = 5
+const fetchedMax = 500
+const snapshotEachMs = secondMs
+
+export interface FollowDeps {
+  clock: Pick<Clock, 'monotonic'>
+  log: Log
+  /** What the object store has, the newest first. */
+  snapshots(): Promise<readonly { lineage: string; sequence: number }[]>
+}
+
+/**
+ * Begins behind what the copy has. A server that does not answer is asked again, for ever. What
+ * cannot be applied is tried again, until it can be or a snapshot has it.
+ */
+export function followStream(
+  nats: Pick<Nats, 'jetstream' | 'manager' | 'names'>,
+  copy: FollowingCopy,
+  { clock, log, snapshots }: FollowDeps,
+): Following {
+  let { stream } = nats.names.changes
+  const strangers = createStrangers(log)
+  let { lineage, applied, message: at, stream: created } = copy
+  let trouble: FollowTrouble | undefined
+  let wanted: Wanted | undefined
+  /** The lineage of the last change, where it leads nowhere from here. */
+  let other: string | undefined
+  let isStopped = false
+  let wholeAt = Number.NEGATIVE_INFINITY
+  let interrupt = () => {}
+  let end: (why: string) => void = () => {}
+  const ended = new Promise<string>(done => {
+    end = done
+  })
+  const finish = (why: string) => {
+    isStopped = true
+    interrupt()
+    end(why)
+  }
+  const fail = (kind: FollowTrouble['kind'], message: string, lacks: Wanted | undefined) => {
+    if (trouble?.message !== message) log.error('replica_not_following', { reason: kind, message })
+    trouble = { kind, message }
+    if (wanted?.lineage !== lacks?.lineage || wanted?.change !== lacks?.change) wanted = lacks
+  }
+  const recover = () => {
+    if (trouble) log.info('replica_follows', { change: applied })
+    trouble = undefined
+    wanted = undefined
+  }
+
+  /** Whether the copy is behind the message now. */
+  const take = (change: Change, seq: number): boolean => {
+    const { lineage: carried, continues, delta } = change
+    other = carried !== lineage && continues !== lineage ? carried : undefined
+    if (other !== undefined) return true
+    if (delta.upTo > applied && delta.after > applied) {
+      fail('gap', `The stream begins after change ${delta.after}, this copy is at ${applied}`, {
+        lineage: carried,
+        change: delta.after,
+      })
+      return false
+    }
+    lineage = carried
+    if (delta.upTo > applied) {
+      const fault = schemaFault(change)
+      // A snapshot of a newer schema opens here no more than its changes do.
+      const isNewer = (change.schema ?? 0) > schemaVersion
+      const lacks = isNewer ? undefined : { lineage, change: delta.upTo }
+      if (fault !== undefined) {
+        fail('cannot_apply', `Message ${seq} of the stream cannot be applied: ${fault}`, lacks)
+        return false
+      }
+      try {
+        copy.apply(delta, { message: seq, stream: created, lineage })
+      } catch (error) {
+        fail('cannot_apply', `Message ${seq} of the stream cannot be applied: ${error}`, lacks)
+        return false
+      }
+      if (delta.isLast) applied = delta.upTo
+    }
+    recover()
+    return true
+  }
+  /** Only here another lineage matters: before a snapshot there may be earlier ones. */
+  const reachEnd = (since: number) => {
+    if (other !== undefined)
+      fail(
+        'other_lineage',
+        `The stream has gone on as lineage ${other}, this copy is of ${lineage}`,
+        {
+          lineage: other,
+          change: 0,
+        },
+      )
+    if (!trouble) wholeAt = Math.max(wholeAt, since)
+  }
+  const consume = async () => {
+    stream = (await changesOf(nats, { lineage, previousLineages: [] }, strangers)).stream
+    const info = await nats.manager.streams.info(stream)
+    // Another stream of the same name counts its messages anew.
+    if ((created !== undefined && info.created !== created) || info.state.last_seq < at) at = 0
+    created = info.created
+    const consumer = await nats.jetstream.consumers.get(stream, {
+      opt_start_seq: Math.max(at + 1, info.state.first_seq, 1),
+    })
+    const messages = await consumer.consume({ max_messages: fetchedMax, ...consumeEach })
+    // A consumer whose stream is gone may end its messages never.
+    const interrupted = new Promise<undefined>(done => {
+      interrupt = () => done(undefined)
+    })
+    const iterator = messages[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const next = await Promise.race([iterator.next(), interrupted])
+        if (!next || next.done || isStopped || !takeMessage(next.value)) return
+      }
+    } finally {
+      void Promise.resolve(messages.close()).catch(() => undefined)
+    }
+  }
+  const takeMessage = (message: JsMsg): boolean => {
+    const { headers, seq } = message
+    const change = readChange(headers, () => message.string())
+    if (typeof change === 'string') strangers(stream, seq, change)
+    else if (!take(change, seq)) return false
+    at = seq
+    if (message.info.pending === 0) reachEnd(clock.monotonic())
+    return true
+  }
+  const run = async () => {
+    while (!isStopped) {
+      try {
+        await consume()
+      } catch (error) {
+        if (!isStopped) log.warn('replica_interrupted', { message: `${error}` })
+      }
+      interrupt = () => {}
+      if (!isStopped) await sleep(retryMs)
+    }
+  }
+  const poll = async () => {
+    while (!isStopped) {
+      const askedAt = clock.monotonic()
+      try {
+        const { state, created: current } = await nats.manager.streams.info(stream)
+        if (current !== created || state.last_seq < at) interrupt()
+        else if (at >= state.last_seq) reachEnd(askedAt)
+      } catch {
+        // The lag tells it.
+      }
+      await sleep(pollMs)
+    }
+  }
+  const lookForSnapshot = async () => {
+    while (!isStopped) {
+      const lacks = wanted
+      if (lacks) {
+        const stored = await snapshots().catch(() => [])
+        const leads = stored.some(
+          snapshot => snapshot.lineage === lacks.lineage && snapshot.sequence >= lacks.change,
+        )
+        if (leads && wanted === lacks && trouble) finish(trouble.message)
+      }
+      await sleep(snapshotEachMs)
+    }
+  }
+  void run()
+  void poll()
+  void lookForSnapshot()
+  return {
+    applied: () => applied,
+    lagMs: () => clock.monotonic() - wholeAt,
+    trouble: () => trouble,
+    async reaches(sequence, withinMs) {
+      const until = clock.monotonic() + withinMs
+      while (applied < sequence && !isStopped && clock.monotonic() < until) await sleep(waitEachMs)
+      return applied >= sequence
+    },
+    ended,
+    stop() {
+      isStopped = true
+      interrupt()
+    },
+  }
+}

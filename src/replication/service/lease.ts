@@ -1,0 +1,129 @@
+import type { Clock } from '../../lib/time/clock.ts'
+import type { Bucket } from '../nats/connection.ts'
+import { recordIn } from './foreign.ts'
+
+/** The only key of the bucket of who is the primary. */
+export const leaseKey = 'primary'
+
+/** Who may write. */
+export interface Lease {
+  /** Rises with each that takes it. */
+  epoch: number
+  /** The lineage of who has it. */
+  holder: string
+  /** Where the other copies reach it; empty: as they are configured. */
+  url: string
+}
+
+/** A lease as a copy has written it; undefined: nobody holds it, whoever wrote what is there. */
+export function readLease(text: string): Lease | undefined {
+  const lease = recordIn(text)
+  const isLease =
+    Number.isSafeInteger(lease?.epoch) &&
+    typeof lease?.holder === 'string' &&
+    typeof lease.url === 'string'
+  return isLease ? (lease as unknown as Lease) : undefined
+}
+
+/** How long a primary writes after it last had the lease renewed. */
+export const validMs = 5000
+/**
+ * How long a standby looks at a lease that nobody renews before it takes it: longer by more than
+ * what two clocks can differ in.
+ */
+export const abandonedMs = 6000
+/** Unchanged for so long, it is seen whether it can be renewed at all. */
+const doubtedMs = 2000
+/** How long whoever has it gets to renew it once it can be renewed again. */
+const graceMs = 3000
+
+/** What is seen of the lease from one copy. */
+export interface LeaseView {
+  /** Reads it anew; throws where the bucket does not answer. */
+  look(): Promise<void>
+  current(): Lease | undefined
+  /** Nobody has renewed it for as long as it takes. */
+  isAbandoned(): boolean
+  /** Takes it, as it was at the last look; undefined where somebody was faster. */
+  take(holder: string, url: string): Promise<HeldLease | undefined>
+}
+
+/** The lease in the hands of this copy. */
+export interface HeldLease {
+  lease: Lease
+  /** False where another copy has taken it. Throws where the bucket does not answer. */
+  renew(): Promise<boolean>
+  /** Leaves it to a copy that took over otherwise, as what follows it in the stream says. */
+  handTo(holder: string): Promise<void>
+  /** Whether this copy may write at this moment, by a clock that nobody sets. */
+  isValid(): boolean
+}
+
+/**
+ * A lease that is renewed by comparing and setting: one of two that take it is refused. Each copy
+ * measures by its own clock from when it saw a revision first, so that no clocks are compared.
+ */
+export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>): LeaseView {
+  let lease: Lease | undefined
+  let revision = 0
+  let seenAt = clock.monotonic()
+  let stuckAt = Number.NEGATIVE_INFINITY
+
+  const heldLease = (own: Lease, first: number, validFrom: number): HeldLease => {
+    let last = first
+    let renewedAt = validFrom
+    let isLost = false
+    return {
+      lease: own,
+      async renew() {
+        if (isLost) return false
+        const startedAt = clock.monotonic()
+        const next = await bucket.set(leaseKey, JSON.stringify(own), last)
+        if (next === undefined) {
+          // An answer that was lost on the way may have been this copy's own.
+          const entry = await bucket.get(leaseKey)
+          const stored = entry && readLease(entry.text)
+          isLost = stored?.epoch !== own.epoch || stored.holder !== own.holder
+          if (entry && !isLost) last = entry.revision
+          return !isLost
+        }
+        last = next
+        renewedAt = startedAt
+        return true
+      },
+      async handTo(holder) {
+        isLost = true
+        const next = { epoch: own.epoch, holder, url: '' }
+        await bucket.set(leaseKey, JSON.stringify(next), last)
+      },
+      isValid: () => !isLost && clock.monotonic() - renewedAt < validMs,
+    }
+  }
+  return {
+    async look() {
+      try {
+        const entry = await bucket.get(leaseKey)
+        if ((entry?.revision ?? 0) !== revision || !lease) seenAt = clock.monotonic()
+        revision = entry?.revision ?? 0
+        lease = entry && readLease(entry.text)
+        if (clock.monotonic() - seenAt >= doubtedMs) await bucket.checkLed()
+      } catch (error) {
+        // Whoever has it does not reach the bucket either: a server of NATS was lost, and the others
+        // have not agreed yet which one leads.
+        stuckAt = clock.monotonic()
+        throw error
+      }
+    },
+    current: () => lease,
+    isAbandoned() {
+      const now = clock.monotonic()
+      return now - seenAt >= abandonedMs && now - stuckAt >= graceMs
+    },
+    async take(holder, url) {
+      const startedAt = clock.monotonic()
+      const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }
+      const taken = await bucket.set(leaseKey, JSON.stringify(own), revision)
+      return taken === undefined ? undefined : heldLease(own, taken, startedAt)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { every } from '../../lib/time/clock.ts'
+import type { Bucket, Nats } from '../nats/connection.ts'
+import type { StaleReason } from './condition.ts'
+import { recordIn } from './foreign.ts'
+import { type Lease, leaseKey, readLease } from './lease.ts'
+
+/** A copy that says nothing any more is forgotten after so long. */
+export const nodesTtlMs = 10_000
+const tellEachMs = 2000
+
+/** Quotas that are held: of how many keys, and requests in sum. */
+export interface HeldQuotas {
+  keys: number
+  requests: number
+}
+
+/** What a copy says of itself. */
+export interface NodeNote {
+  role: 'primary' | 'replica'
+  /** Where the others reach it; empty: not known. */
+  url: string
+  version: string
+  isStandby: boolean
+  /** Unix ms, by its own clock. */
+  startedAt: number
+  toldAt: number
+  /** The change that it is at: published by a primary, applied by a replica. */
+  change: number
+  /** How far it may be behind the stream, ms; null: not known, or a primary. */
+  lagMs: number | null
+  /** What a replica may answer of quotas; of a primary what lies in the pools for all. */
+  quotas: HeldQuotas
+  /** Why a replica answers what may be old; absent: it does not, or is of an earlier version. */
+  stale?: StaleReason | null
+}
+
+/** What a copy says of itself; undefined where no copy has said it. */
+function readNote(text: string): NodeNote | undefined {
+  const note = recordIn(text)
+  const isNote =
+    note !== undefined &&
+    (note.role === 'primary' || note.role === 'replica') &&
+    ['url', 'version'].every(name => typeof note[name] === 'string') &&
+    ['startedAt', 'toldAt', 'change'].every(name => Number.isFinite(note[name])) &&
+    (note.lagMs === null || Number.isFinite(note.lagMs)) &&
+    typeof note.quotas === 'object' &&
+    note.quotas !== null
+  return isNote ? (note as unknown as NodeNote) : undefined
+}
+
+export interface ClusterNode extends NodeNote {
+  id: string
+}
+
+/** How a stream lies on the servers of NATS. */
+export interface StreamStanding {
+  name: string
+  messages: number
+  bytes: number
+  /** The last message. */
+  position: number
+  /** Undefined where NATS is one server. */
+  leader: string | undefined
+  copies: number
+  /** Of its copies those that have everything. */
+  currentCopies: number
+}
+
+/** The copies that run and what is between them, as NATS says it. */
+export interface Topology {
+  nodes: readonly ClusterNode[]
+  streams: readonly StreamStanding[]
+  /** Who may write; undefined where there is no standby. */
+  lease: Lease | undefined
+}
+
+/** Says every two seconds how a copy is, until it is stopped. What does not come through is said again. */
+export function announceNode(bucket: Bucket, id: string, note: () => NodeNote): () => void {
+  const tell = () => void bucket.put(id, JSON.stringify(note())).catch(() => undefined)
+  tell()
+  return every(tellEachMs, tell)
+}
+
+/** Asks NATS; throws where it does not answer. */
+export async function topologyOf(nats: Nats, copies: number): Promise<Topology> {
+  const { changes, prices, events, usage, nodes: nodesBucket, lease: leaseBucket } = nats.names
+  const told = new Set([changes, prices, events, usage].map(({ stream }) => stream))
+  const streams: StreamStanding[] = []
+  const names = new Set<string>()
+  for await (const { config, state, cluster } of nats.manager.streams.list()) {
+    names.add(config.name)
+    if (!told.has(config.name)) continue
+    const followers = cluster?.replicas ?? []
+    streams.push({
+      name: config.name,
+      messages: state.messages,
+      bytes: state.bytes,
+      position: state.last_seq,
+      leader: cluster?.leader,
+      copies: config.num_replicas,
+      currentCopies: 1 + followers.filter(({ current, offline }) => current && !offline).length,
+    })
+  }
+  // Who only looks makes nothing.
+  const existing = async (name: string, ttlMs: number) =>
+    names.has(`KV_${name}`) ? await nats.bucket(name, copies, ttlMs) : undefined
+  const nodes = (await (await existing(nodesBucket, nodesTtlMs))?.list()) ?? []
+  const lease = await (await existing(leaseBucket, 0))?.get(leaseKey)
+  return {
+    nodes: nodes
+      .flatMap(({ key, text }) => {
+        const note = readNote(text)
+        return note ? [{ id: key, ...note }] : []
+      })
+      .sort((a, b) => a.role.localeCompare(b.role) || a.url.localeCompare(b.url)),
+    streams: streams.sort((a, b) => a.name.localeCompare(b.name)),
+    lease: lease && readLease(lease.text),
+  }
+}

@@ -1,0 +1,148 @@
+import { schemaVersion } from '../../database/migrations.ts'
+import { isWrongSequence, type Nats } from '../nats/connection.ts'
+import type { Delta } from '../store/delta.ts'
+import { changeHeaders, endOfStream, type Strangers, type StreamEnd } from './changes.ts'
+
+/** replaced: another copy took over from this one. */
+export type ConflictKind = 'foreign' | 'ahead' | 'replaced'
+
+/** The stream carries the commits of another database, or ones that this database has lost. */
+export class StreamConflict extends Error {
+  readonly kind: ConflictKind
+  constructor(kind: ConflictKind, message: string) {
+    super(message)
+    this.name = 'StreamConflict'
+    this.kind = kind
+  }
+}
+
+export interface PublisherDeps {
+  nats: Pick<Nats, 'jetstream' | 'manager' | 'names' | 'headers'>
+  reader: { first(): number; last(): number; after(sequence: number): Generator<Delta> }
+  lineage: string
+  /** Lineages that this one follows: it continues the stream of whichever published last. */
+  previousLineages: readonly string[]
+  /** The lineage that this one took over from, if it did. */
+  continues: string | undefined
+  /** Lineages that ended for this one. */
+  endedLineages: readonly string[]
+  /** The last change that the stream may have: what this process wrote itself it has not seen. */
+  lastChange: number
+  /** After each message that the stream has: what follows from it. */
+  published(delta: Delta): Promise<void>
+  strangers: Strangers
+}
+
+/** Puts the log into the stream, in its order and each change once. */
+export interface Publisher {
+  /** Up to which change the stream has everything. */
+  position(): number
+  /** Publishes everything that is logged; throws where the stream does not take it. */
+  pass(): Promise<number>
+  /** Throws where the stream is not the one any more that this publisher knows. */
+  check(): Promise<void>
+}
+
+/** Others may publish between a look at the end of the stream and a message, so many times. */
+const triesMax = 20
+
+/**
+ * Continues where the stream itself says that it ended, whatever became of the process before. Each
+ * message must follow the last one that this publisher knows: of two publishers one is refused.
+ * What no copy has published stands between two messages and changes nothing.
+ */
+export async function createPublisher({
+  nats,
+  reader,
+  lineage,
+  previousLineages,
+  continues,
+  endedLineages,
+  lastChange,
+  published,
+  strangers,
+}: PublisherDeps): Promise<Publisher> {
+  const { stream, subject } = nats.names.changes
+  const meet = async (newest: number): Promise<StreamEnd> => {
+    const end = await endOfStream(nats, stream, { lineage, previousLineages }, strangers)
+    if (end.replacedBy !== undefined)
+      throw new StreamConflict('replaced', `the stream has gone on as lineage ${end.replacedBy}`)
+    if (end.position === undefined && end.foreign !== undefined)
+      throw new StreamConflict('foreign', `the stream ${stream} is of lineage ${end.foreign}`)
+    if (end.lineage === lineage && end.position !== undefined && end.position > newest)
+      throw new StreamConflict(
+        'ahead',
+        `the stream has changes up to ${end.position}, this database up to ${newest}`,
+      )
+    return end
+  }
+  const met = await meet(lastChange)
+  const { created } = met
+  let { lastSequence } = met
+  let position = Math.max(reader.first() - 1, met.lineage === lineage ? (met.position ?? 0) : 0)
+  let hasPut = met.lineage === lineage
+
+  const headers = (reached: number) =>
+    nats.headers({
+      [changeHeaders.lineage]: lineage,
+      [changeHeaders.position]: String(reached),
+      [changeHeaders.schema]: String(schemaVersion),
+      ...(continues !== undefined && { [changeHeaders.continues]: continues }),
+      ...(endedLineages.length > 0 && { [changeHeaders.ends]: endedLineages.join(' ') }),
+    })
+  /** Whether nothing but messages of others came behind the last one that is known. */
+  const passOver = async (): Promise<boolean> => {
+    const end = await meet(reader.last())
+    const isSame = end.created === created && end.lastSequence >= lastSequence
+    if (!isSame || (hasPut && (end.lineage !== lineage || end.position !== position))) return false
+    lastSequence = end.lastSequence
+    return true
+  }
+  const put = async (delta: Delta) => {
+    const reached = delta.isLast ? delta.upTo : delta.after
+    const text = JSON.stringify(delta)
+    // Parts may be cut otherwise when they are sent again, so only what ends them has an id.
+    let id = delta.isLast ? `${lineage}.${delta.upTo}` : undefined
+    for (let tries = 1; ; tries++) {
+      try {
+        const ack = await nats.jetstream.publish(subject, text, {
+          ...(id !== undefined && { msgID: id }),
+          headers: headers(reached),
+          expect: { lastSequence },
+        })
+        if (!ack.duplicate || ack.seq > lastSequence) {
+          lastSequence = Math.max(lastSequence, ack.seq)
+          break
+        }
+        // It was there and was taken out: the stream remembers its id only.
+        id = undefined
+      } catch (error) {
+        if (!isWrongSequence(error) || tries >= triesMax || !(await passOver())) throw error
+      }
+    }
+    position = reached
+    hasPut = true
+  }
+
+  return {
+    position: () => position,
+    async pass() {
+      let messages = 0
+      for (let before = -1; before !== position; ) {
+        before = position
+        for (const delta of reader.after(position)) {
+          await put(delta)
+          await published(delta)
+          messages += 1
+        }
+      }
+      return messages
+    },
+    async check() {
+      const info = await nats.manager.streams.info(stream)
+      const isSame = info.created === created && info.state.last_seq >= lastSequence
+      if (isSame && info.state.last_seq === lastSequence) return
+      if (!isSame || !(await passOver())) throw new Error(`the stream ${stream} was made anew`)
+    },
+  }
+}

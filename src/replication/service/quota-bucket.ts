@@ -1,0 +1,24 @@
+import type { QuotaWindow } from '../../plans/quota.ts'
+import { recordIn } from './foreign.ts'
+
+/** What copies may take of the quota of a key, and what they ask for. */
+export interface QuotaPool {
+  /** The window that it is of; see `windowName`. */
+  window: string
+  /** Requests that the quota is charged with, and that nobody has taken. */
+  pool: number
+  /** Requests that somebody waits for; 0: nobody. */
+  wants: number
+}
+
+export const windowName = ({ kind, startsAt }: Pick<QuotaWindow, 'kind' | 'startsAt'>): string =>
+  `${kind} ${startsAt}`
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** A pool as a copy has written it; what else is there is none. */
+export function readPool(text: string): QuotaPool {
+  const pool = recordIn(text)
+  const isPool = typeof pool?.window === 'string' && isCount(pool.pool) && isCount(pool.wants)
+  return isPool ? (pool as unknown as QuotaPool) : { window: '', pool: 0, wants: 0 }
+}

@@ -1,0 +1,101 @@
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs, secondMs } from '../../lib/time/instant.ts'
+import type { Keyring } from '../../topics/keys/service/keyring.ts'
+import type { Meter, SetAside } from '../../topics/keys/service/meter.ts'
+import type { Bucket, BucketEntry } from '../nats/connection.ts'
+import type { HeldQuotas } from './nodes.ts'
+import { readPool, windowName } from './quota-bucket.ts'
+
+export interface QuotaGrantDeps {
+  bucket: Bucket
+  keys: Pick<Keyring, 'byId'>
+  meter: Pick<Meter, 'standing' | 'setAside' | 'putBack'>
+  /** Whether the stream has everything that is committed now; waits a while until it has. */
+  reached(): Promise<boolean>
+  clock: Pick<Clock, 'monotonic'>
+  log: Log
+}
+
+export interface QuotaGrants {
+  /** Grants what is asked for until the connection ends. */
+  run(): Promise<void>
+  /** What lies in the pools. */
+  held(): HeldQuotas
+  /** Takes back what nobody has taken for a while. */
+  reclaim(): Promise<void>
+}
+
+/**
+ * A reserve outlasts a change of the primary, a small one for long; where the primary has less left,
+ * it needs it back.
+ */
+const untakenMs = { small: 10 * minuteMs, usual: 30 * secondMs, short: 5 * secondMs }
+/** Of a quota: one request in so many is little. */
+const smallShare = 500
+
+/**
+ * Fills the pools that copies take slices of. A quota is charged before its pool is filled, in the
+ * database and in the stream, so that whatever dies where, the sum stays within the quota.
+ */
+export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
+  const { bucket, keys, meter, reached, clock, log } = deps
+  /** Keys whose pool is being filled. */
+  const busy = new Set<string>()
+  const pools = new Map<string, { entry: BucketEntry; since: number }>()
+
+  /** Adds to a pool over whatever revision it has now; false: it is not asked for any more. */
+  const fill = async (key: string, part: SetAside | undefined, window: string) => {
+    for (;;) {
+      const entry = await bucket.get(key)
+      const pool = entry && readPool(entry.text)
+      if (!entry || pool?.window !== window) return false
+      const next = { window, pool: pool.pool + (part?.requests ?? 0), wants: 0 }
+      if ((await bucket.set(key, JSON.stringify(next), entry.revision)) !== undefined) return true
+    }
+  }
+  const grant = async (key: string, window: string, wants: number) => {
+    const state = keys.byId(key)
+    const part = state && meter.setAside(state, wants)
+    if (part && windowName(part) !== window) return meter.putBack(part)
+    // Who takes this copy's place must know of it.
+    if (part && !(await reached())) return meter.putBack(part)
+    // What is thrown here may have happened: then the charge stands, in nobody's favour.
+    if (!(await fill(key, part, window)) && part) meter.putBack(part)
+  }
+  const keptMs = (key: string, pool: number): number => {
+    const state = keys.byId(key)
+    const standing = state && meter.standing(state)
+    const limit = standing?.window.limit ?? 0
+    if (limit - (standing?.used ?? 0) < pool) return untakenMs.short
+    return pool * smallShare <= limit ? untakenMs.small : untakenMs.usual
+  }
+  const heard = (entry: BucketEntry) => {
+    const { window, pool, wants } = readPool(entry.text)
+    if (pool > 0) pools.set(entry.key, { entry, since: clock.monotonic() })
+    else pools.delete(entry.key)
+    if (wants <= 0 || busy.has(entry.key)) return
+    busy.add(entry.key)
+    grant(entry.key, window, wants)
+      .catch(error => log.warn('quota_not_granted', { message: `${error}` }))
+      .finally(() => busy.delete(entry.key))
+  }
+  return {
+    run: () => bucket.watch(heard),
+    held: () => ({
+      keys: pools.size,
+      requests: [...pools.values()].reduce((sum, { entry }) => sum + readPool(entry.text).pool, 0),
+    }),
+    async reclaim() {
+      for (const [key, { entry, since }] of pools) {
+        const { window, pool, wants } = readPool(entry.text)
+        if (clock.monotonic() - since < keptMs(key, pool)) continue
+        pools.delete(key)
+        const empty = JSON.stringify({ window, pool: 0, wants })
+        if ((await bucket.set(key, empty, entry.revision)) === undefined) continue
+        const [kind, startsAt] = window.split(' ') as [SetAside['kind'], string]
+        meter.putBack({ keyId: key, kind, startsAt: Number(startsAt), requests: pool })
+      }
+    },
+  }
+}

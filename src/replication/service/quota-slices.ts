@@ -1,0 +1,199 @@
+import type { Log } from '../../lib/log/log.ts'
+import { type Clock, sleep, within } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
+import { isSameWindow, type QuotaWindow } from '../../plans/quota.ts'
+import type { SetAside } from '../../topics/keys/service/meter.ts'
+import type { Bucket } from '../nats/connection.ts'
+import type { HeldQuotas } from './nodes.ts'
+import { type QuotaPool, readPool, windowName } from './quota-bucket.ts'
+
+/** What this copy may answer of quotas without asking anybody. */
+export interface QuotaSlices {
+  /** Requests that are left of the slice of a key in a window; asks for more where few are. */
+  left(keyId: string, window: QuotaWindow): number
+  /** Waits a while for the slice that is asked for; false where none comes. */
+  comes(keyId: string, window: QuotaWindow, withinMs: number): Promise<boolean>
+  /** Takes one request; false where none is left. */
+  take(keyId: string, window: QuotaWindow): boolean
+  /** Puts one request back that was not answered. */
+  putBack(keyId: string, window: QuotaWindow): void
+  /** What is left of all slices. */
+  held(): HeldQuotas
+  /** Gives up slices that nobody has used for a while, or all of them: what is to be returned. */
+  giveUp(which: 'idle' | 'all'): SetAside[]
+}
+
+interface Slice {
+  window: QuotaWindow
+  left: number
+  /** The last that was taken of the pool at once. */
+  size: number
+  takenAt: number
+  /** Requests that were answered since then. */
+  used: number
+  usedAt: number
+  /** Settles when what is asked for has come, or does not come. */
+  asking: Promise<void> | undefined
+  /** The primary keeps the rest for itself until then. */
+  refusedUntil: number
+}
+
+const sizes = { first: 64, max: 1_048_576, growthMax: 32 }
+/** The least that a slice, and the reserve of a pool, is of a large quota: one request in so many. */
+const leastShares = { slice: 10_000, reserve: 1000 }
+/**
+ * The pool keeps so many slices for whoever comes next. While the primary is replaced nobody fills
+ * it, and the copies that are left answer for the others.
+ */
+const slicesInReserve = 3
+/** A slice is as large as what is asked in this time; half of it is left when the next is taken. */
+const lastsMs = 30 * secondMs
+const idleMs = 30 * secondMs
+const refusedMs = secondMs
+const waitMs = 2 * secondMs
+const askEachMs = 10
+
+const shareOf = ({ limit }: QuotaWindow, share: number) => Math.floor((limit ?? 0) / share)
+
+/**
+ * Takes slices of the pool of a key by comparing and setting, so that two copies never have the same
+ * request; asks the primary for a pool where there is none. A copy that dies takes its slice with it.
+ */
+export function createQuotaSlices({
+  bucket,
+  clock,
+  log,
+}: {
+  bucket: Bucket
+  clock: Pick<Clock, 'monotonic'>
+  log: Log
+}): QuotaSlices {
+  const slices = new Map<string, Slice>()
+  const leaving: SetAside[] = []
+
+  const leave = (keyId: string, { window: { kind, startsAt }, left }: Slice) => {
+    if (left > 0) leaving.push({ keyId, kind, startsAt, requests: left })
+  }
+  const sliceOf = (keyId: string, window: QuotaWindow): Slice => {
+    const slice = slices.get(keyId)
+    if (slice && isSameWindow(slice.window, window)) return slice
+    if (slice) leave(keyId, slice)
+    const now = clock.monotonic()
+    const fresh: Slice = {
+      window,
+      left: 0,
+      size: 0,
+      takenAt: now,
+      used: 0,
+      usedAt: now,
+      asking: undefined,
+      refusedUntil: now,
+    }
+    slices.set(keyId, fresh)
+    return fresh
+  }
+  const nextSize = ({ size, takenAt, used, window }: Slice) => {
+    const demand = Math.ceil((used * lastsMs) / Math.max(1, clock.monotonic() - takenAt))
+    const max = Math.min(sizes.max, size * sizes.growthMax)
+    return Math.max(sizes.first, shareOf(window, leastShares.slice), Math.min(max, demand))
+  }
+
+  /** Requests that were taken of the pool; 0: the primary keeps the rest for itself. */
+  const draw = async (keyId: string, window: QuotaWindow, wanted: number): Promise<number> => {
+    const name = windowName(window)
+    const reserve = Math.max(wanted * slicesInReserve, shareOf(window, leastShares.reserve))
+    const until = clock.monotonic() + waitMs
+    let hasAsked = false
+    while (clock.monotonic() < until) {
+      const entry = await bucket.get(keyId)
+      const stored = entry && readPool(entry.text)
+      const pool: QuotaPool = stored?.window === name ? stored : { window: name, pool: 0, wants: 0 }
+      const revision = entry?.revision ?? 0
+      if (pool.pool > 0) {
+        const requests = Math.min(pool.pool, wanted)
+        const rest = pool.pool - requests
+        const lacking = reserve - rest
+        const next = { ...pool, pool: rest, wants: Math.max(pool.wants, lacking) }
+        if ((await bucket.set(keyId, JSON.stringify(next), revision)) !== undefined) return requests
+      } else if (pool.wants > 0) {
+        hasAsked = true
+        await sleep(askEachMs)
+      } else if (hasAsked) return 0
+      else {
+        const wants = wanted + reserve
+        await bucket.set(keyId, JSON.stringify({ ...pool, wants }), revision)
+      }
+    }
+    return 0
+  }
+  const ask = async (keyId: string, slice: Slice) => {
+    const wanted = nextSize(slice)
+    try {
+      const requests = await draw(keyId, slice.window, wanted)
+      if (requests === 0) slice.refusedUntil = clock.monotonic() + refusedMs
+      else {
+        slice.left += requests
+        slice.size = requests
+        slice.takenAt = clock.monotonic()
+        slice.used = 0
+        slice.usedAt = slice.takenAt
+        // Given up while the answer was under way: it is returned as well.
+        if (slices.get(keyId) !== slice) leave(keyId, slice)
+      }
+    } catch (error) {
+      slice.refusedUntil = clock.monotonic() + refusedMs
+      log.warn('quota_slice_failed', { message: `${error}` })
+    }
+  }
+  const left = (keyId: string, window: QuotaWindow): number => {
+    const slice = sliceOf(keyId, window)
+    const isLow = slice.left * 2 <= slice.size
+    if (isLow && clock.monotonic() >= slice.refusedUntil)
+      slice.asking ??= ask(keyId, slice).finally(() => {
+        slice.asking = undefined
+      })
+    return slice.left
+  }
+  return {
+    left,
+    async comes(keyId, window, withinMs) {
+      const until = clock.monotonic() + withinMs
+      while (left(keyId, window) <= 0) {
+        const { asking, refusedUntil } = sliceOf(keyId, window)
+        const rest = until - clock.monotonic()
+        // What was refused is asked for again where there is time for it.
+        const pause = asking ? rest : refusedUntil - clock.monotonic()
+        if (rest <= 0 || pause > rest) return false
+        await (asking ? within(pause, asking) : sleep(pause))
+      }
+      return true
+    },
+    take(keyId, window) {
+      const slice = sliceOf(keyId, window)
+      if (slice.left <= 0) return false
+      slice.left -= 1
+      slice.used += 1
+      slice.usedAt = clock.monotonic()
+      return true
+    },
+    putBack(keyId, window) {
+      const slice = slices.get(keyId)
+      if (slice && isSameWindow(slice.window, window)) slice.left += 1
+      else leaving.push({ keyId, kind: window.kind, startsAt: window.startsAt, requests: 1 })
+    },
+    held: () => ({
+      keys: slices.size,
+      requests: [...slices.values()].reduce((sum, slice) => sum + slice.left, 0),
+    }),
+    giveUp(which) {
+      const now = clock.monotonic()
+      for (const [keyId, slice] of slices) {
+        if (which === 'idle' && now - slice.usedAt < idleMs) continue
+        slices.delete(keyId)
+        leave(keyId, slice)
+        slice.left = 0
+      }
+      return leaving.splice(0)
+    },
+  }
+}

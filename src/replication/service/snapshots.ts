@@ -1,0 +1,167 @@
+import { Database } from 'bun:sqlite'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { copyDatabase, openDatabase } from '../../database/database.ts'
+import { makePrivate } from '../../lib/files/private-file.ts'
+import { within } from '../../lib/time/clock.ts'
+import type { Nats } from '../nats/connection.ts'
+import { createChangeLog, logChanges } from '../store/change-log.ts'
+import { createReplicationState } from '../store/state.ts'
+import { type Change, readChange } from './changes.ts'
+
+/** What stands beside a snapshot in the object store. */
+export interface Snapshot {
+  name: string
+  lineage: string
+  /** Everything up to this change is in it. */
+  sequence: number
+}
+
+const keptMax = 2
+const stalledMs = 5000
+const nameOf = (lineage: string, sequence: number) =>
+  `${lineage}-${String(sequence).padStart(15, '0')}.db`
+
+const snapshotName = /^([\w-]+)-(\d{15})\.db$/
+
+/**
+ * Copies a database, as it is at one moment, into the object store and deletes all but the newest
+ * two. It blocks its thread while it copies.
+ */
+export async function storeSnapshot(
+  nats: Nats,
+  databasePath: string,
+  copies: number,
+): Promise<Snapshot> {
+  const path = `${databasePath}.snapshot`
+  const remove = () => {
+    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+  }
+  remove()
+  try {
+    copyDatabase(databasePath, path)
+    const db = openDatabase(path)
+    const sequence = createChangeLog(db).last()
+    const state = createReplicationState(db)
+    const lineage = state.get('lineage') ?? ''
+    state.set('applied', String(sequence))
+    // Who takes it over logs for itself, and only once it writes.
+    logChanges(db, false)
+    db.run('PRAGMA journal_mode = DELETE')
+    db.close()
+    const objects = await nats.objects(nats.names.snapshots, copies)
+    const name = nameOf(lineage, sequence)
+    await objects.put({ name }, Bun.file(path).stream())
+    const names = (await snapshots(nats, copies)).map(snapshot => snapshot.name)
+    for (const old of names.slice(keptMax)) await objects.delete(old)
+    return { name, lineage, sequence }
+  } finally {
+    remove()
+  }
+}
+
+/** The primary has not written one: it does when it begins to publish. */
+export class NoSnapshot extends Error {}
+
+/**
+ * Puts the newest snapshot of the object store into a new file. Throws where there is none. What is
+ * there under such a name and is no snapshot is passed over.
+ */
+export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
+  const listed = await within(stalledMs, snapshots(nats, copies))
+  if (!listed) throw new Error('NATS does not list its snapshots: try again')
+  for (const snapshot of listed) {
+    await fetchOne(nats, copies, snapshot, path)
+    if (isSnapshot(path, snapshot)) return snapshot
+    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+  }
+  throw new NoSnapshot(`the object store ${nats.names.snapshots} has no snapshot`)
+}
+
+/** Whether a file is a database that says of itself what its name says. */
+function isSnapshot(path: string, { lineage, sequence }: Snapshot): boolean {
+  try {
+    const db = new Database(path, { readonly: true })
+    try {
+      const state = createReplicationState(db)
+      return state.get('lineage') === lineage && state.get('applied') === String(sequence)
+    } finally {
+      db.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+async function fetchOne(
+  nats: Nats,
+  copies: number,
+  snapshot: Snapshot,
+  path: string,
+): Promise<void> {
+  const stored = await (await nats.objects(nats.names.snapshots, copies)).get(snapshot.name)
+  if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivate(path)
+  await writeWhile(stored.data, path)
+  const fault = await stored.error
+  if (fault) throw fault
+}
+
+/** A snapshot that is replaced while it is read, or whose server is gone, ends without an end. */
+async function writeWhile(data: ReadableStream<Uint8Array>, path: string): Promise<void> {
+  const reader = data.getReader()
+  const file = Bun.file(path).writer()
+  try {
+    for (;;) {
+      const piece = await within(stalledMs, reader.read())
+      if (!piece) throw new Error('the snapshot stopped coming: try again')
+      if (piece.done) return
+      file.write(piece.value)
+      await file.flush()
+    }
+  } finally {
+    await file.end()
+  }
+}
+
+/** What the object store has, the newest first. */
+export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]> {
+  const objects = await nats.objects(nats.names.snapshots, copies)
+  const stored = (await objects.list())
+    .filter(info => !info.deleted)
+    .sort((a, b) => b.mtime.localeCompare(a.mtime))
+  return stored.flatMap(({ name }) => {
+    const [, lineage, sequence] = snapshotName.exec(name) ?? []
+    return lineage === undefined ? [] : [{ name, lineage, sequence: Number(sequence) }]
+  })
+}
+
+/**
+ * Finds out whether a copy that begins now would come to have everything: with a snapshot, and the
+ * stream behind it without a hole. What somebody has taken out of either shows here.
+ */
+export function createSnapshotCheck(nats: Nats, copies: number, lineage: string) {
+  const { stream } = nats.names.changes
+  let holesSeen: number | undefined
+  let first: { sequence: number; change: Change | undefined } | undefined
+  const changeAt = async (sequence: number) => {
+    const message = await nats.manager.streams.getMessage(stream, { seq: sequence })
+    const change = message && readChange(message.header, () => message.string())
+    return typeof change === 'object' && change !== null ? change : undefined
+  }
+  return async (position: number): Promise<boolean> => {
+    const { state } = await nats.manager.streams.info(stream)
+    const holes = state.num_deleted ?? 0
+    const isTorn = holesSeen !== undefined && holes > holesSeen
+    holesSeen = holes
+    if (isTorn) return false
+    const own = (await snapshots(nats, copies)).filter(snapshot => snapshot.lineage === lineage)
+    const newest = Math.max(-1, ...own.map(snapshot => snapshot.sequence))
+    if (newest < 0) return false
+    if (state.messages === 0) return newest >= position
+    if (first?.sequence !== state.first_seq)
+      first = { sequence: state.first_seq, change: await changeAt(state.first_seq) }
+    return first.change?.lineage !== lineage || newest >= first.change.delta.after
+  }
+}

@@ -1,0 +1,118 @@
+import { schemaVersion } from '../../database/migrations.ts'
+import { isWrongSequence, type Nats } from '../nats/connection.ts'
+import type { Delta } from '../store/delta.ts'
+import {
+  type Change,
+  changeHeaders,
+  endsLineage,
+  readChange,
+  type Strangers,
+  schemaFault,
+} from './changes.ts'
+import { changesOf } from './earlier-streams.ts'
+
+/** Rows of a copy that the stream is applied to. */
+export interface TakenOver {
+  lineage: string
+  /** The change it is at. */
+  applied: number
+  /** The message of the stream that it is at; 0: not known. */
+  message: number
+  /** When the stream of that message was made; undefined: not known. */
+  stream: string | undefined
+  apply(delta: Delta): void
+}
+
+const fetchedMax = 200
+const waitMs = 2000
+
+/**
+ * Brings a copy up to the end of the stream and ends the lineage that it is of: the last message
+ * names the next one. Who published so far is refused from then on, because it does not know that
+ * message; what it had published until then is in the copy. Answers the change that both
+ * share, and the lineage that ended.
+ */
+export async function takeOver(
+  nats: Nats,
+  copy: TakenOver,
+  next: { lineage: string; readAt: number },
+  strangers: Strangers,
+): Promise<{ position: number; ended: string }> {
+  const { stream, subject } = await changesOf(
+    nats,
+    { lineage: copy.lineage, previousLineages: [] },
+    strangers,
+  )
+  let { lineage, applied } = copy
+  let sequence = copy.message
+  /** The last change that is of another lineage and ended this one. */
+  let later: string | undefined
+  const take = (change: Change) => {
+    const { lineage: carried, continues, delta } = change
+    if (carried !== lineage && continues !== lineage) {
+      if (endsLineage(change, lineage)) later = carried
+      return
+    }
+    lineage = carried
+    later = undefined
+    if (delta.upTo <= applied) return
+    if (delta.after > applied)
+      throw new Error(
+        `the stream begins after change ${delta.after} and the newest snapshot is at ${applied}: what is between them is lost`,
+      )
+    const fault = schemaFault(change)
+    if (fault !== undefined) throw new Error(`a change cannot be applied: ${fault}`)
+    copy.apply(delta)
+    if (delta.isLast) applied = delta.upTo
+  }
+  for (;;) {
+    const { state, created } = await nats.manager.streams.info(stream)
+    // Another stream of the same name counts its messages anew.
+    if ((copy.stream !== undefined && created !== copy.stream) || state.last_seq < sequence)
+      sequence = 0
+    if (state.messages > 0 && sequence < state.last_seq) {
+      const consumer = await nats.jetstream.consumers.get(stream, {
+        opt_start_seq: Math.max(sequence + 1, state.first_seq),
+      })
+      while (sequence < state.last_seq) {
+        const messages = await consumer.fetch({ max_messages: fetchedMax, expires: waitMs })
+        for await (const message of messages) {
+          sequence = message.seq
+          const change = readChange(message.headers, () => message.string())
+          if (typeof change === 'string') strangers(stream, sequence, change)
+          else take(change)
+          if (sequence >= state.last_seq) break
+        }
+      }
+    }
+    if (later !== undefined)
+      throw new Error(
+        `the stream has gone on as lineage ${later}, of which there is no snapshot yet; try again when there is one`,
+      )
+    const marker: Delta = {
+      after: applied,
+      upTo: applied,
+      isLast: true,
+      readAt: next.readAt,
+      tables: [],
+      ranges: [],
+      counters: {},
+    }
+    try {
+      await nats.jetstream.publish(subject, JSON.stringify(marker), {
+        msgID: `${next.lineage}.begins`,
+        headers: nats.headers({
+          [changeHeaders.lineage]: next.lineage,
+          [changeHeaders.continues]: lineage,
+          [changeHeaders.position]: String(applied),
+          [changeHeaders.schema]: String(schemaVersion),
+        }),
+        expect: { lastSequence: state.last_seq },
+      })
+      return { position: applied, ended: lineage }
+    } catch (error) {
+      // Somebody has published meanwhile: that belongs to the copy, too.
+      if (!isWrongSequence(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import type { Ids } from '../../lib/ids.ts'
+import { every } from '../../lib/time/clock.ts'
+import { startOfHour } from '../../lib/time/instant.ts'
+import { quotaState } from '../../plans/quota.ts'
+import type { KeyState } from '../../topics/keys/service/keyring.ts'
+import {
+  type ForeignUsage,
+  isHourOf,
+  type Meter,
+  newHour,
+  type SetAside,
+  type Standing,
+} from '../../topics/keys/service/meter.ts'
+import type { Nats } from '../nats/connection.ts'
+import type { Strangers } from './changes.ts'
+import { recordIn } from './foreign.ts'
+import type { QuotaSlices } from './quota-slices.ts'
+import { consumeEach } from './subjects.ts'
+
+const sendEachMs = 1000
+
+/** A message of the stream of usage. */
+export interface UsageReport {
+  usage: readonly ForeignUsage[]
+  /** Of what was set aside: what was not needed. */
+  returned: readonly SetAside[]
+}
+
+/** What a replica has answered, on its way to the primary: each request in one message. */
+export interface UsageReports {
+  /** The meter that takes from slices where there is a quota, and reports what it counts. */
+  meter: Meter
+  /** Whether this copy may answer a request of a key that counts. */
+  mayAnswer(key: KeyState): boolean
+  /** Waits a while until it may; false where no slice of the quota comes. */
+  comesToAnswer(key: KeyState, withinMs: number): Promise<boolean>
+  /** Sends what waits, once. */
+  send(): Promise<void>
+  /** Gives up every slice, so that the next message returns them. */
+  giveUp(): void
+  stop(): void
+}
+
+/**
+ * Reports every second. What the stream does not take is sent again under the same number, so that
+ * it is counted once; what waits when the process dies is not counted.
+ */
+export function createUsageReports(
+  nats: Pick<Nats, 'jetstream' | 'names'>,
+  meter: Meter,
+  slices: QuotaSlices,
+  { ids, now }: { ids: Ids; now(): number },
+): UsageReports {
+  const node = ids.uuid()
+  /** By key: hours, endpoints and classes of status, of which a key has few at a time. */
+  let waiting = new Map<string, ForeignUsage[]>()
+  let returned: SetAside[] = []
+  let underWay: { number: number; text: string } | undefined
+  let number = 0
+  let sending: Promise<void> | undefined
+
+  const note = (
+    keyId: string,
+    endpoint: string,
+    status: number,
+    { counted, prepaid, ms }: { counted: boolean; prepaid: boolean; ms: number },
+  ) => {
+    const at = now()
+    const name = { endpoint, hourAt: startOfHour(at), statusClass: Math.floor(status / 100) }
+    const ofKey = waiting.get(keyId)
+    let usage = ofKey?.find(other => isHourOf(other, name))
+    if (!usage) {
+      usage = { ...newHour(keyId, name), lastUsedAt: at, prepaid: 0 }
+      if (ofKey) ofKey.push(usage)
+      else waiting.set(keyId, [usage])
+    }
+    usage.requests += 1
+    usage.metered += Number(counted)
+    usage.prepaid += Number(prepaid)
+    usage.durationUs += Math.round(ms * 1000)
+    usage.lastUsedAt = at
+  }
+  const sendOnce = async () => {
+    returned.push(...slices.giveUp('idle'))
+    if (!underWay && (waiting.size > 0 || returned.length > 0)) {
+      number += 1
+      const report: UsageReport = { usage: [...waiting.values()].flat(), returned }
+      underWay = { number, text: JSON.stringify(report) }
+      waiting = new Map()
+      returned = []
+    }
+    if (!underWay) return
+    try {
+      await nats.jetstream.publish(nats.names.usage.subject, underWay.text, {
+        msgID: `${node}.${underWay.number}`,
+      })
+      underWay = undefined
+    } catch {
+      // It waits for the next time.
+    }
+  }
+  const send = () => {
+    sending ??= sendOnce().finally(() => {
+      sending = undefined
+    })
+    return sending
+  }
+  const stop = every(sendEachMs, () => void send())
+  /** The whole slice is charged to the quota already: what is left of it is not used. */
+  const withSlice = (key: KeyState, standing: Standing): Standing => {
+    const { window, entitled } = standing
+    if (window.limit === null) return standing
+    const used = Math.min(standing.used, window.limit) - slices.left(key.key.id, window)
+    return { ...standing, used, state: quotaState(entitled, window, used) }
+  }
+  return {
+    meter: {
+      ...meter,
+      standing: (key, at) => withSlice(key, meter.standing(key, at)),
+      reserve(key, at) {
+        const { window } = meter.standing(key, at)
+        if (window.limit === null) return meter.reserve(key, at)
+        return slices.take(key.key.id, window) ? window : undefined
+      },
+      refund(key, window) {
+        if (window.limit === null) meter.refund(key, window)
+        else slices.putBack(key.key.id, window)
+      },
+      record(key, endpoint, status, metered, durationMs, at) {
+        const standing = meter.record(key, endpoint, status, metered, durationMs, at)
+        const prepaid = metered && standing.window.limit !== null
+        note(key.key.id, endpoint, status, { counted: metered, prepaid, ms: durationMs })
+        return withSlice(key, standing)
+      },
+    },
+    mayAnswer(key) {
+      const { window } = meter.standing(key)
+      return window.limit === null || slices.left(key.key.id, window) > 0
+    },
+    async comesToAnswer(key, withinMs) {
+      const { window } = meter.standing(key)
+      return window.limit === null || (await slices.comes(key.key.id, window, withinMs))
+    },
+    giveUp: () => void returned.push(...slices.giveUp('all')),
+    send,
+    stop,
+  }
+}
+
+/** A message of the stream of usage. */
+export interface UsagePlace {
+  message: number
+  /** When the stream was made, another one of the same name counts anew; undefined: not known. */
+  stream: string | undefined
+}
+
+/** Hands on what replicas report behind a message of their stream, in its order; throws at its end. */
+export async function receiveUsage(
+  { manager, jetstream, names }: Pick<Nats, 'manager' | 'jetstream' | 'names'>,
+  after: UsagePlace,
+  received: (place: UsagePlace, report: UsageReport) => void,
+  strangers: Strangers,
+): Promise<void> {
+  const { stream } = names.usage
+  const { state, created } = await manager.streams.info(stream)
+  const isSame = (after.stream ?? created) === created && after.message <= state.last_seq
+  const consumer = await jetstream.consumers.get(stream, {
+    opt_start_seq: Math.max((isSame ? after.message : 0) + 1, state.first_seq, 1),
+  })
+  for await (const message of await consumer.consume(consumeEach)) {
+    const report = readReport(message.string())
+    if (report) received({ message: message.seq, stream: created }, report)
+    else strangers(stream, message.seq, 'its body is not what a replica has answered')
+  }
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** A report as a replica sends it; undefined where none has sent it. */
+function readReport(text: string): UsageReport | undefined {
+  const { usage, returned } = recordIn(text) ?? {}
+  if (!Array.isArray(usage) || !Array.isArray(returned)) return undefined
+  const isUsage = usage.every(
+    (part: Partial<ForeignUsage> | null) =>
+      typeof part?.keyId === 'string' &&
+      typeof part.endpoint === 'string' &&
+      [
+        part.hourAt,
+        part.statusClass,
+        part.requests,
+        part.metered,
+        part.durationUs,
+        part.lastUsedAt,
+        part.prepaid,
+      ].every(isCount),
+  )
+  const isReturned = returned.every(
+    (part: Partial<SetAside> | null) =>
+      typeof part?.keyId === 'string' &&
+      typeof part.kind === 'string' &&
+      isCount(part.startsAt) &&
+      isCount(part.requests),
+  )
+  return isUsage && isReturned ? { usage, returned } : undefined
+}

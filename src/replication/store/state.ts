@@ -1,0 +1,117 @@
+import { Database } from 'bun:sqlite'
+import { lazy } from '../../database/statement.ts'
+
+/**
+ * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
+ * `previous_lineage`, those before a restored backup or a gap in the log, the newest first;
+ * `continues`, the one that it took over from; `ended_lineages`, all that ended for it, the newest
+ * first; `replaced_by`, why it may not write; `restored`, that
+ * a backup was put in its place since it last published; `unlogged`, that a server has written since
+ * then without the log; `replica_at`, of a replica: the message of the stream that it is at;
+ * `replica_stream`, when that stream was made.
+ */
+export type StateName =
+  | 'applied'
+  | 'lineage'
+  | 'previous_lineage'
+  | 'continues'
+  | 'ended_lineages'
+  | 'replaced_by'
+  | 'restored'
+  | 'unlogged'
+  | 'replica_at'
+  | 'replica_stream'
+
+export interface ReplicationState {
+  get(name: StateName): string | undefined
+  set(name: StateName, value: string): void
+  remove(name: StateName): void
+}
+
+export function createReplicationState(db: Database): ReplicationState {
+  const get = lazy<{ value: string }, [string]>(
+    db,
+    'SELECT value FROM replication_state WHERE name = ?',
+  )
+  const set = lazy(
+    db,
+    `INSERT INTO replication_state (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  )
+  const remove = lazy(db, 'DELETE FROM replication_state WHERE name = ?')
+  return {
+    get: name => get.get(name)?.value,
+    set: (name, value) => void set.run(name, value),
+    remove: name => void remove.run(name),
+  }
+}
+
+/** More than one where the later ones never met NATS. */
+const previousMax = 8
+
+const lineagesIn = (state: Pick<ReplicationState, 'get'>, name: StateName): string[] =>
+  state.get(name)?.split(' ') ?? []
+
+function addLineage(state: ReplicationState, name: StateName, lineage: string): void {
+  const others = lineagesIn(state, name).filter(other => other !== lineage)
+  state.set(name, [lineage, ...others].slice(0, previousMax).join(' '))
+}
+
+/** Lineages that this copy had before, the newest first. */
+export const previousLineages = (state: Pick<ReplicationState, 'get'>): string[] =>
+  lineagesIn(state, 'previous_lineage')
+
+/** Lineages that ended for the one that this copy has: who publishes as one of them is replaced. */
+export const endedLineages = (state: Pick<ReplicationState, 'get'>): string[] =>
+  lineagesIn(state, 'ended_lineages')
+
+/** The copy goes on as a new lineage, but not with what the stream has of the last one. */
+export function beginLineage(state: ReplicationState, lineage: string): void {
+  const previous = state.get('lineage')
+  state.set('lineage', lineage)
+  state.remove('continues')
+  if (previous === undefined) return
+  addLineage(state, 'previous_lineage', previous)
+  addLineage(state, 'ended_lineages', previous)
+}
+
+/** The copy takes the place of another lineage in the stream, without what that one committed. */
+export function endLineage(state: ReplicationState, other: string): void {
+  addLineage(state, 'previous_lineage', other)
+  addLineage(state, 'ended_lineages', other)
+}
+
+/** The copy goes on as a new lineage with all that the stream has of another one. */
+export function continueLineage(state: ReplicationState, lineage: string, ended: string): void {
+  state.set('lineage', lineage)
+  state.set('continues', ended)
+  addLineage(state, 'ended_lineages', ended)
+}
+
+/** Runs work of this table alone also where the connection is closed to writes. */
+export function pastTheFence<T>(db: Database, work: () => T): T {
+  const isClosed = db.query<{ query_only: number }, []>('PRAGMA query_only').get()?.query_only === 1
+  if (!isClosed) return work()
+  db.run('PRAGMA query_only = OFF')
+  try {
+    return work()
+  } finally {
+    db.run('PRAGMA query_only = ON')
+  }
+}
+
+/**
+ * Notes in a database that was published, and that nobody uses, that it is a backup which was put
+ * back. It keeps the schema that it has.
+ */
+export function noteRestored(path: string): void {
+  const db = new Database(path, { strict: true })
+  try {
+    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'replication_state'"
+    if (db.query(table).get() === null) return
+    const state = createReplicationState(db)
+    if (state.get('lineage') !== undefined) state.set('restored', 'yes')
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,120 @@
+import { openDatabase, readAtOnce } from '../database/database.ts'
+import { createEncoder } from '../http/answer/encoding.ts'
+import type { Caller } from '../http/gate/gate.ts'
+import { createAnswering, type ReaderInstance } from '../http/query-workers/answering.ts'
+import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
+import type { AskedSeries, ReaderCaller, ToReader } from '../http/query-workers/terms.ts'
+import { createApp } from '../instance/app/app.ts'
+import { openServices, type Services } from '../instance/services/services.ts'
+import { createRandomIds } from '../lib/ids.ts'
+import { createLog } from '../lib/log/log.ts'
+import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
+import { newAccountState, newKeyState } from '../topics/keys/service/keyring.ts'
+
+/** What the main thread starts a reader with. */
+export interface ReaderStart {
+  databasePath: string
+  /** The configuration of a worker. */
+  config: unknown
+  now: number
+}
+
+/** No reader opens what is sealed. */
+const noMasterKey = 'a reader opens nothing that is sealed'
+
+/** Of encoded bodies, for each reader: main keeps those that are asked for again at once. */
+const keptBytesMax = 4 * 2 ** 20
+
+/**
+ * A reader thread: the same instance over a read-only connection of its own. It answers what the
+ * main thread has let in, and hears of every write before the questions that come after it.
+ */
+function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderInstance {
+  const config = openedWorkerConfig(copied)
+  const clock = createManualClock(now, createSystemClock())
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    write: line => process.stderr.write(line),
+    clock: createSystemClock(),
+  })
+  const db = openDatabase(databasePath, { readonly: true })
+  const opened = readAtOnce(db, () =>
+    openServices({ db, config, clock, ids: createRandomIds(), log, masterKey: noMasterKey }),
+  )
+  let askedSeries: AskedSeries[] = []
+  let mark = now
+  const services: Services = {
+    ...opened,
+    meter: {
+      ...opened.meter,
+      noteAsked: (_key, seriesIds, etag) => void askedSeries.push({ seriesIds, etag }),
+    },
+    ingest: { ...opened.ingest, mark: () => mark },
+  }
+  const admitted = new WeakMap<Request, { caller: Caller | undefined }>()
+  const app = createApp(services, { admitted })
+  const encoder = createEncoder(keptBytesMax)
+  return {
+    // Encoded here, because a long body takes longer to encode than the main thread may be held up.
+    // Refusals are short, and a log of requests reads them.
+    async handle(request) {
+      const response = await app.handle(request)
+      return response.ok ? await encoder.leave(request, response) : response
+    },
+    admit(request, question) {
+      clock.set(question.now)
+      mark = question.mark
+      admitted.set(request, { caller: question.caller && callerOf(question.caller) })
+    },
+    takeAsked() {
+      const taken = askedSeries
+      askedSeries = []
+      return taken
+    },
+    hear(message) {
+      switch (message.kind) {
+        case 'written':
+          for (const { seriesId, extent } of message.changes) {
+            if (extent) services.catalogue.extend(seriesId, extent.firstAt, extent.lastAt)
+            services.forgetSeries(seriesId)
+          }
+          return
+        case 'quarantine':
+          services.quarantine.reload()
+          services.forgetSeries(message.seriesId)
+          return
+        case 'catalogue':
+          services.catalogue.reload()
+          return
+      }
+    },
+  }
+}
+
+function callerOf({ key, account, holder, role, entitled, session }: ReaderCaller): Caller {
+  const accountState = newAccountState(account)
+  const holderState = holder.id === account.id ? accountState : newAccountState(holder)
+  holderState.role = role
+  holderState.actsOn = accountState
+  return { key: newKeyState(key, accountState, holderState), entitled, session }
+}
+
+declare const self: {
+  onmessage: ((event: { data: ReaderStart | ToReader }) => void) | null
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void
+}
+
+// The first message says what to open, all others are the main thread's.
+self.onmessage = ({ data }) => {
+  let instance: ReaderInstance
+  try {
+    instance = openReader(data as ReaderStart)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return self.postMessage({ kind: 'failed', message })
+  }
+  const hear = createAnswering(instance, (message, transfer) => self.postMessage(message, transfer))
+  self.onmessage = event => hear(event.data as ToReader)
+  self.postMessage({ kind: 'ready' })
+}

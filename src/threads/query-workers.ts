@@ -1,0 +1,65 @@
+import { openVersion } from '../database/database-version.ts'
+import { workerConfig } from '../http/query-workers/config-copy.ts'
+import { withKeptAnswers } from '../http/query-workers/kept-answers.ts'
+import { createReaderPool, type ReaderPool } from '../http/query-workers/pool.ts'
+import type { FromReader, ReaderThread } from '../http/query-workers/terms.ts'
+import type { Services } from '../instance/services/services.ts'
+import { workerErrorMessage } from '../lib/process/worker-error.ts'
+import { createSystemClock } from '../lib/time/clock.ts'
+import type { ReaderStart } from './query-worker.thread.ts'
+import { spawnThread } from './thread.ts'
+
+/** Reader threads over a database file, which hear of everything that the services write. */
+export function openReaders(services: Services, databasePath: string): ReaderPool {
+  const { config, clock, log, ingest, catalogue } = services
+  const copied = workerConfig(config)
+  const pool = createReaderPool({
+    threads: config.readers.threads,
+    log,
+    stopwatch: createSystemClock(),
+    start: () => startThread({ databasePath, config: copied, now: clock.now() }),
+  })
+  ingest.listen(changes =>
+    pool.tell({
+      kind: 'written',
+      changes: changes.map(({ seriesId, inserted }) => ({
+        seriesId,
+        extent: inserted[0] && {
+          firstAt: inserted[0].observedAt,
+          lastAt: inserted.at(-1)!.observedAt,
+        },
+      })),
+    }),
+  )
+  ingest.onWithdraw(seriesId => {
+    pool.tell({ kind: 'written', changes: [{ seriesId, extent: undefined }] })
+    pool.tell({ kind: 'catalogue' })
+  })
+  services.onQuarantineChange(seriesId => pool.tell({ kind: 'quarantine', seriesId }))
+  catalogue.onReload(() => pool.tell({ kind: 'catalogue' }))
+  const version = openVersion(databasePath)
+  const kept = withKeptAnswers(pool, version.read)
+  return {
+    ...kept,
+    stop() {
+      kept.stop()
+      version.close()
+    },
+  }
+}
+
+function startThread(start: ReaderStart): ReaderThread {
+  const worker = spawnThread('query-worker')
+  worker.postMessage(start)
+  return {
+    post: message => worker.postMessage(message),
+    onMessage(listener) {
+      worker.onmessage = event => listener(event.data as FromReader)
+    },
+    onEnd(listener) {
+      worker.onerror = event => listener(workerErrorMessage(event.message))
+      worker.addEventListener('close', () => listener('closed'))
+    },
+    stop: () => void worker.terminate(),
+  }
+}

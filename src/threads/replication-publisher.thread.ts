@@ -1,0 +1,270 @@
+import { openDatabase, readAtOnce } from '../database/database.ts'
+import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
+import { openServices, type Services } from '../instance/services/services.ts'
+import { createRandomIds } from '../lib/ids.ts'
+import { createLog } from '../lib/log/log.ts'
+import { createSystemClock, sleep } from '../lib/time/clock.ts'
+import { connectNats, type Nats, type NatsSettings } from '../replication/nats/connection.ts'
+import { createStrangers } from '../replication/service/changes.ts'
+import { moveEarlierStreams } from '../replication/service/earlier-streams.ts'
+import { followDelta } from '../replication/service/follow.ts'
+import {
+  type ConflictKind,
+  createPublisher,
+  StreamConflict,
+} from '../replication/service/publisher.ts'
+import { createSnapshotCheck, storeSnapshot } from '../replication/service/snapshots.ts'
+import { eventSubject, prepareStreams, priceSubject } from '../replication/service/subjects.ts'
+import { receiveUsage, type UsagePlace, type UsageReport } from '../replication/service/usage.ts'
+import type { Delta } from '../replication/store/delta.ts'
+import { createDeltaReader } from '../replication/store/delta-reader.ts'
+import { createOutgoingEvents } from '../replication/store/outgoing-events.ts'
+import { createPriceTexts } from '../topics/prices/operations/texts.ts'
+
+/** What the main thread starts this one with. */
+export interface PublisherStart {
+  task: 'publish' | 'snapshot'
+  databasePath: string
+  /** The configuration of a worker. */
+  config: unknown
+  nats: NatsSettings
+  lineage: string
+  previousLineages: readonly string[]
+  continues: string | undefined
+  endedLineages: readonly string[]
+  /** The last change when this process opened the database. */
+  lastChange: number
+  /** The message of the stream of usage up to which it is counted here. */
+  usageTaken: UsagePlace
+}
+
+/** What it tells the main thread. */
+export type FromPublisher =
+  | { kind: 'position'; position: number; last: number }
+  | { kind: 'trouble'; message: string; conflict?: ConflictKind }
+  | { kind: 'usage'; place: UsagePlace; report: UsageReport }
+  | { kind: 'snapshot'; sequence: number }
+  | { kind: 'snapshot_missing' }
+
+const idleMs = 10
+const retryMs = 1000
+/** How often it is seen whether stream and snapshots are still as they were left. */
+const checkEachMs = { stream: 2000, snapshot: 10_000 }
+const fetchedMax = 500
+const fetchedWithinMs = 2000
+
+declare const self: {
+  onmessage: ((event: { data: PublisherStart }) => void) | null
+  postMessage(message: FromPublisher): void
+}
+
+self.onmessage = ({ data }) =>
+  void (data.task === 'publish' ? publishFromOpening(data) : snapshot(data))
+
+/** A database that does not open now may open later: a thread that ended would not be replaced. */
+async function publishFromOpening(start: PublisherStart): Promise<void> {
+  for (;;) {
+    try {
+      return await publish(start)
+    } catch (error) {
+      self.postMessage({ kind: 'trouble', message: reasonOf(error) })
+      await sleep(retryMs)
+    }
+  }
+}
+
+async function snapshot(start: PublisherStart): Promise<void> {
+  try {
+    const nats = await connectNats(start.nats)
+    const { copies } = openedWorkerConfig(start.config).nats
+    const { sequence } = await storeSnapshot(nats, start.databasePath, copies)
+    await nats.close()
+    self.postMessage({ kind: 'snapshot', sequence })
+  } catch (error) {
+    self.postMessage({ kind: 'trouble', message: reasonOf(error) })
+  }
+}
+
+/** Publishes until the process ends, over a read-only connection of its own. */
+async function publish(start: PublisherStart): Promise<void> {
+  const config = openedWorkerConfig(start.config)
+  const clock = createSystemClock()
+  const db = openDatabase(start.databasePath, { readonly: true })
+  const log = createLog({ ...config.log, write: line => process.stderr.write(line), clock })
+  const masterKey = 'a publisher opens nothing that is sealed'
+  const open = () =>
+    readAtOnce(db, () =>
+      openServices({ db, config, clock, ids: createRandomIds(), log, masterKey }),
+    )
+  let services: Services | undefined
+  const reader = createDeltaReader(db, clock.now)
+  const { keepMs, copies, events } = config.nats
+  const strangers = { changes: createStrangers(log), usage: createStrangers(log) }
+  let { usageTaken } = start
+  let lastChange: number | undefined = start.lastChange
+  for (;;) {
+    let nats: Nats | undefined
+    try {
+      nats = await connectNats(start.nats)
+      services ??= open()
+      await prepareStreams(nats, { copies, keepMs, events })
+      const { lineage, previousLineages, continues, endedLineages } = start
+      await moveEarlierStreams(nats, { lineage, previousLineages }, usageTaken, {
+        log,
+        strangers: strangers.changes,
+      })
+      const news = createNews(nats, services, events)
+      await news.learn()
+      await news.prices(
+        services.catalogue.list().map(series => series.id),
+        reader.last(),
+      )
+      const publisher = await createPublisher({
+        nats,
+        reader,
+        lineage,
+        previousLineages,
+        continues,
+        endedLineages,
+        lastChange: lastChange ?? reader.last(),
+        published: delta => news.tell(delta),
+        strangers: strangers.changes,
+      })
+      // What the stream has from here on is of this process.
+      lastChange = undefined
+      const receiving = receiveUsage(
+        nats,
+        usageTaken,
+        (place, report) => {
+          usageTaken = place
+          self.postMessage({ kind: 'usage', place, report })
+        },
+        strangers.usage,
+      )
+      let broken: unknown
+      receiving.then(
+        () => {
+          broken = new Error('the stream of usage is not read any more')
+        },
+        error => {
+          broken = error
+        },
+      )
+      const madeAt = await streamsMadeAt(nats, events)
+      const hasSnapshot = createSnapshotCheck(nats, copies, lineage)
+      // What the stream lacks now is in the snapshot that is taken at the start.
+      await hasSnapshot(publisher.position())
+      let [checkedAt, snapshotCheckedAt] = [clock.monotonic(), clock.monotonic()]
+      for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+        if (broken !== undefined) throw broken
+        const messages = await publisher.pass()
+        if (clock.monotonic() - checkedAt > checkEachMs.stream) {
+          await publisher.check()
+          await news.check()
+          if ((await streamsMadeAt(nats, events)) !== madeAt)
+            throw new Error('a stream was made anew')
+          checkedAt = clock.monotonic()
+        }
+        if (clock.monotonic() - snapshotCheckedAt > checkEachMs.snapshot) {
+          if (!(await hasSnapshot(publisher.position())))
+            self.postMessage({ kind: 'snapshot_missing' })
+          snapshotCheckedAt = clock.monotonic()
+        }
+        if (messages > 0 || clock.monotonic() - toldAt > retryMs) {
+          toldAt = clock.monotonic()
+          const [position, last] = [publisher.position(), reader.last()]
+          self.postMessage({ kind: 'position', position, last })
+        }
+        if (messages === 0) await sleep(idleMs)
+      }
+    } catch (error) {
+      const conflict = error instanceof StreamConflict ? error.kind : undefined
+      self.postMessage({ kind: 'trouble', message: reasonOf(error), ...(conflict && { conflict }) })
+      await nats?.close().catch(() => undefined)
+      // What another database has put into the stream may go.
+      if (conflict && conflict !== 'foreign') return
+    }
+    await sleep(retryMs)
+  }
+}
+
+/** When the streams beside that of changes were made: one that somebody deletes has to be made again. */
+async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise<string> {
+  const streams = [names.prices, names.usage, ...(events ? [names.events] : [])]
+  const infos = await Promise.all(streams.map(({ stream }) => manager.streams.info(stream)))
+  return infos.map(({ created }) => created).join(' ')
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Who reads a subject is no account: of a series for chosen accounts nothing is told. */
+const nobody = ''
+
+/** What programs hear that do not keep a copy: the newest price of each code, and events. */
+function createNews(nats: Nats, services: Services, withEvents: boolean) {
+  const { catalogue, board, clock } = services
+  const { row } = createPriceTexts(board)
+  const pricesStream = nats.names.prices.stream
+  const lastTexts = new Map<string, string>()
+  const outgoing = createOutgoingEvents(services.db)
+  const prices = async (seriesIds: readonly number[], change: number) => {
+    const published: Promise<unknown>[] = []
+    for (const seriesId of seriesIds) {
+      const series = catalogue.byId(seriesId)
+      const { code, category } = series
+      const subject = priceSubject(nats.names, category, code)
+      if (!catalogue.isVisible(series, nobody)) {
+        if (lastTexts.delete(subject))
+          await nats.manager.streams.purge(pricesStream, { filter: subject })
+        continue
+      }
+      const resolved = catalogue.resolve(code, clock.now())
+      const rendered = resolved && row(resolved)
+      if (!rendered || lastTexts.get(subject) === rendered.text) continue
+      lastTexts.set(subject, rendered.text)
+      // A price that is told again after an interruption is the same message.
+      const msgID = `${code}.${change}.${Bun.hash(rendered.text).toString(36)}`
+      published.push(nats.jetstream.publish(subject, rendered.text, { msgID }))
+    }
+    await Promise.all(published)
+  }
+  const tellEvents = async (delta: Delta) => {
+    for (const { id, type, accountId, body } of outgoing(delta))
+      await nats.jetstream.publish(eventSubject(nats.names, type), body, {
+        msgID: id,
+        headers: nats.headers({ 'Wellhead-Account': accountId }),
+      })
+  }
+  return {
+    prices,
+    /** Learns what the stream has, so that a start tells no price again. */
+    async learn(): Promise<void> {
+      const { state } = await nats.manager.streams.info(pricesStream)
+      const consumer = await nats.jetstream.consumers.get(pricesStream)
+      for (let at = 0, isAny = state.messages > 0; isAny && at < state.last_seq; ) {
+        isAny = false
+        const messages = await consumer.fetch({
+          max_messages: fetchedMax,
+          expires: fetchedWithinMs,
+        })
+        for await (const message of messages) {
+          isAny = true
+          at = message.seq
+          lastTexts.set(message.subject, message.string())
+          if (at >= state.last_seq) break
+        }
+      }
+    },
+    /** Throws where somebody has taken prices out. */
+    async check(): Promise<void> {
+      const { state } = await nats.manager.streams.info(pricesStream)
+      if (state.messages < lastTexts.size)
+        throw new Error(`the stream ${pricesStream} lacks prices that were published`)
+    },
+    async tell(delta: Delta): Promise<void> {
+      const changed = followDelta(services, delta)
+      await prices(changed, delta.upTo)
+      if (withEvents) await tellEvents(delta)
+    },
+  }
+}

@@ -1,0 +1,320 @@
+import { transact } from '../database/database.ts'
+import { workerConfig } from '../http/query-workers/config-copy.ts'
+import type { Job } from '../instance/jobs/job.ts'
+import type { Services } from '../instance/services/services.ts'
+import { workerErrorMessage } from '../lib/process/worker-error.ts'
+import { sleep } from '../lib/time/clock.ts'
+import { minuteMs, secondMs } from '../lib/time/instant.ts'
+import { natsSettings } from '../replication/nats/connection.ts'
+import type { UsagePlace, UsageReport } from '../replication/service/usage.ts'
+import type { ReplicationView } from '../replication/service/view.ts'
+import { createChangeLog } from '../replication/store/change-log.ts'
+import {
+  beginLineage,
+  createReplicationState,
+  endedLineages,
+  pastTheFence,
+  previousLineages,
+} from '../replication/store/state.ts'
+import type { FromPublisher, PublisherStart } from './replication-publisher.thread.ts'
+import { spawnThread } from './thread.ts'
+
+/** The thread that publishes what this copy commits, and the duties that go with it. */
+export interface Publishing {
+  view(): ReplicationView
+  /** Whether the stream has everything that is committed now; waits a while until it has. */
+  reached(withinMs?: number): Promise<boolean>
+  /** The last change that is committed here. */
+  sequence(): number
+  /** Whether the stream has a change, and everything before it. */
+  has(change: number): boolean
+  job: Job
+  stop(): void
+}
+
+const noteEachMs = 10 * secondMs
+const forgottenMax = 500
+/** How long a write waits for the stream. */
+const reachMaxMs = 5 * secondMs
+const reachEachMs = 5
+/** A snapshot that did not come about is tried again after this. */
+const retryMs = 5 * secondMs
+const underWayMaxMs = 30 * minuteMs
+
+/**
+ * Starts publishing the commits of a database. What the stream has already is found there; a
+ * database that was restored to an earlier state goes on as a new lineage, of which copies begin
+ * with a snapshot. `lastChange` is the last one when this process opened the database.
+ */
+export function startPublishing(
+  services: Services,
+  databasePath: string,
+  lastChange: number,
+): Publishing {
+  const { db, config, clock, log } = services
+  const { nats } = config
+  const changes = createChangeLog(db)
+  const lineage = createLineage(services)
+  const usage = createForeignUsage(services)
+  let view: ReplicationView = {
+    state: 'connecting',
+    position: undefined,
+    backlog: undefined,
+    snapshot: undefined,
+    trouble: undefined,
+    troubleSince: undefined,
+    lagMs: 0,
+    epoch: undefined,
+  }
+  let wholeAt = clock.monotonic()
+  let isStopped = false
+
+  const threadOf = createThreads(services, databasePath, () => ({
+    ...lineage.current(),
+    lastChange,
+    usageTaken: usage.taken(),
+  }))
+  const snapshots = createSnapshots(services, threadOf, snapshot => {
+    view = { ...view, snapshot }
+  })
+
+  const beginAnew = (why: string) => {
+    log.warn('lineage_begun', {
+      message: `The stream knows more than this database, which was restored: ${why}. It goes on as a new lineage, and copies begin anew with a snapshot.`,
+    })
+    lineage.begin()
+    publisher.terminate()
+    publisher = threadOf('publish', hear)
+    snapshots.takeNext()
+  }
+  const giveWay = (to: string) => {
+    lineage.giveWay(to)
+    // From here on no statement of this process writes.
+    db.run('PRAGMA query_only = ON')
+    log.error('replaced', {
+      message: `Another copy took over: ${to}. Nothing is written here any more; what the stream does not have is only in this database. "wellhead promote" or a new directory begins with what the stream has; "wellhead promote --from-here" makes this database the primary again.`,
+    })
+  }
+  const hear = (message: FromPublisher) => {
+    if (isStopped) return
+    if (message.kind === 'position') {
+      if (view.state !== 'publishing') log.info('publishing', { position: message.position })
+      const backlog = Math.max(0, message.last - message.position)
+      if (backlog === 0) wholeAt = clock.monotonic()
+      const { position } = message
+      view = {
+        ...view,
+        state: 'publishing',
+        position,
+        backlog,
+        trouble: undefined,
+        troubleSince: undefined,
+      }
+      return
+    }
+    if (message.kind === 'usage') return usage.take(message.place, message.report)
+    if (message.kind === 'snapshot_missing') return snapshots.takeNext()
+    if (message.kind !== 'trouble') return
+    const { conflict } = message
+    if (conflict === 'ahead') return beginAnew(message.message)
+    if (conflict === 'replaced') giveWay(message.message)
+    else if (view.trouble !== message.message)
+      log.error('not_publishing', { message: troubleOf(message.message, conflict === 'foreign') })
+    view = {
+      ...view,
+      state: conflict ? 'stopped' : 'connecting',
+      trouble: message.message,
+      troubleSince: view.troubleSince ?? clock.now(),
+    }
+  }
+  let publisher = threadOf('publish', hear)
+
+  const isReached = (sequence: number) =>
+    view.state === 'publishing' && (view.position ?? -1) >= sequence
+  let notedAt = Number.NEGATIVE_INFINITY
+  return {
+    async reached(withinMs = reachMaxMs) {
+      const sequence = changes.last()
+      const until = clock.monotonic() + withinMs
+      while (!isReached(sequence) && view.state !== 'stopped' && clock.monotonic() < until)
+        await sleep(reachEachMs)
+      return isReached(sequence)
+    },
+    sequence: changes.last,
+    has: isReached,
+    view() {
+      const { position, backlog = 0 } = view
+      if (position === undefined) return view
+      const open = Math.max(backlog, changes.last() - position)
+      const lagMs = open === 0 ? 0 : clock.monotonic() - wholeAt
+      return { ...view, backlog: open, lagMs }
+    },
+    job: {
+      name: 'replication',
+      pass() {
+        if (lineage.hasGivenWay()) return
+        const now = clock.now()
+        if (view.state === 'publishing') {
+          if (view.position !== undefined && now - notedAt >= noteEachMs) {
+            notedAt = now
+            changes.notePublished(view.position, now)
+          }
+          snapshots.pass(now)
+        }
+        changes.forget(now - nats.keepMs, forgottenMax)
+      },
+    },
+    stop() {
+      isStopped = true
+      publisher.terminate()
+      snapshots.stop()
+    },
+  }
+}
+
+const troubleOf = (message: string, isForeign: boolean): string =>
+  isForeign
+    ? `${message}, not of this database: nothing is published. Another database publishes there; give this one a NATS account of its own, or delete the stream if nobody needs it.`
+    : `Nothing is published until NATS answers again: ${message}`
+
+const usageTakenSetting = 'replication.usage_taken'
+
+/** Counts what replicas have answered; counts and place in their stream are one transaction. */
+function createForeignUsage({
+  db,
+  meter,
+  settings,
+  log,
+}: Pick<Services, 'db' | 'meter' | 'settings' | 'log'>) {
+  const [message = '0', stream] = settings.get(usageTakenSetting)?.split(' ') ?? []
+  let taken: UsagePlace = { message: Number(message), stream }
+  let isTold = false
+  return {
+    taken: () => taken,
+    take(place: UsagePlace, { usage, returned }: UsageReport) {
+      if (place.stream === taken.stream && place.message <= taken.message) return
+      taken = place
+      meter.take(usage)
+      for (const part of returned) meter.putBack(part)
+      try {
+        transact(db, () => {
+          meter.flush()
+          settings.set(usageTakenSetting, `${place.message} ${place.stream}`)
+        })
+        isTold = false
+      } catch (error) {
+        if (isTold) return
+        isTold = true
+        log.error('usage_not_written', {
+          message: 'What replicas have answered is counted, and written with what comes next.',
+          error,
+        })
+      }
+    },
+  }
+}
+
+/** Why the stream cannot go on with what a database logs from here on. */
+const gapReasons = {
+  restored: 'A backup was put in place of this database.',
+  unlogged: 'This database was served without NATS, so that commits are missing in its log.',
+} as const
+
+/** Which history of commits a database goes on with. */
+function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
+  const state = createReplicationState(db)
+  const begin = () => pastTheFence(db, () => transact(db, () => beginLineage(state, ids.uuid())))
+  if (state.get('lineage') === undefined) begin()
+  else {
+    const gaps = (['restored', 'unlogged'] as const).filter(name => state.get(name) !== undefined)
+    for (const name of gaps)
+      log.warn('lineage_begun', {
+        message: `${gapReasons[name]} It goes on as a new lineage, and copies begin anew with a snapshot.`,
+      })
+    if (gaps.length > 0) begin()
+    for (const name of gaps) state.remove(name)
+  }
+  return {
+    begin,
+    current: () => ({
+      lineage: state.get('lineage')!,
+      previousLineages: previousLineages(state),
+      continues: state.get('continues'),
+      endedLineages: endedLineages(state),
+    }),
+    giveWay: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
+    hasGivenWay: () => state.get('replaced_by') !== undefined,
+  }
+}
+
+type Hear = (message: FromPublisher) => void
+type Threads = (task: PublisherStart['task'], hear: Hear) => Worker
+
+/** Starts threads that talk to NATS, each with what is true when it starts. */
+function createThreads(
+  { config }: Pick<Services, 'config'>,
+  databasePath: string,
+  current: () => Pick<
+    PublisherStart,
+    'lineage' | 'previousLineages' | 'continues' | 'endedLineages' | 'lastChange' | 'usageTaken'
+  >,
+): Threads {
+  const { nats } = config
+  const configCopy = workerConfig(config)
+  return (task, hear) => {
+    const worker = spawnThread('replication-publisher')
+    worker.onmessage = event => hear(event.data as FromPublisher)
+    worker.onerror = event => hear({ kind: 'trouble', message: workerErrorMessage(event.message) })
+    const start: PublisherStart = {
+      task,
+      databasePath,
+      config: configCopy,
+      nats: natsSettings(nats, 'wellhead primary'),
+      ...current(),
+    }
+    worker.postMessage(start)
+    return worker
+  }
+}
+
+/** Snapshots for copies that begin: one after the other, each in a thread of its own. */
+function createSnapshots(
+  { config: { nats }, clock, log }: Pick<Services, 'config' | 'clock' | 'log'>,
+  threadOf: Threads,
+  stored: (snapshot: { sequence: number; storedAt: number }) => void,
+) {
+  const eachMs = Math.min(nats.snapshotEveryMs, nats.keepMs / 2)
+  let dueAt = Number.NEGATIVE_INFINITY
+  let begunAt = 0
+  let underWay: Worker | undefined
+  const stop = () => {
+    underWay?.terminate()
+    underWay = undefined
+  }
+  const take = () => {
+    begunAt = clock.now()
+    dueAt = begunAt + eachMs
+    underWay = threadOf('snapshot', message => {
+      stop()
+      if (message.kind === 'snapshot') {
+        stored({ sequence: message.sequence, storedAt: clock.now() })
+        log.info('snapshot_stored', { sequence: message.sequence })
+      } else if (message.kind === 'trouble') {
+        dueAt = clock.now() + retryMs
+        log.error('snapshot_failed', { message: message.message })
+      }
+    })
+  }
+  return {
+    /** The next pass takes one. */
+    takeNext() {
+      dueAt = Number.NEGATIVE_INFINITY
+    },
+    pass(now: number) {
+      // One that NATS never answered would be the last.
+      if (underWay && now - begunAt > underWayMaxMs) stop()
+      if (now >= dueAt && !underWay) take()
+    },
+    stop,
+  }
+}

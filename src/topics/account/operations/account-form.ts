@@ -1,0 +1,108 @@
+import { t } from 'elysia'
+import {
+  body,
+  checked,
+  choice,
+  flag,
+  listOf,
+  optional,
+  text,
+} from '../../../http/input/body-schema.ts'
+import type { Form } from '../../../http/input/form.ts'
+import { firstPlan } from '../../../plans/plans.ts'
+import { addOnIds, planIds } from '../../../plans/tiers.ts'
+import { keyNameField } from '../../keys/operations/form.ts'
+import type { AccountChange, NewAccount } from '../../keys/service/key-changes.ts'
+
+export const emailMax = 254
+const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+
+/** An e-mail address. */
+export const emailField = checked(text(emailMax, { examples: ['person@example.com'] }), email =>
+  emailPattern.test(email) ? undefined : 'must be an e-mail address.',
+)
+
+const changeFields = {
+  plan: optional(choice(planIds)),
+  add_ons: optional(
+    listOf(
+      t.Union(addOnIds.map(id => t.Literal(id))),
+      `add-ons: ${addOnIds.join(', ')}`,
+      addOnIds.length,
+      text => addOnIds.find(id => id === text),
+      { description: 'All add-ons the account is to have.' },
+    ),
+  ),
+  trial: optional(
+    flag({ description: 'True starts a trial now, false ends the running one. Free plan only.' }),
+  ),
+  suspended: optional(flag({ description: 'Every key of a suspended account is answered 403.' })),
+  email_confirmed: optional(
+    flag({ description: 'Until it is, the free quota holds whatever the plan.' }),
+  ),
+}
+
+/** What may be changed of an account. */
+export const AccountBody = body({ ...changeFields, email: optional(emailField) })
+
+/** A new account. */
+export const createNewAccountBody = (nameMax: number) =>
+  body({
+    email: emailField,
+    ...changeFields,
+    key_name: keyNameField(nameMax, { description: 'Name of the first key.' }),
+  })
+
+type ChangeValues = Partial<ReturnType<typeof AccountBody.read>>
+
+/** `plan` is the one the account is on where the body names none. */
+function refuseTrialOnPaidPlan(form: Form, values: ChangeValues, plan: string) {
+  if (values.trial && (values.plan ?? plan) !== firstPlan)
+    form.fault('trial', `can only run on the plan ${firstPlan}.`)
+}
+
+function changeFrom({
+  plan,
+  add_ons,
+  trial,
+  suspended,
+  email_confirmed,
+}: ChangeValues): AccountChange {
+  return {
+    ...(plan !== undefined && { plan }),
+    ...(add_ons && { addOns: add_ons }),
+    ...(trial !== undefined && { trial }),
+    ...(suspended !== undefined && { suspended }),
+    ...(email_confirmed !== undefined && { emailConfirmed: email_confirmed }),
+  }
+}
+
+/** The changes that a body asks for, checked, and another address. */
+export function readAccountChange(
+  input: unknown,
+  plan: string,
+): AccountChange & { email?: string } {
+  const values = AccountBody.read(input, (form, partial) =>
+    refuseTrialOnPaidPlan(form, partial, plan),
+  )
+  return { ...changeFrom(values), ...(values.email !== undefined && { email: values.email }) }
+}
+
+/**
+ * The account that a body asks for, checked. An operator who makes one vouches for its address,
+ * unless the body says otherwise.
+ */
+export function readNewAccount(
+  newAccountBody: ReturnType<typeof createNewAccountBody>,
+  input: unknown,
+): NewAccount {
+  const values = newAccountBody.read(input, (form, partial) =>
+    refuseTrialOnPaidPlan(form, partial, firstPlan),
+  )
+  return {
+    emailConfirmed: true,
+    ...changeFrom(values),
+    email: values.email,
+    ...(values.key_name !== undefined && { keyName: values.key_name }),
+  }
+}

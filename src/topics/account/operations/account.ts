@@ -1,0 +1,153 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
+import { tierOf } from '../../../plans/plans.ts'
+import { percentUsed, quotaRemaining } from '../../../plans/quota.ts'
+import type { Billing } from '../../billing/service/billing.ts'
+import { tierRow } from '../../keys/operations/limit-rows.ts'
+import {
+  ApiKeyShape,
+  countOrNull,
+  createKeyRows,
+  instantOrNull,
+  isoOrNull,
+} from '../../keys/operations/row.ts'
+import {
+  FeatureList,
+  QuotaStateName,
+  TierShape,
+  WindowName,
+} from '../../keys/operations/tier-shape.ts'
+
+export interface AccountDeps extends Pick<Context, 'access' | 'meter' | 'plans' | 'links' | 'now'> {
+  billing: Pick<Billing, 'standing'>
+  quotaScope: 'key' | 'account'
+}
+
+const AccountAnswer = t.Object({
+  account: t.Object({
+    email: t.String({
+      description: 'Of the caller, also where the account is that of an organization.',
+      examples: ['eval@example.com'],
+    }),
+    tier: t.String({ examples: ['starter'] }),
+    tier_name: t.String({ examples: ['Production Boost'] }),
+    plan: t.String({ examples: ['starter'] }),
+    request_limit: countOrNull('Of the running quota window; null: no quota.'),
+    usage_this_month: integer({
+      description: 'Requests that counted since the 1st, over all keys of the account.',
+      examples: [1234],
+    }),
+    trial_active: t.Boolean(),
+    trial_ends_at: instantOrNull('When the trial ends or ended.'),
+    email_confirmed: t.Boolean(),
+    created_at: t.String({ format: 'date-time' }),
+  }),
+  api_keys: t.Array(ApiKeyShape),
+  docs: t.String({ examples: ['https://prices.example.com/docs'] }),
+  docs_url: t.String({ examples: ['https://prices.example.com/docs'] }),
+  data: t.Object({
+    plan: t.String({ examples: ['starter'] }),
+    plan_name: t.String({ examples: ['Starter'] }),
+    subscription_status: t.Union([
+      t.Literal('none'),
+      t.Literal('trialing'),
+      t.Literal('active'),
+      t.Literal('past_due'),
+      t.Literal('cancelled'),
+    ]),
+    cancel_at_period_end: t.Boolean(),
+    quota: t.Object({
+      limit: countOrNull('Null: no quota.'),
+      used: integer({ examples: [1234] }),
+      remaining: countOrNull('Null: no quota.'),
+      window: WindowName,
+      resets_at: t.String({ format: 'date-time' }),
+      state: QuotaStateName,
+      percent_used: t.Number({ examples: [2.47] }),
+      scope: t.Union([t.Literal('key'), t.Literal('account')], {
+        description: 'Whether each key has the quota or all of them share it.',
+      }),
+    }),
+    features: FeatureList,
+    addons: t.Array(t.String({ examples: ['futures_data'] })),
+    limits: TierShape,
+  }),
+})
+
+/** The state of the caller's account. */
+export function accountRoutes({
+  access,
+  meter,
+  billing,
+  plans,
+  links,
+  quotaScope,
+  now,
+}: AccountDeps) {
+  const { rows } = createKeyRows(meter, now)
+
+  const accountRow = (
+    { key: { account: state, holder }, entitled }: Caller,
+    requestLimit: number | null,
+  ) => ({
+    email: holder.account.email,
+    tier: entitled.planId,
+    tier_name: entitled.tierName,
+    plan: entitled.planId,
+    request_limit: requestLimit,
+    usage_this_month: meter.monthly(state, startOfMonth(now())),
+    trial_active: entitled.trialActive,
+    trial_ends_at: isoOrNull(state.account.trialEndsAt),
+    email_confirmed: state.account.emailConfirmedAt !== null,
+    created_at: isoInstant(state.account.createdAt),
+  })
+
+  return new RouteList({ tags: ['account'] }).use(access).get(
+    '/v1/account',
+    ({ caller, request }) => {
+      const { key, entitled } = caller
+      const subscribed = billing.standing(key.account)
+      const { window, used, extra, state } = meter.standing(key)
+      const { docsUrl } = links(request)
+      return {
+        account: accountRow(caller, window.limit),
+        api_keys: rows(key.account.keys),
+        docs: docsUrl,
+        docs_url: docsUrl,
+        data: {
+          plan: entitled.planId,
+          plan_name: entitled.planName,
+          subscription_status: subscribed.status,
+          cancel_at_period_end: subscribed.cancelAtPeriodEnd,
+          quota: {
+            limit: window.limit,
+            used,
+            remaining: quotaRemaining(window, used, extra),
+            window: window.kind,
+            resets_at: isoInstant(window.endsAt),
+            state,
+            percent_used: percentUsed(window, used),
+            scope: quotaScope,
+          },
+          features: [...entitled.features],
+          addons: key.account.account.addOns,
+          limits: tierRow(plans, tierOf(plans, entitled.tier)),
+        },
+      }
+    },
+    {
+      access: { meter: false, header: true },
+      response: AccountAnswer,
+      detail: {
+        operationId: 'getAccount',
+        summary: 'The account',
+        description:
+          "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
+      },
+    },
+  )
+}

@@ -1,0 +1,62 @@
+import { t } from 'elysia'
+import { body, field, nullable, optional, text } from '../../../http/input/body-schema.ts'
+import { type Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { roleOf, roles } from '../../../plans/roles.ts'
+import type { OrganizationRefusal } from '../service/memberships.ts'
+import { emailField } from './account-form.ts'
+import { RoleName } from './organization-row.ts'
+
+const messageMax = 500
+
+const roleWordMax = 40
+
+const roleField = field(t.Union([RoleName, t.Literal('read-only')]), (form, name) => {
+  const word = form.text(name, roleWordMax)
+  if (word === undefined) return undefined
+  return roleOf(word) ?? form.fault(name, `must be one of ${roles.join(', ')}.`)
+})
+
+export const RoleBody = body({ role: roleField })
+
+/** Who is to be a member, or is invited to be. */
+export const PersonBody = body({
+  email: emailField,
+  role: roleField,
+  message: optional(nullable(text(messageMax, { examples: ['Welcome'] }))),
+})
+
+/** The result of a change, or its refusal thrown. */
+export function resultOf<T extends object>(result: T | OrganizationRefusal): T {
+  if ('refused' in result) throw refusalOf(result)
+  return result
+}
+
+function refusalOf(refusal: OrganizationRefusal): Problem {
+  switch (refusal.refused) {
+    case 'already_member':
+      return stateForbids(
+        'already_member',
+        'This person is a member already, or is in another organization, which they would have to leave first.',
+      )
+    case 'last_admin':
+      return stateForbids(
+        'last_admin',
+        'An organization keeps at least one admin: make somebody else an admin first.',
+      )
+    case 'invitation_expired':
+      return stateForbids('invitation_expired', 'The invitation is over; ask for a new one.')
+    case 'invitation_used':
+      return stateForbids(
+        'invitation_used',
+        'The invitation has been accepted before; it is good once.',
+      )
+    case 'limit':
+      return stateForbids(
+        'invitation_limit_reached',
+        `The organization has ${refusal.limit} open invitations, the most there may be.`,
+        {
+          limit: refusal.limit,
+        },
+      )
+  }
+}

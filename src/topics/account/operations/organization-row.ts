@@ -1,0 +1,67 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { invitationState } from '../service/memberships.ts'
+import type { Invitation, Member } from '../store/organizations.ts'
+
+export const RoleName = t.Union([t.Literal('admin'), t.Literal('member'), t.Literal('read_only')], {
+  description:
+    'Admins may do everything, members manage API keys, read-only people look at prices and usage.',
+})
+export const MemberShape = t.Object(
+  {
+    id: t.String({ examples: ['00000000-0000-4000-8000-000000000601'] }),
+    email: t.String({ examples: ['member@example.com'] }),
+    role: RoleName,
+    joined_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Member' },
+)
+export const InvitationShape = t.Object(
+  {
+    id: t.String({ examples: ['00000000-0000-4000-8000-000000000603'] }),
+    email: t.String({ examples: ['guest@example.com'] }),
+    role: RoleName,
+    status: t.Union([t.Literal('pending'), t.Literal('accepted'), t.Literal('expired')]),
+    message: t.Union([t.String(), t.Null()]),
+    invited_by: t.String({ description: 'Address of who asked.', examples: ['eval@example.com'] }),
+    created_at: t.String({ format: 'date-time' }),
+    expires_at: t.String({ format: 'date-time', description: '14 days after it was made.' }),
+  },
+  { title: 'Invitation' },
+)
+export const Named = t.Object({ id: t.String(), name: t.String({ examples: ['example.com'] }) })
+export const Dashboard = t.Object({
+  organization: t.Object({
+    id: t.String(),
+    name: t.String({ examples: ['example.com'] }),
+    created_at: t.String({ format: 'date-time' }),
+    plan: t.String({ description: "Of the organization's account.", examples: ['enterprise'] }),
+    member_count: integer({ examples: [3] }),
+    api_calls_this_month: integer({
+      description: 'Requests that counted since the 1st, of all members together.',
+      examples: [1234],
+    }),
+    your_role: RoleName,
+  }),
+  members: t.Array(MemberShape),
+  invitations: t.Array(InvitationShape),
+})
+
+export const memberRow = ({ id, email, role, joinedAt }: Member) => ({
+  id,
+  email,
+  role,
+  joined_at: isoInstant(joinedAt),
+})
+
+export const invitationRow = (invitation: Invitation, now: number) => ({
+  id: invitation.id,
+  email: invitation.email,
+  role: invitation.role,
+  status: invitationState(invitation, now),
+  message: invitation.message,
+  invited_by: invitation.invitedBy,
+  created_at: isoInstant(invitation.createdAt),
+  expires_at: isoInstant(invitation.expiresAt),
+})

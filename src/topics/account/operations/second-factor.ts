@@ -1,0 +1,173 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { body, text } from '../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { validationFailed } from '../../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
+import { refusalOf } from './session-row.ts'
+import { sessionOf } from './sessions.ts'
+
+export type SecondFactorRoutesDeps = Pick<
+  Context,
+  'access' | 'keys' | 'secondFactor' | 'sessions' | 'audit'
+>
+
+const own = { meter: false, header: true, action: 'self' } as const
+const noStore = { 'cache-control': 'no-store' }
+const codeMax = 100
+const CodeBody = body({
+  code: text(codeMax, {
+    description: 'The code that the authenticator shows now.',
+    examples: ['123456'],
+  }),
+})
+const Standing = envelope(
+  t.Object({
+    state: t.Union([t.Literal('off'), t.Literal('waiting'), t.Literal('on')], {
+      description: '`waiting`: there is a secret, and its first code has not been given.',
+    }),
+    confirmed_at: instantOrNull('When it was turned on.'),
+    recovery_codes_left: integer({ examples: [10] }),
+  }),
+)
+const refusals = {
+  422: ValidationProblem,
+  429: t.Union([NestedProblem, FlatProblem]),
+}
+
+/** The second step of signing in, of whoever is signed in. */
+export function secondFactorRoutes({
+  access,
+  keys,
+  secondFactor,
+  sessions,
+  audit,
+}: SecondFactorRoutesDeps) {
+  const personOf = (caller: Caller) => {
+    const session = sessionOf(caller)
+    return { session, id: session.accountId, email: keys.account(session.accountId)!.account.email }
+  }
+  const standingRow = (accountId: string): (typeof Standing)['static'] => {
+    const { state, confirmedAt, recoveryCodesLeft } = secondFactor.standing(accountId)
+    return success({
+      state,
+      confirmed_at: isoOrNull(confirmedAt ?? null),
+      recovery_codes_left: recoveryCodesLeft,
+    })
+  }
+  const tell = (accountId: string, action: string) =>
+    audit.note({
+      actor: `person ${accountId}`,
+      accountId,
+      action,
+      thing: `account ${accountId}`,
+      outcome: 'done',
+    })
+  return new RouteList({ tags: ['sign-in'] })
+    .use(access)
+    .get('/v1/auth/second-factor', ({ caller }) => standingRow(personOf(caller).id), {
+      access: own,
+      response: { 200: Standing },
+      detail: {
+        operationId: 'getSecondFactor',
+        summary: 'Second step of signing in',
+        description:
+          'Whether signing in to the account asks for a code besides. Takes a session token, no API key (401).',
+      },
+    })
+    .post(
+      '/v1/auth/second-factor',
+      ({ caller, set }) => {
+        Object.assign(set.headers, noStore)
+        const { id, email } = personOf(caller)
+        const enrolment = secondFactor.enrol(id, email)
+        if (!enrolment)
+          throw refused('The second step is on: turn it off before you set up another.')
+        set.status = 201
+        return success({ secret: enrolment.secret, otpauth_url: enrolment.url })
+      },
+      {
+        access: own,
+        response: {
+          201: envelope(
+            t.Object({
+              secret: t.String({
+                description: 'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
+                examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+              }),
+              otpauth_url: t.String({ description: 'The same as an authenticator takes it.' }),
+            }),
+          ),
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'enrolSecondFactor',
+          summary: 'Set up a second step',
+          description:
+            'A new secret for an authenticator, in place of one that was not confirmed. Signing in does not ask for its codes before the first was given to `confirm`. Takes a session token, no API key (401).',
+        },
+      },
+    )
+    .post(
+      '/v1/auth/second-factor/confirm',
+      ({ caller, body, set }) => {
+        Object.assign(set.headers, noStore)
+        const { id, session } = personOf(caller)
+        const result = secondFactor.confirm(id, CodeBody.read(body).code)
+        if (!result) throw refused('There is no secret that waits for its first code.')
+        if ('refused' in result) throw refusalOf(result)
+        sessions.endAll(id, session)
+        tell(id, 'turn on the second step of signing in')
+        return success({ recovery_codes: result.recoveryCodes })
+      },
+      {
+        access: own,
+        body: CodeBody.schema,
+        response: {
+          200: envelope(
+            t.Object({
+              recovery_codes: t.Array(t.String({ examples: ['abcd-efgh-ijkl-mnop'] }), {
+                description: 'Each signs in once in place of a code. Shown in this answer only.',
+              }),
+            }),
+          ),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'confirmSecondFactor',
+          summary: 'Turn the second step on',
+          description:
+            'Takes the first code of the new secret: from now on signing in asks for one, and all other sign-ins of the account end. Each code is good once.',
+        },
+      },
+    )
+    .post(
+      '/v1/auth/second-factor/disable',
+      ({ caller, body }) => {
+        const { id } = personOf(caller)
+        if (!secondFactor.isOn(id)) throw refused('The second step is off.')
+        const refusal = secondFactor.use(id, CodeBody.read(body).code)
+        if (refusal) throw refusalOf(refusal)
+        secondFactor.remove(id)
+        tell(id, 'turn off the second step of signing in')
+        return standingRow(id)
+      },
+      {
+        access: own,
+        body: CodeBody.schema,
+        response: { 200: Standing, ...refusals },
+        detail: {
+          operationId: 'disableSecondFactor',
+          summary: 'Turn the second step off',
+          description: 'Takes a code of the authenticator, or a recovery code.',
+        },
+      },
+    )
+}
+
+const refused = (message: string) =>
+  validationFailed([{ field: 'second_factor', message: `second_factor: ${message}`, value: null }])

@@ -1,0 +1,85 @@
+import { t } from 'elysia'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import { TooManyWaiting } from '../service/password-hashes.ts'
+import type { CodeRefusal } from '../service/second-factor.ts'
+import type { SignedIn } from '../service/sessions.ts'
+import type { SecondStep, SignInRefusal } from '../service/sign-in.ts'
+
+export const SessionAnswer = envelope(
+  t.Object(
+    {
+      token: t.String({
+        description:
+          'A JWT (HS256): `sub` the account, `iat`, `exp`, `jti`, `typ` `session`. Shown in this answer only.',
+        examples: ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJzZXNzaW9uIn0.c2lnbmF0dXJl'],
+      }),
+      token_type: t.Literal('Bearer'),
+      expires_at: t.String({ format: 'date-time' }),
+      account: t.Object({
+        email: t.String({ examples: ['eval@example.com'] }),
+        tier: t.String({
+          description: 'The plan that counts: of the organization, where the account is in one.',
+          examples: ['starter'],
+        }),
+      }),
+    },
+    { title: 'Session' },
+  ),
+)
+
+export const sessionRow = (
+  { token, session, account }: SignedIn,
+  keys: Keyring,
+): (typeof SessionAnswer)['static'] =>
+  success({
+    token,
+    token_type: 'Bearer',
+    expires_at: isoInstant(session.expiresAt),
+    account: { email: account.account.email, tier: keys.entitlements(account.actsOn).planId },
+  })
+
+/** What came of an attempt to sign in, or its refusal thrown. */
+export async function resultOf<T extends object>(
+  attempt: Promise<T | SecondStep | SignInRefusal | CodeRefusal>,
+): Promise<T> {
+  const result = await attempt.catch((error: unknown) => {
+    if (!(error instanceof TooManyWaiting)) throw error
+    throw new Problem(
+      'OVERLOADED',
+      'Too many people sign in at the moment; try again.',
+      {},
+      { headers: { 'retry-after': '2' } },
+    )
+  })
+  if ('refused' in result) throw refusalOf(result)
+  if ('secondStep' in result)
+    throw new Problem(
+      'SECOND_FACTOR_REQUIRED',
+      'This account asks for a code besides: send the second_step of this answer with the code of your authenticator, or with a recovery code, to POST /v1/auth/session within five minutes.',
+      { second_step: result.secondStep },
+    )
+  return result
+}
+
+const tooMany = {
+  locked:
+    'Too many wrong tries from your address for this account; a link by e-mail signs in, too.',
+  code_locked: 'Too many wrong codes for this account.',
+}
+
+export function refusalOf(refusal: SignInRefusal | CodeRefusal): Problem {
+  if (refusal.refused === 'invalid')
+    return new Problem('INVALID_CREDENTIALS', 'The address, password or link is not valid.')
+  if (refusal.refused === 'code')
+    return new Problem('INVALID_CREDENTIALS', 'The code is not valid, or has been used.')
+  const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
+  return new Problem(
+    'LOGIN_LOCKED',
+    `${tooMany[refusal.refused]} Try again in ${seconds} s.`,
+    { retry_after: seconds },
+    { headers: { 'retry-after': String(seconds) } },
+  )
+}

@@ -1,0 +1,196 @@
+import { t } from 'elysia'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { cookieOf, endedCookie } from '../../../http/gate/session-cookie.ts'
+import { body, documentedBody, text } from '../../../http/input/body-schema.ts'
+import { formOf } from '../../../http/input/form.ts'
+import { boolOf } from '../../../http/input/query.ts'
+import { flagParameter } from '../../../http/input/typed.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import type { SignedIn } from '../service/sessions.ts'
+import type { SignIn } from '../service/sign-in.ts'
+import type { Session } from '../store/sessions.ts'
+import { emailMax } from './account-form.ts'
+import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
+
+export type SessionsDeps = Pick<
+  Context,
+  'access' | 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl'
+>
+
+const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
+const own = { meter: false, header: true, action: 'self' } as const
+const secretMax = 1000
+const noStore = { 'cache-control': 'no-store' }
+const emailField = text(emailMax, { examples: ['person@example.com'] })
+const passwordFields = {
+  email: emailField,
+  password: text(secretMax, { examples: ['correct horse battery staple'] }),
+}
+const codeFields = {
+  second_step: text(secretMax, {
+    description: 'The `second_step` of the refusal `SECOND_FACTOR_REQUIRED`.',
+  }),
+  code: text(secretMax, {
+    description: 'The code that the authenticator shows, or a recovery code.',
+    examples: ['123456'],
+  }),
+}
+const linkFields = {
+  link_token: text(secretMax, { description: 'The `token` of a one-time link.' }),
+}
+const PasswordBody = body(passwordFields)
+const LinkTokenBody = body(linkFields)
+const CodeBody = body(codeFields)
+/** One of the three; which one shows in whether the body names `link_token` or `second_step`. */
+const signInSchema = documentedBody(
+  t.Union([t.Object(passwordFields), t.Object(linkFields), t.Object(codeFields)]),
+  false,
+)
+const MailLinkBody = body({ email: emailField })
+
+/**
+ * Signing in, staying and going: sessions act with the rights of their account on every endpoint
+ * that takes a key.
+ */
+export const sessionRoutes = (deps: SessionsDeps) =>
+  new RouteList({ tags: ['sign-in'] }).use(comeIn(deps)).use(stayOrGo(deps))
+
+function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
+  return new RouteList()
+    .use(access)
+    .post(
+      '/v1/auth/session',
+      async ({ body, request, set }) => {
+        const proof = proofOf(body)
+        Object.assign(set.headers, noStore)
+        const from = addressOf(request)
+        return sessionRow(await resultOf<SignedIn>(attemptOf(signIn, proof, from)), keys)
+      },
+      {
+        access: open,
+        body: signInSchema,
+        response: {
+          200: SessionAnswer,
+          401: NestedProblem,
+          422: ValidationProblem,
+          429: t.Union([NestedProblem, FlatProblem]),
+        },
+        detail: {
+          operationId: 'signIn',
+          summary: 'Sign in',
+          description:
+            'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`). Where the account has a second step, a right proof is answered 401 `SECOND_FACTOR_REQUIRED` with a `second_step`, which signs in with a code within five minutes; five wrong codes lock them for 15 minutes.',
+        },
+      },
+    )
+    .post(
+      '/v1/auth/link',
+      ({ body, set }) => {
+        const { email } = MailLinkBody.read(body)
+        signIn.mailLink(email, ownUrl())
+        set.status = 202
+        return { message: 'If the address has an account, a link to sign in is on its way.' }
+      },
+      {
+        access: open,
+        body: MailLinkBody.schema,
+        response: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
+        detail: {
+          operationId: 'mailSignInLink',
+          summary: 'Mail a sign-in link',
+          description:
+            'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
+        },
+      },
+    )
+}
+
+const cameAsCookie = (request: Request) => request.headers.get('authorization') === null
+
+function stayOrGo({ access, keys, sessions, ownUrl }: SessionsDeps) {
+  const isSecure = () => ownUrl().startsWith('https:')
+  return new RouteList()
+    .use(access)
+    .post(
+      '/v1/auth/session/refresh',
+      async ({ caller, request, set }) => {
+        Object.assign(set.headers, noStore)
+        const refreshed = await sessions.refresh(sessionOf(caller))
+        if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended; sign in again.')
+        // What came in a cookie goes on in the cookie: the page that asked can not write it.
+        if (cameAsCookie(request))
+          set.headers['set-cookie'] = cookieOf(refreshed, sessions.now(), isSecure())
+        return sessionRow(refreshed, keys)
+      },
+      {
+        access: own,
+        response: { 200: SessionAnswer },
+        detail: {
+          operationId: 'refreshSession',
+          summary: 'Refresh a session',
+          description:
+            'A new session token in place of the one that the request came with. The old token is accepted for another 30 seconds, so that requests under way finish, and requests that refresh it meanwhile get the same new token. Whoever shows it later, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+        },
+      },
+    )
+    .delete(
+      '/v1/auth/session',
+      ({ caller, query, request, set }) => {
+        const session = sessionOf(caller)
+        if (cameAsCookie(request)) set.headers['set-cookie'] = endedCookie(isSecure())
+        if (boolOf('all', query.all, false)) sessions.endAll(session.accountId)
+        else sessions.end(session)
+        return success({ revoked: true as const })
+      },
+      {
+        access: own,
+        query: t.Object({
+          all: flagParameter({
+            description: 'Whether every session of the account ends.',
+            examples: [true],
+            default: false,
+          }),
+        }),
+        response: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
+        detail: {
+          operationId: 'signOut',
+          summary: 'Sign out',
+          description:
+            'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
+        },
+      },
+    )
+}
+
+type Proof =
+  | { link: string }
+  | { secondStep: string; code: string }
+  | { email: string; password: string }
+
+function attemptOf(signIn: SignIn, proof: Proof, from: string) {
+  if ('link' in proof) return signIn.withLink(proof.link, from)
+  if ('code' in proof) return signIn.withCode(proof.secondStep, proof.code, from)
+  return signIn.withPassword(proof.email, proof.password, from)
+}
+
+function proofOf(input: unknown): Proof {
+  if (formOf(input).has('link_token')) return { link: LinkTokenBody.read(input).link_token }
+  if (formOf(input).has('second_step')) {
+    const { second_step, code } = CodeBody.read(input)
+    return { secondStep: second_step, code }
+  }
+  return PasswordBody.read(input)
+}
+
+export function sessionOf({ session }: Caller): Session {
+  if (!session)
+    throw new Problem(
+      'UNAUTHORIZED',
+      'A session token is required here: send it as "Authorization: Bearer <SESSION_TOKEN>".',
+    )
+  return session
+}

@@ -1,0 +1,114 @@
+import type { Database } from 'bun:sqlite'
+import { transact, transactWithoutTraces } from '../../../database/database.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { firstPlan } from '../../../plans/plans.ts'
+import type { KeyChanges } from '../../keys/service/key-changes.ts'
+import { type AccountState, heldKeys, type Keyring } from '../../keys/service/keyring.ts'
+import type { ClosedAccount, ClosedAccountStore } from '../store/closed-accounts.ts'
+import type { OrganizationStore } from '../store/organizations.ts'
+import type { Organizations } from './organizations.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Ends everything of one kind that an account has. */
+export type Ending = (accountId: string) => void
+
+export const endingOf =
+  <T>({
+    list,
+    remove,
+  }: {
+    list(accountId: string): readonly T[]
+    remove(thing: T): void
+  }): Ending =>
+  accountId => {
+    for (const thing of [...list(accountId)]) remove(thing)
+  }
+
+/** Why an account stays as it is. */
+export type ClosingRefusal = 'taken' | 'in_organization' | 'not_closed' | 'subscribed'
+
+/** The address of an account, and its end. */
+export interface AccountClosing {
+  /** How far an account has come to its end; undefined for one that is open. */
+  standing(account: AccountState): ClosedAccount | undefined
+  /** Another address; whoever signs in by a link to the old one does not any more. */
+  changeAddress(account: AccountState, email: string): ClosingRefusal | undefined
+  /**
+   * Ends an account: its keys, sessions and ways in, and what works for it. It stays suspended, and
+   * its data is there until it is erased.
+   */
+  close(account: AccountState): ClosingRefusal | undefined
+  /** Forgets the person of a closed account. Invoices and counts of use stay. */
+  erase(account: AccountState): ClosingRefusal | undefined
+}
+
+export interface AccountClosingDeps {
+  db: Database
+  clock: Clock
+  keys: Keyring
+  keyChanges: KeyChanges
+  sessions: Sessions
+  organizations: Organizations
+  organizationStore: OrganizationStore
+  closedAccounts: ClosedAccountStore
+  /** Whether a subscription goes on: the account would be charged after its end. */
+  isSubscribed(accountId: string): boolean
+  endings: readonly Ending[]
+}
+
+/** What an erased account is called; nothing is ever sent there. */
+const erasedAddress = (accountId: string) => `erased-${accountId}@invalid`
+
+export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
+  const { db, clock, keys, keyChanges, sessions, organizations, closedAccounts } = deps
+  const { organizationStore } = deps
+  return {
+    standing: ({ account }) => closedAccounts.find(account.id),
+    changeAddress(state, email) {
+      const { account } = state
+      const address = email.toLowerCase()
+      if (address === account.email) return undefined
+      const holder = keys.accountByEmail(address)?.account.id ?? organizationStore.holderOf(address)
+      if (holder !== undefined && holder !== account.id) return 'taken'
+      transact(db, () => {
+        closedAccounts.endWaysIn(account.id, ['sign_in_links'])
+        const member = organizationStore.memberByAccount(account.id)
+        if (member) organizationStore.putMember({ ...member, email: address })
+        keys.putAccount({ ...account, email: address })
+      })
+      return undefined
+    },
+    close(state) {
+      const { id } = state.account
+      if (closedAccounts.find(id)) return undefined
+      if (deps.isSubscribed(id)) return 'subscribed'
+      const belonging = organizations.of(state)
+      if (belonging && belonging.members.length > 1) return 'in_organization'
+      transact(db, () => {
+        if (belonging) organizationStore.remove(belonging.organization.id)
+        for (const end of deps.endings) end(id)
+        for (const key of heldKeys(state))
+          if (key.key.revokedAt === null) keyChanges.revokeKey(key, { evenLast: true })
+        sessions.endAll(id)
+        closedAccounts.endWaysIn(id)
+        keyChanges.changeAccount(state, { suspended: true, plan: firstPlan, addOns: [] })
+        closedAccounts.close(id, clock.now())
+      })
+      if (belonging) keys.place(id)
+      return undefined
+    },
+    erase(state) {
+      const { account } = state
+      const closed = closedAccounts.find(account.id)
+      if (!closed) return 'not_closed'
+      if (closed.erasedAt !== null) return undefined
+      transactWithoutTraces(db, () => {
+        for (const key of heldKeys(state))
+          keys.changeKey(key, { name: null, allowedIps: [], allowedDomains: [] })
+        closedAccounts.erase(account.id, account.email, clock.now())
+        keys.putAccount({ ...account, email: erasedAddress(account.id), emailConfirmedAt: null })
+      })
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { keepsAdmin } from '../../../plans/roles.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { Mail } from '../../messages/service/mail.ts'
+import type { Invitation, Member, Organization, OrganizationStore } from '../store/organizations.ts'
+
+/** An organization as one of its members sees it. */
+export interface Belonging {
+  organization: Organization
+  members: readonly Member[]
+  /** Without those of people who are listed as members already. */
+  invitations: readonly Invitation[]
+  me: Member
+}
+
+export type OrganizationRefusal =
+  | { refused: 'already_member' | 'last_admin' | 'invitation_expired' | 'invitation_used' }
+  | { refused: 'limit'; limit: number }
+
+export interface OrganizationsDeps {
+  db: Database
+  keys: Keyring
+  store: OrganizationStore
+  mail: Pick<Mail, 'post'>
+  clock: Clock
+  ids: Ids
+  serviceName: string
+}
+
+export const invitationState = (
+  invitation: Invitation,
+  now: number,
+): 'pending' | 'accepted' | 'expired' => {
+  if (invitation.acceptedAt !== null) return 'accepted'
+  return now >= invitation.expiresAt ? 'expired' : 'pending'
+}
+
+/** Carries a refusal out of a transaction that it undoes. */
+export class Refused extends Error {
+  constructor(readonly refusal: OrganizationRefusal) {
+    super(refusal.refused)
+  }
+}
+
+export type Reads = ReturnType<typeof createMemberships>
+
+/** Who is where, and the one way in which that changes. */
+export function createMemberships({ db, keys, store, clock }: OrganizationsDeps) {
+  const of = (account: AccountState): Belonging | undefined => {
+    const me = store.memberByAccount(account.account.id)
+    const organization = me && store.byId(me.organizationId)
+    if (!me || !organization) return undefined
+    const invitations = store
+      .invitations(organization.id)
+      .filter(invitation => invitation.memberId === null)
+    return { organization, members: store.members(organization.id), invitations, me }
+  }
+
+  /**
+   * Where a change left nobody in charge it is undone; where the owner is in charge no longer,
+   * another admin's account takes over.
+   */
+  const settle = (organizationId: string) => {
+    const organization = store.byId(organizationId)!
+    const members = store.members(organizationId)
+    if (!keepsAdmin(members)) throw new Refused({ refused: 'last_admin' })
+    const inCharge = members.filter(member => member.role === 'admin' && member.accountId !== null)
+    if (inCharge.some(member => member.accountId === organization.accountId)) return
+    store.put({ ...organization, accountId: inCharge[0]!.accountId! })
+  }
+
+  /** One transaction; the keys of everybody concerned then act where they belong. */
+  const changing = <T>(organizationId: string, work: () => T): T | OrganizationRefusal => {
+    const before = store.members(organizationId)
+    try {
+      const result = transact(db, () => {
+        const result = work()
+        settle(organizationId)
+        return result
+      })
+      for (const member of [...before, ...store.members(organizationId)])
+        if (member.accountId !== null) keys.place(member.accountId)
+      return result
+    } catch (error) {
+      if (error instanceof Refused) return error.refusal
+      throw error
+    }
+  }
+  const isOpen = (invitation: Invitation) => invitationState(invitation, clock.now()) === 'pending'
+  return { of, changing, isOpen }
+}

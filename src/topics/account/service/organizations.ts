@@ -1,0 +1,360 @@
+import { transact } from '../../../database/database.ts'
+import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+import { firstPlan } from '../../../plans/plans.ts'
+import type { Role } from '../../../plans/roles.ts'
+import type { AccountState } from '../../keys/service/keyring.ts'
+import type { Invitation, Member, Organization } from '../store/organizations.ts'
+import {
+  type Belonging,
+  createMemberships,
+  invitationState,
+  type OrganizationRefusal,
+  type OrganizationsDeps,
+  type Reads,
+  Refused,
+} from './memberships.ts'
+import { invitationLetter } from './sign-in-letters.ts'
+
+/** An invitation as somebody sees it who may see it. */
+export interface SeenInvitation {
+  invitation: Invitation
+  organization: Organization
+  canAccept: boolean
+}
+
+/** Who is meant by a letter, and where its link leads. */
+export interface MemberRequest {
+  email: string
+  role: Role
+  message?: string | null
+  /** Address of this service, in the letter's link. */
+  baseUrl: string
+}
+
+/**
+ * People who act on one account together. The account is that of one of the admins, the owner: its
+ * plan counts, its data is what all keys of all members act on, and it stays the owner's. Who
+ * leaves takes their keys and their account along; when the owner leaves or is no admin any more,
+ * the organization goes on with the account of the admin who has been there longest.
+ */
+export interface Organizations {
+  /** Undefined for an account that is in none. */
+  of(account: AccountState): Belonging | undefined
+  /**
+   * Lists a person as a member at once; they act for the organization once they have accepted by
+   * the letter. The first call of an account without an organization makes one, with the account as
+   * its owner.
+   */
+  addMember(account: AccountState, asking: MemberRequest): Member | OrganizationRefusal
+  /**
+   * Asks a person who is listed once they have accepted; takes the place of an older invitation to
+   * the same address.
+   */
+  invite(account: AccountState, asking: MemberRequest): Invitation | OrganizationRefusal
+  /** Undefined for the id of nobody in the account's organization; so also below. */
+  changeRole(
+    account: AccountState,
+    memberId: string,
+    role: Role,
+  ): Member | OrganizationRefusal | undefined
+  /** Takes a member out, or withdraws an invitation. */
+  remove(account: AccountState, id: string): true | OrganizationRefusal | undefined
+  /** Undefined where the account is neither invited nor a member nor shows the letter's token. */
+  invitation(id: string, account: AccountState, token?: string): SeenInvitation | undefined
+  invitationByToken(token: string): Omit<SeenInvitation, 'canAccept'> | undefined
+  accept(
+    id: string,
+    account: AccountState,
+    token?: string,
+  ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined
+  /**
+   * The account of an address that an invitation went to, made when there is none. Undefined where
+   * somebody else has it.
+   */
+  newcomer(token: string): AccountState | undefined
+}
+
+const invitationDays = 14
+/**
+ * Letters that one organization may have outstanding: strangers must not make a mailer of this
+ * service.
+ */
+const openInvitationsMax = 50
+
+export const invitationUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl}/invitation?token=${token}`
+
+export function createOrganizations(deps: OrganizationsDeps): Organizations {
+  const reads = createMemberships(deps)
+  return {
+    of: reads.of,
+    ...invitingOf(deps, reads),
+    ...membershipsOf(deps, reads),
+    ...newcomersOf(deps, reads),
+    ...invitationsOf(deps, reads),
+  }
+}
+
+/** The organization that an account is in, made where it is in none. */
+const createOwnOrganization =
+  ({ store, ids, clock }: OrganizationsDeps, of: Reads['of']) =>
+  (account: AccountState): Belonging => {
+    const belonging = of(account)
+    if (belonging) return belonging
+    const { id: accountId, email } = account.account
+    const now = clock.now()
+    const organization: Organization = {
+      id: ids.uuid(),
+      name: email.split('@').at(-1)!,
+      accountId,
+      createdAt: now,
+    }
+    store.put(organization)
+    const me: Member = {
+      id: ids.uuid(),
+      organizationId: organization.id,
+      accountId,
+      email,
+      role: 'admin',
+      joinedAt: now,
+    }
+    store.putMember(me)
+    return { organization, members: [me], invitations: [], me }
+  }
+
+/** Writes an invitation with its letter. */
+const createInviter =
+  ({ store, ids, clock, mail, serviceName }: OrganizationsDeps) =>
+  (
+    belonging: Belonging,
+    { email, role, message = null, baseUrl }: MemberRequest,
+    memberId: string | null,
+  ): Invitation => {
+    const { organization, me } = belonging
+    const now = clock.now()
+    const token = ids.token()
+    const invitation: Invitation = {
+      id: ids.uuid(),
+      organizationId: organization.id,
+      email,
+      role,
+      message,
+      memberId,
+      tokenHash: tokenHash(token),
+      invitedBy: me.email,
+      createdAt: now,
+      expiresAt: now + invitationDays * dayMs,
+      acceptedAt: null,
+    }
+    store.endInvitations(organization.id, email, now)
+    store.putInvitation(invitation)
+    const letter = invitationLetter({
+      serviceName,
+      organization: organization.name,
+      invitedBy: me.email,
+      days: invitationDays,
+      role: { admin: 'an admin', member: 'a member', read_only: 'a read-only member' }[role],
+      url: invitationUrl(baseUrl, token),
+    })
+    mail.post({
+      ...letter,
+      to: email,
+      accountId: organization.accountId,
+      dedupe: `invitation:${invitation.id}`,
+      confidential: true,
+    })
+    return invitation
+  }
+
+/** Adding people and inviting them. */
+function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
+  const { store, ids, clock, db } = deps
+  const ownOrganization = createOwnOrganization(deps, of)
+  const sendInvitation = createInviter(deps)
+
+  /** Does the work where the person may be asked: is no member yet, and there is room. */
+  const whereRoom = <T>(
+    account: AccountState,
+    { email }: MemberRequest,
+    work: (belonging: Belonging) => T,
+  ): T | OrganizationRefusal => {
+    const current = of(account)
+    if (current?.members.some(member => member.email === email) || account.account.email === email)
+      return { refused: 'already_member' }
+    const open = current ? store.invitations(current.organization.id).filter(isOpen).length : 0
+    if (open >= openInvitationsMax) return { refused: 'limit', limit: openInvitationsMax }
+    return transact(db, () => work(ownOrganization(account)))
+  }
+
+  return {
+    addMember(account: AccountState, wish: MemberRequest): Member | OrganizationRefusal {
+      const person = { ...wish, email: wish.email.toLowerCase() }
+      return whereRoom(account, person, belonging => {
+        const { email, role } = person
+        const organizationId = belonging.organization.id
+        const member: Member = {
+          id: ids.uuid(),
+          organizationId,
+          accountId: null,
+          email,
+          role,
+          joinedAt: clock.now(),
+        }
+        store.putMember(member)
+        sendInvitation(belonging, person, member.id)
+        return member
+      })
+    },
+    invite(account: AccountState, wish: MemberRequest): Invitation | OrganizationRefusal {
+      const person = { ...wish, email: wish.email.toLowerCase() }
+      return whereRoom(account, person, belonging => sendInvitation(belonging, person, null))
+    },
+  }
+}
+
+/** What becomes of members, and of invitations that are taken back. */
+function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
+  return {
+    changeRole(
+      account: AccountState,
+      memberId: string,
+      role: Role,
+    ): Member | OrganizationRefusal | undefined {
+      const belonging = of(account)
+      const member = belonging?.members.find(member => member.id === memberId)
+      if (!belonging || !member) return undefined
+      const changed = { ...member, role }
+      return changing(belonging.organization.id, () => {
+        store.putMember(changed)
+        return changed
+      })
+    },
+    remove(account: AccountState, id: string): true | OrganizationRefusal | undefined {
+      const belonging = of(account)
+      if (!belonging) return undefined
+      const { organization, members, invitations } = belonging
+      const member = members.find(member => member.id === id)
+      const invitation = invitations.find(invitation => invitation.id === id && isOpen(invitation))
+      if (!member && !invitation) return undefined
+      return changing(organization.id, () => {
+        if (member) store.removeMember(member.id)
+        store.endInvitations(organization.id, (member ?? invitation)!.email, clock.now())
+        return true as const
+      })
+    },
+  }
+}
+
+/** Accounts for people who have been invited and have none. */
+function newcomersOf({ store, keys, ids, clock }: OrganizationsDeps, { isOpen }: Reads) {
+  return {
+    newcomer(token: string): AccountState | undefined {
+      const invitation = isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
+      if (!invitation || !isOpen(invitation)) return undefined
+      if (keys.accountByEmail(invitation.email) || store.holderOf(invitation.email))
+        return undefined
+      const now = clock.now()
+      return keys.putAccount({
+        id: ids.uuid(),
+        email: invitation.email,
+        plan: firstPlan,
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: now,
+        suspendedAt: null,
+        createdAt: now,
+      })
+    },
+  }
+}
+
+const ranks: Record<Role, number> = { read_only: 0, member: 1, admin: 2 }
+
+function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
+  const byToken = (token: string | undefined) =>
+    token !== undefined && isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
+
+  const isAddressee = ({ account }: AccountState, email: string) =>
+    account.email === email || store.addresses(account.id).includes(email)
+
+  /** Alone in an organization is as good as in none: such a one makes way for an invitation. */
+  const isFree = (account: AccountState, organizationId: string) => {
+    const belonging = of(account)
+    return (
+      !belonging || belonging.organization.id === organizationId || belonging.members.length === 1
+    )
+  }
+
+  const look = (id: string, account: AccountState, token?: string): SeenInvitation | undefined => {
+    const invitation = store.invitation(id)
+    if (!invitation) return undefined
+    const organization = store.byId(invitation.organizationId)!
+    const invited = isAddressee(account, invitation.email) || byToken(token)?.id === id
+    if (!invited && store.memberByAccount(account.account.id)?.organizationId !== organization.id)
+      return undefined
+    return {
+      invitation,
+      organization,
+      canAccept: invited && isOpen(invitation) && isFree(account, organization.id),
+    }
+  }
+
+  /**
+   * The member that somebody is from now on: the one they are, the one listed for them, or a new
+   * one.
+   */
+  const memberOf = (invitation: Invitation, account: AccountState): Member => {
+    const now = clock.now()
+    const { organizationId, email, role, memberId } = invitation
+    const membership = store.memberByAccount(account.account.id)
+    const listed = store.members(organizationId).find(member => member.id === memberId)
+    if (membership?.organizationId === organizationId) {
+      if (listed && listed.id !== membership.id) store.removeMember(listed.id)
+      return ranks[role] > ranks[membership.role] ? { ...membership, role } : membership
+    }
+    const accountId = account.account.id
+    if (listed) return { ...listed, accountId, joinedAt: now }
+    return { id: ids.uuid(), organizationId, accountId, email, role, joinedAt: now }
+  }
+
+  return {
+    invitation: look,
+    invitationByToken(token: string) {
+      const invitation = byToken(token)
+      return invitation && { invitation, organization: store.byId(invitation.organizationId)! }
+    },
+    accept(
+      id: string,
+      account: AccountState,
+      token?: string,
+    ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined {
+      const view = look(id, account, token)
+      if (!view) return undefined
+      const { invitation, organization } = view
+      if (!isAddressee(account, invitation.email) && byToken(token)?.id !== id) return undefined
+      const state = invitationState(invitation, clock.now())
+      if (state !== 'pending')
+        return { refused: state === 'accepted' ? 'invitation_used' : 'invitation_expired' }
+      if (!isFree(account, organization.id)) return { refused: 'already_member' }
+      const belonging = of(account)
+      const now = clock.now()
+      const done = changing(organization.id, () => {
+        if (!store.accept(id, now)) throw new Refused({ refused: 'invitation_used' })
+        if (belonging && belonging.organization.id !== organization.id)
+          store.remove(belonging.organization.id)
+        const member = memberOf(invitation, account)
+        store.putMember(member)
+        store.addAddress(invitation.email, account.account.id, now)
+        return {
+          organization,
+          invitation: { ...invitation, acceptedAt: now },
+          canAccept: false,
+          member,
+        }
+      })
+      return done
+    },
+  }
+}

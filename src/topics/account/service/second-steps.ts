@@ -1,0 +1,39 @@
+import { tokenName } from '../../../lib/secrets/token.ts'
+import { minuteMs } from '../../../lib/time/instant.ts'
+import type { SignInMethod } from '../store/sessions.ts'
+
+/** Who has given the first proof, and how. */
+export interface HalfSignIn {
+  accountId: string
+  method: SignInMethod
+}
+
+/** Sign-ins that wait for their second step, by a token that is nowhere at rest. */
+export interface SecondSteps {
+  begin(half: HalfSignIn): string
+  /** Undefined where there is none such, or its time is over. */
+  find(token: string): HalfSignIn | undefined
+  end(token: string): void
+}
+
+const lifetimeMs = 5 * minuteMs
+/** Beyond so many the oldest is forgotten. */
+const waitingMax = 10_000
+
+export function createSecondSteps(token: () => string, monotonic: () => number): SecondSteps {
+  const waiting = new Map<string, HalfSignIn & { until: number }>()
+  return {
+    begin({ accountId, method }) {
+      // A refusal carries it, and refusals show no text in the form of a key.
+      const stepToken = Buffer.from(token(), 'hex').toString('base64url')
+      waiting.set(tokenName(stepToken), { accountId, method, until: monotonic() + lifetimeMs })
+      if (waiting.size > waitingMax) waiting.delete(waiting.keys().next().value!)
+      return stepToken
+    },
+    find(token) {
+      const half = waiting.get(tokenName(token))
+      return half && monotonic() < half.until ? half : undefined
+    },
+    end: token => void waiting.delete(tokenName(token)),
+  }
+}

@@ -1,0 +1,168 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
+import type { AccountState, Keyring, KeyState } from '../../keys/service/keyring.ts'
+import type { Session, SessionStore, SignInMethod } from '../store/sessions.ts'
+import { createSessionTokens } from './session-tokens.ts'
+
+export interface SignedIn {
+  /** The session token. It is nowhere at rest. */
+  token: string
+  session: Session
+  account: AccountState
+}
+
+/**
+ * Sign-ins while they last: tokens that are signed, and rows that can end them before their time.
+ */
+export interface Sessions {
+  /**
+   * The first token of a sign-in, good once `write` has written its session. Signing waits, and no
+   * transaction may.
+   */
+  issue(account: AccountState, method: SignInMethod): Promise<SignedIn>
+  write(session: Session): void
+  /**
+   * What a token is good for. One that was refreshed is accepted for another `reuseGraceMs`, for
+   * requests and tabs that refresh at the same time; after that it ends all tokens of its sign-in,
+   * because somebody has a copy.
+   */
+  find(token: string): { key: KeyState; session: Session } | undefined
+  /**
+   * Whether a session's token is good still. Unlike `find` it is no showing of the token, which
+   * might end a sign-in.
+   */
+  lasts(session: Session): boolean
+  /**
+   * A new token in place of a session's, or the one that took its place within `reuseGraceMs`;
+   * undefined when it has ended meanwhile or the sign-in is too long ago.
+   */
+  refresh(session: Session): Promise<SignedIn | undefined>
+  /** The sign-ins of an account that last, the newest first. */
+  list(accountId: string): Session[]
+  /** The time that sign-ins begin and end by, Unix ms. */
+  now(): number
+  /** Ends one sign-in. */
+  end(session: Session): void
+  /** Ends all sign-ins of an account, but the one of `except`. */
+  endAll(accountId: string, except?: Session): void
+}
+
+export interface SessionsDeps {
+  db: Database
+  keys: Keyring
+  store: SessionStore
+  masterKey: string
+  clock: Clock
+  ids: Ids
+  /** Of a token, and of a sign-in with all its refreshed tokens. */
+  lifetimes: { tokenMs: number; signInMs: number }
+}
+
+const forgottenAtOnce = 100
+/** How long a token that was refreshed is still accepted. */
+export const reuseGraceMs = 30 * secondMs
+
+export function createSessions({
+  db,
+  keys,
+  store,
+  masterKey,
+  clock,
+  ids,
+  lifetimes,
+}: SessionsDeps): Sessions {
+  const tokens = createSessionTokens(masterKey)
+
+  /** Ends on a whole second, as a token can say nothing finer. */
+  const next = ({
+    familyId,
+    accountId,
+    method,
+    begunAt,
+  }: Pick<Session, 'familyId' | 'accountId' | 'method' | 'begunAt'>): Session => {
+    const createdAt = clock.now()
+    const endsAt = Math.min(createdAt + lifetimes.tokenMs, begunAt + lifetimes.signInMs)
+    const expiresAt = Math.floor(endsAt / secondMs) * secondMs
+    return {
+      id: ids.uuid(),
+      familyId,
+      accountId,
+      method,
+      begunAt,
+      createdAt,
+      expiresAt,
+      endedAt: null,
+      replaced: false,
+    }
+  }
+
+  /**
+   * The token in force of the sign-in of a session that was refreshed moments ago. It is the same for
+   * everybody who asks: a sign-in never has two tokens in force.
+   */
+  const followingOf = (session: Session, now: number): Session | undefined => {
+    const isRecent = session.endedAt !== null && now - session.endedAt <= reuseGraceMs
+    return session.replaced && isRecent ? store.newestInForce(session.familyId, now) : undefined
+  }
+
+  return {
+    async issue(account, method) {
+      const session = next({
+        familyId: ids.uuid(),
+        accountId: account.account.id,
+        method,
+        begunAt: clock.now(),
+      })
+      const token = await tokens.sign(session)
+      keys.sessionKey(account)
+      return { token, session, account }
+    },
+    write(session) {
+      store.forget(clock.now(), forgottenAtOnce)
+      store.put(session)
+    },
+    find(token) {
+      const now = clock.now()
+      const claims = tokens.read(token, now)
+      const session = claims && store.byId(claims.jti)
+      if (!session || session.accountId !== claims.sub) return undefined
+      if (now >= session.expiresAt) return undefined
+      if (session.endedAt !== null && !followingOf(session, now)) {
+        if (session.replaced) store.endFamily(session.familyId, now)
+        return undefined
+      }
+      const account = keys.account(session.accountId)
+      return account && { key: keys.sessionKey(account), session }
+    },
+    lasts(session) {
+      const stored = store.byId(session.id)
+      return stored !== undefined && stored.endedAt === null && clock.now() < stored.expiresAt
+    },
+    async refresh(session) {
+      const account = keys.account(session.accountId)
+      const following = next(session)
+      if (!account || following.expiresAt <= following.createdAt) return undefined
+      const token = await tokens.sign(following)
+      const now = following.createdAt
+      const inForce = transact(db, () => {
+        if (store.replace(session.id, now)) {
+          store.put(following)
+          return following
+        }
+        // Another tab refreshed the same token, or signed out.
+        const ended = store.byId(session.id)
+        return ended && followingOf(ended, now)
+      })
+      if (!inForce || inForce === following)
+        return inForce && { token, session: following, account }
+      return { token: await tokens.sign(inForce), session: inForce, account }
+    },
+    now: clock.now,
+    list: accountId => store.inForce(accountId, clock.now()),
+    end: session => store.endFamily(session.familyId, clock.now()),
+    endAll: (accountId, except) => store.endAccount(accountId, clock.now(), except?.familyId),
+  }
+}

@@ -1,0 +1,83 @@
+import { dayMs } from '../../../lib/time/instant.ts'
+import type { Letter } from '../../messages/service/mail.ts'
+
+type Text = Pick<Letter, 'subject' | 'text' | 'html'>
+
+const paragraph = (text: string) => `<p>${Bun.escapeHTML(text).replaceAll('\n', '<br>')}</p>`
+const button = (url: string, label: string) =>
+  `<p><a href="${Bun.escapeHTML(url)}">${Bun.escapeHTML(label)}</a></p>`
+
+/** Paragraphs of text with one address among them, as plain text and as HTML. */
+const written = (
+  subject: string,
+  before: readonly string[],
+  label: string,
+  url: string,
+  after: readonly string[],
+): Text => ({
+  subject,
+  text: `${[...before, url, ...after].join('\n\n')}\n`,
+  html: [...before.map(paragraph), button(url, label), ...after.map(paragraph)].join('\n'),
+})
+
+export const linkLetter = (serviceName: string, url: string, minutes: number): Text =>
+  written(
+    `Sign in to ${serviceName}`,
+    [`Somebody asked for a link to sign in to ${serviceName} with this address.`],
+    `Sign in to ${serviceName}`,
+    url,
+    [
+      `It works once, within ${minutes} minutes.`,
+      'If it was not you, there is nothing to do: without this letter nobody can use it.',
+    ],
+  )
+
+export interface InvitationLetter {
+  serviceName: string
+  organization: string
+  invitedBy: string
+  /** What the person will be there, as `a member`. */
+  role: string
+  days: number
+  url: string
+}
+
+export const invitationLetter = ({
+  serviceName,
+  organization,
+  invitedBy,
+  role,
+  days,
+  url,
+}: InvitationLetter): Text =>
+  written(
+    `${invitedBy} invites you to ${organization} on ${serviceName}`,
+    [
+      `${invitedBy} invites you to be ${role} of the organization ${organization} on ${serviceName}.`,
+    ],
+    'Look at the invitation',
+    url,
+    [`It is open for ${days} days and works once. Nothing happens until you accept it.`],
+  )
+
+/** `lifetimeMs`: how long the link is good. `isInvited`: the operator asked, and not the person. */
+export const signUpLetter = (
+  serviceName: string,
+  url: string,
+  lifetimeMs: number,
+  isInvited: boolean,
+): Text =>
+  written(
+    isInvited ? `An account on ${serviceName}` : `Confirm your address for ${serviceName}`,
+    [
+      isInvited
+        ? `Whoever runs ${serviceName} invites you to make an account there.`
+        : `Somebody asked for an account on ${serviceName} with this address.`,
+    ],
+    'Make the account',
+    url,
+    [
+      `The link is good for ${lifetimeMs > dayMs ? `${lifetimeMs / dayMs} days` : '24 hours'}. The account is on the free plan and costs nothing.`,
+      'If it was not you, there is nothing to do: without this letter no account is made.',
+    ],
+  )

@@ -1,0 +1,39 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+
+export interface NewPlace {
+  accountId: string
+  /** The group of an address. */
+  place: string
+  at: number
+}
+
+/** From where people signed in for the first time. */
+export interface SignInPlaces {
+  /** Before the sign-in is in the audit trail. The first sign-in of all is no new place. */
+  note(accountId: string, place: string): void
+  /** Those of the last day. */
+  recent(): readonly NewPlace[]
+}
+
+const recentMs = dayMs
+const recentMax = 100
+
+export function createSignInPlaces({
+  audit,
+  clock,
+}: {
+  audit: { signInPlaces(accountId: string): readonly string[] }
+  clock: Pick<Clock, 'now'>
+}): SignInPlaces {
+  let recent: NewPlace[] = []
+  const young = () => recent.filter(({ at }) => clock.now() - at < recentMs)
+  return {
+    note(accountId, place) {
+      const earlierPlaces = audit.signInPlaces(accountId)
+      if (earlierPlaces.length === 0 || earlierPlaces.includes(place)) return
+      recent = [...young(), { accountId, place, at: clock.now() }].slice(-recentMax)
+    },
+    recent: young,
+  }
+}

@@ -1,0 +1,384 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
+import { type Clock, sleep } from '../../../lib/time/clock.ts'
+import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
+import { passwordFault } from '../../../plans/password.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { Mail } from '../../messages/service/mail.ts'
+import type { NewAuditEntry } from '../../operator/store/audit.ts'
+import type { PasswordStore } from '../store/passwords.ts'
+import type { Session, SignInMethod } from '../store/sessions.ts'
+import type { SignInLinkStore } from '../store/sign-in-links.ts'
+import type { PasswordHashes } from './password-hashes.ts'
+import type { CodeRefusal, SecondFactor } from './second-factor.ts'
+import { createSecondSteps, type SecondSteps } from './second-steps.ts'
+import type { Sessions, SignedIn } from './sessions.ts'
+import { createSignInAttempts } from './sign-in-attempts.ts'
+import { linkLetter } from './sign-in-letters.ts'
+import type { SignInPlaces } from './sign-in-places.ts'
+
+/** `locked`: too many wrong tries, so long until the next one. */
+export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
+
+/** The proof was right, and the account asks for a code besides: `withCode` takes both. */
+export interface SecondStep {
+  secondStep: string
+}
+
+/** The proofs by which people come in: a password, or a one-time link. */
+export interface SignIn {
+  /**
+   * `from` is the group of the client's address. An unknown address is refused like a wrong
+   * password, in the same time.
+   */
+  withPassword(
+    email: string,
+    password: string,
+    from: string,
+  ): Promise<SignedIn | SecondStep | SignInRefusal>
+  /** Uses the link up. */
+  withLink(token: string, from: string): Promise<SignedIn | SecondStep | SignInRefusal>
+  /** The second step, for five minutes after the first. */
+  withCode(
+    secondStep: string,
+    code: string,
+    from: string,
+  ): Promise<SignedIn | SignInRefusal | CodeRefusal>
+  /** Whether a second step is still waited for. */
+  isHalfWay(secondStep: string): boolean
+  /** Whom a link would sign in; looking does not use it up. */
+  linked(token: string): AccountState | undefined
+  /** For somebody who has proved elsewhere that the account's address is theirs. */
+  asOwner(account: AccountState, from: string): Promise<SignedIn>
+  /** A one-time link's token, which is nowhere at rest. */
+  makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
+  /**
+   * Mails a link if the address has an account. It answers at once either way, so that the time
+   * does not tell. `next`: a path of this site to go on to.
+   */
+  mailLink(email: string, baseUrl: string, next?: string): void
+  /** Resolves when the letters asked for so far are in the outbox. */
+  settled(): Promise<void>
+  /** Whether a new password must come with the old one. */
+  needsPassword(account: AccountState, session: Session): boolean
+  /** Sets a password and ends all other sign-ins. `fault` ends a sentence about the new one. */
+  changePassword(
+    account: AccountState,
+    change: { password: string; current: string; session: Session; from: string },
+  ): Promise<SignInRefusal | { fault: string } | undefined>
+  /** The operator's: without the old one, and every sign-in ends. */
+  setPassword(account: AccountState, password: string): Promise<{ fault: string } | undefined>
+}
+
+export interface SignInDeps {
+  db: Database
+  keys: Keyring
+  sessions: Sessions
+  secondFactor: Pick<SecondFactor, 'isOn' | 'use'>
+  links: SignInLinkStore
+  passwords: PasswordStore
+  hashes: PasswordHashes
+  mail: Pick<Mail, 'post'>
+  /** Who did what. */
+  audit: { note(entry: NewAuditEntry): void }
+  clock: Clock
+  ids: Ids
+  log: Log
+  serviceName: string
+  linkLifetimeMs: number
+  places: Pick<SignInPlaces, 'note'>
+}
+
+const triesMax = 5
+const triesWindowMs = 15 * minuteMs
+/** Letters with a link to one account in the same time. */
+const lettersMax = 3
+/**
+ * So long after a link nobody is asked for the old password: it is what people do who have
+ * forgotten it.
+ */
+const freshLinkMs = hourMs
+
+/** No address is longer. */
+const addressCharacters = 320
+
+const invalid = { refused: 'invalid' } as const
+
+/**
+ * The page that takes a link. It asks for a press of its button, so that a mail scanner that opens
+ * links does not use them up.
+ */
+export const linkUrl = (baseUrl: string, token: string, next?: string): string =>
+  `${baseUrl}/sign-in?token=${token}${next === undefined ? '' : `&next=${encodeURIComponent(next)}`}`
+
+export function createSignIn(deps: SignInDeps): SignIn {
+  const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
+  const half: HalfWay = ({ account }, method) =>
+    deps.secondFactor.isOn(account.id)
+      ? { secondStep: steps.begin({ accountId: account.id, method }) }
+      : undefined
+  return audited(
+    deps,
+    { ...withPasswords(deps, half), ...withLinks(deps, half), ...withCodes(deps, steps) },
+    steps,
+  )
+}
+
+/** What somebody gets who has given the first of two proofs; undefined where one is enough. */
+type HalfWay = (account: AccountState, method: SignInMethod) => SecondStep | undefined
+
+type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
+  withLink(token: string): ReturnType<SignIn['withLink']>
+  asOwner(account: AccountState): ReturnType<SignIn['asOwner']>
+  withCode(secondStep: string, code: string): ReturnType<SignIn['withCode']>
+}
+
+/** The code of an authenticator, or one for recovery, after the first proof. */
+function withCodes(
+  { db, keys, sessions, secondFactor }: SignInDeps,
+  steps: SecondSteps,
+): Pick<UnauditedSignIn, 'withCode' | 'isHalfWay'> {
+  return {
+    isHalfWay: secondStep => steps.find(secondStep) !== undefined,
+    async withCode(secondStep, code) {
+      const half = steps.find(secondStep)
+      const account = half && keys.account(half.accountId)
+      if (!half || !account) return invalid
+      const refusal = secondFactor.use(half.accountId, code)
+      if (refusal) return refusal
+      steps.end(secondStep)
+      const signedIn = await sessions.issue(account, half.method)
+      transact(db, () => sessions.write(signedIn.session))
+      return signedIn
+    },
+  }
+}
+
+/** Writes every sign-in to the audit trail, and what was refused of accounts that there are. */
+function audited(
+  { audit, keys, places, log }: SignInDeps,
+  signIn: UnauditedSignIn,
+  steps: SecondSteps,
+): SignIn {
+  const note = (
+    account: AccountState,
+    outcome: SignedIn | SecondStep | SignInRefusal | CodeRefusal,
+    how: string,
+    place: string,
+  ) => {
+    const { id } = account.account
+    const refused = 'refused' in outcome
+    if ('session' in outcome) {
+      places.note(id, place)
+      log.info('signed_in', { account: id, method: outcome.session.method, from: place })
+    }
+    audit.note({
+      // Who failed to sign in is not known.
+      actor: refused ? 'stranger' : `person ${id}`,
+      accountId: id,
+      action: `sign in with ${how}`,
+      thing: `account ${id}`,
+      place,
+      outcome: refused ? outcome.refused : 'secondStep' in outcome ? 'second step' : 'done',
+    })
+  }
+  return {
+    ...signIn,
+    async withPassword(email, password, from) {
+      const outcome = await signIn.withPassword(email, password, from)
+      const account = keys.accountByEmail(email.toLowerCase())
+      if (account) note(account, outcome, 'a password', from)
+      return outcome
+    },
+    async withLink(token, from) {
+      const account = signIn.linked(token)
+      const outcome = await signIn.withLink(token)
+      if (account) note(account, outcome, 'a link', from)
+      return outcome
+    },
+    async withCode(secondStep, code, from) {
+      const half = steps.find(secondStep)
+      const account = half && keys.account(half.accountId)
+      const outcome = await signIn.withCode(secondStep, code)
+      if (account) note(account, outcome, 'a code', from)
+      return outcome
+    },
+    async asOwner(account, from) {
+      const signedIn = await signIn.asOwner(account)
+      note(account, signedIn, 'an invitation', from)
+      return signedIn
+    },
+  }
+}
+
+function withPasswords(
+  { db, keys, sessions, passwords, hashes, clock }: SignInDeps,
+  half: HalfWay,
+) {
+  const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
+
+  /** Takes as long for an account that is not there, or has no password. */
+  const proved = async (
+    account: AccountState | undefined,
+    password: string,
+    name: string,
+  ): Promise<true | SignInRefusal> => {
+    const attempt = tries.take(name)
+    if (attempt.waitMs !== undefined) return { refused: 'locked', waitMs: attempt.waitMs }
+    if (!(await hashes.matches(password, account && passwords.of(account.account.id))))
+      return invalid
+    attempt.forgive()
+    return true
+  }
+  // Cut, because strangers choose what they try and each try is remembered.
+  const tryName = (email: string, from: string) => `${from} ${email.slice(0, addressCharacters)}`
+
+  const set = async (account: AccountState, password: string, except?: Session) => {
+    const { id, email } = account.account
+    const fault = passwordFault(password, email)
+    if (fault !== undefined) return { fault }
+    const hash = await hashes.hash(password)
+    transact(db, () => {
+      passwords.put(id, hash, clock.now())
+      sessions.endAll(id, except)
+    })
+    return undefined
+  }
+
+  const needsPassword: SignIn['needsPassword'] = ({ account }, { method, begunAt }) =>
+    passwords.of(account.id) !== undefined &&
+    !(method === 'link' && clock.now() - begunAt < freshLinkMs)
+
+  return {
+    needsPassword,
+    async withPassword(
+      email: string,
+      password: string,
+      from: string,
+    ): Promise<SignedIn | SecondStep | SignInRefusal> {
+      const address = email.toLowerCase()
+      const account = keys.accountByEmail(address)
+      const proof = await proved(account, password, tryName(address, from))
+      if (proof !== true) return proof
+      const step = half(account!, 'password')
+      if (step) return step
+      const signedIn = await sessions.issue(account!, 'password')
+      transact(db, () => sessions.write(signedIn.session))
+      return signedIn
+    },
+    changePassword: (async (account, { password, current, session, from }) => {
+      if (needsPassword(account, session)) {
+        const proof = await proved(account, current, tryName(account.account.email, from))
+        if (proof !== true) return proof
+      }
+      return set(account, password, session)
+    }) satisfies SignIn['changePassword'],
+    setPassword: (account: AccountState, password: string) => set(account, password),
+  }
+}
+
+function withLinks(
+  { db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps,
+  half: HalfWay,
+) {
+  let letters = Promise.resolve()
+
+  const confirm = (state: AccountState) => {
+    const { account } = state
+    if (account.emailConfirmedAt === null)
+      keys.putAccount({ ...account, emailConfirmedAt: clock.now() })
+  }
+
+  const makeLink: SignIn['makeLink'] = (
+    { account },
+    { lifetimeMs = linkLifetimeMs, mailed = false } = {},
+  ) => {
+    const token = ids.token()
+    const now = clock.now()
+    links.forget(now - dayMs)
+    links.put({
+      tokenHash: tokenHash(token),
+      accountId: account.id,
+      mailed,
+      createdAt: now,
+      expiresAt: now + lifetimeMs,
+      usedAt: null,
+    })
+    return token
+  }
+
+  const sendLink = (email: string, baseUrl: string, next: string | undefined) => {
+    const account = keys.accountByEmail(email)
+    const now = clock.now()
+    // Whoever knows an address must not be able to fill its mailbox.
+    if (!account || links.mailedSince(account.account.id, now - triesWindowMs) >= lettersMax) return
+    transact(db, () => {
+      const token = makeLink(account, { mailed: true })
+      const letter = linkLetter(
+        serviceName,
+        linkUrl(baseUrl, token, next),
+        Math.round(linkLifetimeMs / minuteMs),
+      )
+      const { id, email: to } = account.account
+      mail.post({
+        ...letter,
+        to,
+        accountId: id,
+        dedupe: `sign-in:${ids.uuid()}`,
+        confidential: true,
+      })
+    })
+  }
+
+  const usable = (token: string) =>
+    isToken(token) ? links.usable(tokenHash(token), clock.now()) : undefined
+
+  return {
+    makeLink,
+    linked(token: string) {
+      const link = usable(token)
+      return link && keys.account(link.accountId)
+    },
+    async withLink(token: string): Promise<SignedIn | SecondStep | SignInRefusal> {
+      const link = usable(token)
+      const account = link && keys.account(link.accountId)
+      if (!link || !account) return invalid
+      const step = half(account, 'link')
+      if (step) {
+        if (!links.use(link.tokenHash, clock.now())) return invalid
+        if (link.mailed) confirm(account)
+        return step
+      }
+      const signedIn = await sessions.issue(account, 'link')
+      const used = transact(db, () => {
+        if (!links.use(link.tokenHash, clock.now())) return false
+        sessions.write(signedIn.session)
+        return true
+      })
+      if (!used) return invalid
+      if (link.mailed) confirm(account)
+      return signedIn
+    },
+    async asOwner(account: AccountState): Promise<SignedIn> {
+      const signedIn = await sessions.issue(account, 'link')
+      transact(db, () => sessions.write(signedIn.session))
+      confirm(account)
+      return signedIn
+    },
+    mailLink(email: string, baseUrl: string, next?: string) {
+      letters = letters
+        .then(() => sleep(0))
+        .then(() => sendLink(email.toLowerCase(), baseUrl, next))
+        .catch(error =>
+          log.error('sign_in_letter_failed', {
+            message: 'a sign-in letter could not be written',
+            error,
+          }),
+        )
+    },
+    settled: () => letters,
+  }
+}

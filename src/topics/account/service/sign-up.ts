@@ -1,0 +1,178 @@
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
+import { sameHash } from '../../../lib/secrets/token.ts'
+import { type Clock, sleep } from '../../../lib/time/clock.ts'
+import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import { firstPlan } from '../../../plans/plans.ts'
+import type { KeyChanges, MadeKey } from '../../keys/service/key-changes.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { Mail } from '../../messages/service/mail.ts'
+import type { NewAuditEntry } from '../../operator/store/audit.ts'
+import type { OrganizationStore } from '../store/organizations.ts'
+import type { SignIn } from './sign-in.ts'
+import { createSignInAttempts } from './sign-in-attempts.ts'
+import { signUpLetter } from './sign-in-letters.ts'
+
+/** Who may make an account: nobody, whom the operator has invited, or everybody. */
+export type SignUpMode = 'closed' | 'invite' | 'open'
+
+export type SignUpRefusal =
+  | { refused: 'closed' | 'invite' }
+  | { refused: 'limited'; waitMs: number }
+  | { refused: 'invalid' | 'taken' }
+
+export interface SignedUp {
+  account: AccountState
+  key: MadeKey
+  /** Signs in once. */
+  linkToken: string
+}
+
+/** How strangers come to an account, where the operator lets them. */
+export interface SignUp {
+  mode: SignUpMode
+  /**
+   * Mails a link to the address. What happens to an address that has an account is the same to see
+   * from outside: it gets a link to sign in. `from` is the group of the client's address.
+   */
+  request(email: string, baseUrl: string, from: string): SignUpRefusal | undefined
+  /** The operator's letter, which is good for a week; refused where sign-up is closed. */
+  invite(email: string, baseUrl: string): SignUpRefusal | { expiresAt: number }
+  /** Whom a link would make an account for; looking uses nothing up. */
+  addressOf(token: string): string | undefined
+  /** Makes the account of a link, on the free plan, with its address confirmed. */
+  confirm(token: string, from: string): SignUpRefusal | SignedUp
+  /** Resolves when the letters asked for so far are in the outbox. */
+  settled(): Promise<void>
+}
+
+export interface SignUpDeps {
+  mode: SignUpMode
+  serviceName: string
+  masterKey: string
+  keys: Keyring
+  keyChanges: KeyChanges
+  organizationStore: Pick<OrganizationStore, 'holderOf'>
+  mail: Pick<Mail, 'post'>
+  signIn: Pick<SignIn, 'mailLink' | 'makeLink'>
+  audit: { note(entry: NewAuditEntry): void }
+  clock: Clock
+  ids: Ids
+  log: Log
+}
+
+const linkMs = dayMs
+const invitationMs = 7 * dayMs
+/** Letters in an hour to one address, at the wish of one client, and of all strangers together. */
+const perAddressMax = 2
+const perClientMax = 5
+const lettersMax = 300
+const hashBytes = 32
+
+export const signUpUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl}/signup?token=${token}`
+
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { mode, keys, mail, ids, clock, masterKey, log } = deps
+  const { monotonic } = clock
+  const limits = [
+    { tries: createSignInAttempts(perClientMax, hourMs, monotonic), of: 'client' },
+    { tries: createSignInAttempts(perAddressMax, hourMs, monotonic), of: 'address' },
+    { tries: createSignInAttempts(lettersMax, hourMs, monotonic), of: 'all' },
+  ] as const
+  let letters = Promise.resolve()
+
+  // Nothing is stored for an address that has not been confirmed: the link says all of it itself.
+  const tokenFor = (email: string, expiresAt: number): string => {
+    const text = `${expiresAt} ${email}`
+    const mark = keyedHash(masterKey, 'sign-up links', text)
+    return Buffer.concat([mark, Buffer.from(text)]).toString('base64url')
+  }
+  const addressOf = (token: string): string | undefined => {
+    const bytes = Buffer.from(token, 'base64url')
+    const text = bytes.subarray(hashBytes).toString()
+    const mark = new Uint8Array(bytes.subarray(0, hashBytes))
+    if (mark.length < hashBytes || !sameHash(mark, keyedHash(masterKey, 'sign-up links', text)))
+      return undefined
+    const end = text.indexOf(' ')
+    return clock.now() < Number(text.slice(0, end)) ? text.slice(end + 1) : undefined
+  }
+
+  const isTaken = (email: string): boolean =>
+    keys.accountByEmail(email) !== undefined || deps.organizationStore.holderOf(email) !== undefined
+
+  const post = (email: string, baseUrl: string, lifetimeMs: number, isInvited: boolean) => {
+    const url = signUpUrl(baseUrl, tokenFor(email, clock.now() + lifetimeMs))
+    mail.post({
+      ...signUpLetter(deps.serviceName, url, lifetimeMs, isInvited),
+      to: email,
+      accountId: null,
+      dedupe: `sign-up:${ids.uuid()}`,
+      confidential: true,
+    })
+  }
+
+  const refusalOf = (email: string, from: string): SignUpRefusal | undefined => {
+    if (mode !== 'open') return { refused: mode }
+    const names = { client: from, address: email, all: '' }
+    for (const { tries, of } of limits) {
+      const attempt = tries.take(names[of])
+      if (attempt.waitMs !== undefined) return { refused: 'limited', waitMs: attempt.waitMs }
+    }
+    return undefined
+  }
+
+  return {
+    mode,
+    addressOf,
+    request(written, baseUrl, from) {
+      const email = written.toLowerCase()
+      const refusal = refusalOf(email, from)
+      if (refusal) return refusal
+      if (isTaken(email)) {
+        deps.signIn.mailLink(email, baseUrl)
+        return undefined
+      }
+      // The answer does not wait for the letter, as it does not for one to sign in.
+      letters = letters
+        .then(() => sleep(0))
+        .then(() => post(email, baseUrl, linkMs, false))
+        .catch(error =>
+          log.error('sign_up_letter_failed', {
+            message: 'a letter to confirm an address could not be written',
+            error,
+          }),
+        )
+      return undefined
+    },
+    invite(written, baseUrl) {
+      const email = written.toLowerCase()
+      if (mode === 'closed') return { refused: 'closed' }
+      if (isTaken(email)) return { refused: 'taken' }
+      post(email, baseUrl, invitationMs, true)
+      return { expiresAt: clock.now() + invitationMs }
+    },
+    confirm(token, from) {
+      const email = addressOf(token)
+      if (mode === 'closed') return { refused: 'closed' }
+      if (email === undefined) return { refused: 'invalid' }
+      const created = isTaken(email)
+        ? undefined
+        : deps.keyChanges.createAccount({ email, plan: firstPlan, emailConfirmed: true })
+      if (!created) return { refused: 'taken' }
+      const { id } = created.account.account
+      log.info('signed_up', { account: id, from })
+      deps.audit.note({
+        actor: `person ${id}`,
+        accountId: id,
+        action: 'sign up',
+        thing: `account ${id}`,
+        place: from,
+        outcome: 'done',
+      })
+      return { ...created, linkToken: deps.signIn.makeLink(created.account) }
+    },
+    settled: () => letters,
+  }
+}

@@ -1,0 +1,95 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+export interface ClosedAccount {
+  closedAt: number
+  erasedAt: number | null
+}
+
+const waysIn = [
+  'passwords',
+  'second_factors',
+  'recovery_codes',
+  'sign_in_links',
+  'account_addresses',
+] as const
+/** A way in that is no key, by its table. */
+export type WayIn = (typeof waysIn)[number]
+
+/** Accounts that are over, and what is forgotten of them. */
+export interface ClosedAccountStore {
+  find(accountId: string): ClosedAccount | undefined
+  close(accountId: string, at: number): void
+  /** Ends ways in that are not keys: all of them, or some. */
+  endWaysIn(accountId: string, ways?: readonly WayIn[]): void
+  /**
+   * Forgets the person: addresses, numbers, letters, names and settings. What the books need stays:
+   * subscriptions, invoices, purchases, and counts of use. The address of the account itself is
+   * its row's.
+   */
+  erase(accountId: string, email: string, at: number): void
+}
+
+/** What is deleted of an account, each by the account's id. */
+const forgotten = [
+  'DELETE FROM mail_recipients WHERE account_id = ?',
+  'DELETE FROM mail_days WHERE account_id = ?',
+  'DELETE FROM phones WHERE account_id = ?',
+  'DELETE FROM sms_settings WHERE account_id = ?',
+  "UPDATE sms_messages SET phone_number = '' WHERE account_id = ?",
+  'DELETE FROM notification_preferences WHERE account_id = ?',
+  'DELETE FROM notifications WHERE account_id = ?',
+  'DELETE FROM board_layouts WHERE account_id = ?',
+  'DELETE FROM idempotency WHERE owner IN (SELECT id FROM api_keys WHERE account_id = ?)',
+  'DELETE FROM webhook_account_secrets WHERE account_id = ?',
+  "UPDATE alerts SET name = '', webhook_url = NULL, metadata = NULL WHERE account_id = ?",
+  'UPDATE watches SET name = NULL WHERE account_id = ?',
+  "UPDATE data_sources SET name = '', scraper_config = NULL, credentials = NULL WHERE account_id = ?",
+  `UPDATE outbox_bodies SET body = '{}' WHERE id IN (SELECT o.body_id FROM outbox o
+     JOIN outbox_lanes l ON l.id = o.lane_id WHERE o.account_id = ? AND l.kind IN ('email', 'sms'))`,
+]
+/** The same by its address. */
+const forgottenAddress = [
+  'DELETE FROM inbox WHERE recipient = ?',
+  'DELETE FROM organization_invitations WHERE email = ?',
+  "UPDATE organization_invitations SET invited_by = '' WHERE invited_by = ?",
+  'DELETE FROM mail_suppressions WHERE address = ?',
+  "UPDATE scheduled_delivery_runs SET recipient = '' WHERE recipient = ?",
+]
+
+export function createClosedAccountStore(db: Database): ClosedAccountStore {
+  const find = lazy<ClosedAccount, [string]>(
+    db,
+    'SELECT closed_at AS closedAt, erased_at AS erasedAt FROM closed_accounts WHERE account_id = ?',
+  )
+  const close = lazy(
+    db,
+    'INSERT INTO closed_accounts (account_id, closed_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+  const erased = lazy(db, 'UPDATE closed_accounts SET erased_at = ? WHERE account_id = ?')
+  const ends = new Map(
+    waysIn.map(table => [table, lazy(db, `DELETE FROM ${table} WHERE account_id = ?`)]),
+  )
+  const unsent = lazy(
+    db,
+    `UPDATE outbox SET state = 'skipped', settled_at = ?1, last_error = 'the account was erased'
+     WHERE account_id = ?2 AND state IN ('pending', 'retry')`,
+  )
+  const byAccount = forgotten.map(sql => lazy(db, sql))
+  const byAddress = forgottenAddress.map(sql => lazy(db, sql))
+  return {
+    find: accountId => find.get(accountId) ?? undefined,
+    close: (accountId, at) => void close.run(accountId, at),
+    endWaysIn(accountId, ways = waysIn) {
+      for (const way of ways) ends.get(way)!.run(accountId)
+    },
+    erase: (accountId, email, at) =>
+      transact(db, () => {
+        unsent.run(at, accountId)
+        for (const statement of byAccount) statement.run(accountId)
+        for (const statement of byAddress) statement.run(email)
+        erased.run(at, accountId)
+      }),
+  }
+}

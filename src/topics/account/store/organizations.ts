@@ -1,0 +1,242 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { Role } from '../../../plans/roles.ts'
+
+export interface Organization {
+  id: string
+  name: string
+  /** The account that all members act on: that of one of its admins. */
+  accountId: string
+  createdAt: number
+}
+
+export interface Member {
+  id: string
+  organizationId: string
+  /** Null until the person has accepted. */
+  accountId: string | null
+  email: string
+  role: Role
+  joinedAt: number
+}
+
+export interface Invitation {
+  id: string
+  organizationId: string
+  email: string
+  role: Role
+  message: string | null
+  /**
+   * The member that was listed at once and is to accept; null for somebody who becomes one by
+   * accepting.
+   */
+  memberId: string | null
+  tokenHash: Uint8Array
+  /** Address of who asked. */
+  invitedBy: string
+  createdAt: number
+  expiresAt: number
+  acceptedAt: number | null
+}
+
+/** Whose account somebody acts on, and as what. */
+export interface Membership {
+  accountId: string
+  actsOnId: string
+  role: Role
+}
+
+/** Reads of who acts on which account. */
+export interface MembershipReader {
+  memberships(): Membership[]
+  membershipOf(accountId: string): Membership | undefined
+}
+
+export interface OrganizationStore extends MembershipReader {
+  byId(id: string): Organization | undefined
+  /** By name. */
+  page(limit: number, offset: number): Organization[]
+  count(): number
+  put(organization: Organization): void
+  /** Removes an organization with its members and invitations. */
+  remove(id: string): void
+  /** In the order in which they joined. */
+  members(organizationId: string): Member[]
+  memberByAccount(accountId: string): Member | undefined
+  putMember(member: Member): void
+  removeMember(id: string): void
+  /** Newest first. */
+  invitations(organizationId: string): Invitation[]
+  invitation(id: string): Invitation | undefined
+  invitationByToken(tokenHash: Uint8Array): Invitation | undefined
+  putInvitation(invitation: Invitation): void
+  /** Uses an invitation up; false when it was used or is over. */
+  accept(id: string, now: number): boolean
+  /** Ends the open invitations of an address. */
+  endInvitations(organizationId: string, email: string, now: number): void
+  /** Addresses beside the first that belong to an account. */
+  addresses(accountId: string): string[]
+  /** The account that such an address belongs to. */
+  holderOf(email: string): string | undefined
+  /** Notes an address of an account, unless it belongs to another one. */
+  addAddress(email: string, accountId: string, now: number): void
+}
+
+const organizationColumns = 'id, name, account_id AS accountId, created_at AS createdAt'
+
+const memberColumns = `id, organization_id AS organizationId, account_id AS accountId, email, role,
+  joined_at AS joinedAt`
+
+const invitationColumns = `id, organization_id AS organizationId, email, role, message, member_id AS memberId,
+  token_hash AS tokenHash, invited_by AS invitedBy, created_at AS createdAt,
+  expires_at AS expiresAt, accepted_at AS acceptedAt`
+
+export function createOrganizationStore(db: Database): OrganizationStore {
+  return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
+}
+
+function organizations(
+  db: Database,
+): Pick<
+  OrganizationStore,
+  'byId' | 'page' | 'count' | 'put' | 'remove' | 'memberships' | 'membershipOf'
+> {
+  const byId = lazy<Organization, [string]>(
+    db,
+    `SELECT ${organizationColumns} FROM organizations WHERE id = ?`,
+  )
+  const page = lazy<Organization, [number, number]>(
+    db,
+    `SELECT ${organizationColumns} FROM organizations ORDER BY name, id LIMIT ? OFFSET ?`,
+  )
+  const count = lazy<{ total: number }, []>(db, 'SELECT count(*) AS total FROM organizations')
+  const put = lazy(
+    db,
+    `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, account_id = excluded.account_id`,
+  )
+  const remove = lazy(db, 'DELETE FROM organizations WHERE id = ?')
+  const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
+     JOIN organizations o ON o.id = m.organization_id`
+  const all = lazy<Membership, []>(db, `${joined} WHERE m.account_id IS NOT NULL`)
+  const membership = lazy<Membership, [string]>(db, `${joined} WHERE m.account_id = ?`)
+  return {
+    byId: id => byId.get(id) ?? undefined,
+    page: (limit, offset) => page.all(limit, offset),
+    count: () => count.get()!.total,
+    put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
+    remove: id => void remove.run(id),
+    memberships: () => all.all(),
+    membershipOf: accountId => membership.get(accountId) ?? undefined,
+  }
+}
+
+function members(
+  db: Database,
+): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
+  const list = lazy<Member, [string]>(
+    db,
+    `SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`,
+  )
+  const byAccount = lazy<Member, [string]>(
+    db,
+    `SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`,
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`,
+  )
+  const remove = lazy(db, 'DELETE FROM organization_members WHERE id = ?')
+  return {
+    members: organizationId => list.all(organizationId),
+    memberByAccount: accountId => byAccount.get(accountId) ?? undefined,
+    putMember: member =>
+      void put.run(
+        member.id,
+        member.organizationId,
+        member.accountId,
+        member.email,
+        member.role,
+        member.joinedAt,
+      ),
+    removeMember: id => void remove.run(id),
+  }
+}
+
+function invitations(
+  db: Database,
+): Pick<
+  OrganizationStore,
+  'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'
+> {
+  const list = lazy<Invitation, [string]>(
+    db,
+    `SELECT ${invitationColumns} FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id`,
+  )
+  const byId = lazy<Invitation, [string]>(
+    db,
+    `SELECT ${invitationColumns} FROM organization_invitations WHERE id = ?`,
+  )
+  const byToken = lazy<Invitation, [Uint8Array]>(
+    db,
+    `SELECT ${invitationColumns} FROM organization_invitations WHERE token_hash = ?`,
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO organization_invitations
+       (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const accept = lazy(
+    db,
+    'UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1',
+  )
+  const end = lazy(
+    db,
+    `UPDATE organization_invitations SET expires_at = ?1
+     WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`,
+  )
+  return {
+    invitations: organizationId => list.all(organizationId),
+    invitation: id => byId.get(id) ?? undefined,
+    invitationByToken: tokenHash => byToken.get(tokenHash) ?? undefined,
+    putInvitation: invitation =>
+      void put.run(
+        invitation.id,
+        invitation.organizationId,
+        invitation.email,
+        invitation.role,
+        invitation.message,
+        invitation.memberId,
+        invitation.tokenHash,
+        invitation.invitedBy,
+        invitation.createdAt,
+        invitation.expiresAt,
+        invitation.acceptedAt,
+      ),
+    accept: (id, now) => accept.run(now, id).changes === 1,
+    endInvitations: (organizationId, email, now) => void end.run(now, organizationId, email),
+  }
+}
+
+function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderOf' | 'addAddress'> {
+  const list = lazy<{ email: string }, [string]>(
+    db,
+    'SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email',
+  )
+  const holder = lazy<{ account_id: string }, [string]>(
+    db,
+    'SELECT account_id FROM account_addresses WHERE email = ?',
+  )
+  const add = lazy(
+    db,
+    `INSERT INTO account_addresses (email, account_id, confirmed_at)
+     SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`,
+  )
+  return {
+    addresses: accountId => list.all(accountId).map(row => row.email),
+    holderOf: email => holder.get(email)?.account_id,
+    addAddress: (email, accountId, now) => void add.run(email, accountId, now),
+  }
+}

@@ -1,0 +1,93 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+/** What makes the codes of an account's second step of signing in. */
+export interface SecondFactorRow {
+  accountId: string
+  /** Sealed; see the service's `contextOf`. */
+  secret: Uint8Array
+  createdAt: number
+  /** Null until its first code was given: signing in does not ask for it before. */
+  confirmedAt: number | null
+}
+
+export interface SecondFactorStore {
+  of(accountId: string): SecondFactorRow | undefined
+  /** Puts a secret that is not confirmed in place of one that is not either. */
+  put(accountId: string, secret: Uint8Array, at: number): void
+  /** Confirms the secret and keeps the hashes of its recovery codes. */
+  confirm(accountId: string, codeHashes: readonly Uint8Array[], at: number): void
+  /** Notes the time step of a code; false where a code of it, or of a later one, was used. */
+  useStep(accountId: string, step: number): boolean
+  /** Uses a recovery code up; false where there is none such, or it was used. */
+  useRecoveryCode(accountId: string, codeHash: Uint8Array, at: number): boolean
+  recoveryCodesLeft(accountId: string): number
+  /** False where there was none. */
+  remove(accountId: string): boolean
+}
+
+interface Row {
+  account_id: string
+  secret: Uint8Array
+  created_at: number
+  confirmed_at: number | null
+}
+
+export function createSecondFactorStore(db: Database): SecondFactorStore {
+  const byAccount = lazy<Row, [string]>(
+    db,
+    'SELECT account_id, secret, created_at, confirmed_at FROM second_factors WHERE account_id = ?',
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO second_factors (account_id, secret, created_at) VALUES (?1, ?2, ?3)
+     ON CONFLICT (account_id) DO UPDATE SET secret = ?2, created_at = ?3, last_step = 0
+     WHERE confirmed_at IS NULL`,
+  )
+  const confirm = lazy(db, 'UPDATE second_factors SET confirmed_at = ? WHERE account_id = ?')
+  const useStep = lazy(
+    db,
+    'UPDATE second_factors SET last_step = ?1 WHERE account_id = ?2 AND last_step < ?1',
+  )
+  const putCode = lazy(db, 'INSERT INTO recovery_codes (code_hash, account_id) VALUES (?, ?)')
+  const useCode = lazy(
+    db,
+    'UPDATE recovery_codes SET used_at = ? WHERE code_hash = ? AND account_id = ? AND used_at IS NULL',
+  )
+  const left = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM recovery_codes WHERE account_id = ? AND used_at IS NULL',
+  )
+  const dropCodes = lazy(db, 'DELETE FROM recovery_codes WHERE account_id = ?')
+  const drop = lazy(db, 'DELETE FROM second_factors WHERE account_id = ?')
+  return {
+    of(accountId) {
+      const row = byAccount.get(accountId)
+      return row
+        ? {
+            accountId: row.account_id,
+            secret: row.secret,
+            createdAt: row.created_at,
+            confirmedAt: row.confirmed_at,
+          }
+        : undefined
+    },
+    put: (accountId, secret, at) => void put.run(accountId, secret, at),
+    confirm: (accountId, codeHashes, at) =>
+      transact(db, () => {
+        confirm.run(at, accountId)
+        dropCodes.run(accountId)
+        for (const hash of codeHashes) putCode.run(hash, accountId)
+      }),
+    useStep: (accountId, step) => useStep.run(step, accountId).changes === 1,
+    useRecoveryCode: (accountId, codeHash, at) =>
+      useCode.run(at, codeHash, accountId).changes === 1,
+    recoveryCodesLeft: accountId => left.get(accountId)?.n ?? 0,
+    remove: accountId =>
+      transact(db, () => {
+        dropCodes.run(accountId)
+        return drop.run(accountId).changes === 1
+      }),
+  }
+}

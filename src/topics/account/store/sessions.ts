@@ -1,0 +1,113 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export type SignInMethod = 'password' | 'link'
+
+/**
+ * One token of a sign-in. A refresh puts a new one in its place; all tokens of one sign-in are a
+ * family.
+ */
+export interface Session {
+  /** The token's `jti`. */
+  id: string
+  familyId: string
+  accountId: string
+  method: SignInMethod
+  /** When the person signed in; a refresh does not move it. */
+  begunAt: number
+  createdAt: number
+  expiresAt: number
+  endedAt: number | null
+  /** A refresh ended it. */
+  replaced: boolean
+}
+
+export interface SessionStore {
+  byId(id: string): Session | undefined
+  /** Tokens of an account that are in force, those of the newest sign-in first. */
+  inForce(accountId: string, now: number): Session[]
+  /** The newest token of a sign-in that is in force. */
+  newestInForce(familyId: string, now: number): Session | undefined
+  put(session: Session): void
+  /** Ends a session for the one that takes its place; false when it had ended already. */
+  replace(id: string, now: number): boolean
+  /** Ends every token of one sign-in. */
+  endFamily(familyId: string, now: number): void
+  /** Ends every token of an account; `exceptFamilyId` stays. */
+  endAccount(accountId: string, now: number, exceptFamilyId?: string): void
+  /** Forgets tokens that were over before `before`, at most `limit` of them. */
+  forget(before: number, limit: number): void
+}
+
+type Row = Omit<Session, 'replaced'> & { replaced: number }
+
+const columns = `id, family_id AS familyId, account_id AS accountId, method, begun_at AS begunAt,
+  created_at AS createdAt, expires_at AS expiresAt, ended_at AS endedAt, replaced`
+
+const sessionOf = (row: Row): Session => ({
+  ...row,
+  replaced: row.replaced === 1,
+})
+
+export function createSessionStore(db: Database): SessionStore {
+  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM sessions WHERE id = ?`)
+  const inForce = lazy<Row, [string, number]>(
+    db,
+    `SELECT ${columns} FROM sessions WHERE account_id = ? AND ended_at IS NULL AND expires_at > ?
+     ORDER BY begun_at DESC, id`,
+  )
+  const newestInForce = lazy<Row, [string, number]>(
+    db,
+    `SELECT ${columns} FROM sessions WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
+     ORDER BY created_at DESC, id DESC LIMIT 1`,
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const replace = lazy(
+    db,
+    'UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL',
+  )
+  const endFamily = lazy(
+    db,
+    'UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL',
+  )
+  const endAccount = lazy(
+    db,
+    'UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?',
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)',
+  )
+  return {
+    byId(id) {
+      const row = byId.get(id)
+      return row ? sessionOf(row) : undefined
+    },
+    inForce: (accountId, now) => inForce.all(accountId, now).map(sessionOf),
+    newestInForce(familyId, now) {
+      const row = newestInForce.get(familyId, now)
+      return row ? sessionOf(row) : undefined
+    },
+    put: session =>
+      void put.run(
+        session.id,
+        session.familyId,
+        session.accountId,
+        session.method,
+        session.begunAt,
+        session.createdAt,
+        session.expiresAt,
+        session.endedAt,
+        session.replaced ? 1 : 0,
+      ),
+    replace: (id, now) => replace.run(now, id).changes === 1,
+    endFamily: (familyId, now) => void endFamily.run(now, familyId),
+    endAccount: (accountId, now, exceptFamilyId = '') =>
+      void endAccount.run(now, accountId, exceptFamilyId),
+    forget: (before, limit) => void forget.run(before, limit),
+  }
+}

@@ -1,0 +1,73 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export interface SignInLink {
+  tokenHash: Uint8Array
+  accountId: string
+  /** It went to the account's address, so that its use confirms the address. */
+  mailed: boolean
+  createdAt: number
+  expiresAt: number
+  usedAt: number | null
+}
+
+/** One-time links, found by the SHA-256 of their token. */
+export interface SignInLinkStore {
+  /** A link that was neither used nor is over. */
+  usable(tokenHash: Uint8Array, now: number): SignInLink | undefined
+  put(link: SignInLink): void
+  /** Uses a link up; false when somebody was faster or its time is over. */
+  use(tokenHash: Uint8Array, now: number): boolean
+  /** Links that were mailed to an account after `since`. */
+  mailedSince(accountId: string, since: number): number
+  /** Forgets links that were over before `before`. */
+  forget(before: number): void
+}
+
+type Row = Omit<SignInLink, 'mailed'> & { mailed: number }
+
+const columns = `token_hash AS tokenHash, account_id AS accountId, mailed, created_at AS createdAt,
+  expires_at AS expiresAt, used_at AS usedAt`
+
+const linkOf = (row: Row): SignInLink => ({
+  ...row,
+  mailed: row.mailed === 1,
+})
+
+export function createSignInLinkStore(db: Database): SignInLinkStore {
+  const usable = lazy<Row, [Uint8Array, number]>(
+    db,
+    `SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`,
+  )
+  const put = lazy(
+    db,
+    'INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const use = lazy(
+    db,
+    'UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1',
+  )
+  const mailed = lazy<{ n: number }, [string, number]>(
+    db,
+    'SELECT count(*) AS n FROM sign_in_links WHERE account_id = ? AND mailed = 1 AND created_at > ?',
+  )
+  const forget = lazy(db, 'DELETE FROM sign_in_links WHERE expires_at <= ?')
+  return {
+    usable(tokenHash, now) {
+      const row = usable.get(tokenHash, now)
+      return row ? linkOf(row) : undefined
+    },
+    put: link =>
+      void put.run(
+        link.tokenHash,
+        link.accountId,
+        link.mailed ? 1 : 0,
+        link.createdAt,
+        link.expiresAt,
+        link.usedAt,
+      ),
+    use: (tokenHash, now) => use.run(now, tokenHash).changes === 1,
+    mailedSince: (accountId, since) => mailed.get(accountId, since)?.n ?? 0,
+    forget: before => void forget.run(before),
+  }
+}

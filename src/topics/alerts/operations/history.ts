@@ -1,0 +1,115 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import {
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { idParameter } from '../../../http/input/typed.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { conditionText } from '../math/condition.ts'
+import { type AlertContext, type AlertsDeps, alertRefusals, reading } from './route.ts'
+import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
+
+const analyticsPerPage = 20
+const triggersPerPage = 50
+
+const Analytics = t.Object({
+  triggered_alerts: t.Array(FiredAnalytics),
+  pagination: t.Object({ page: integer(), per_page: integer(), total: integer() }),
+})
+const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
+
+/** What has fired. */
+export function alertHistoryRoutes(
+  { access, alerts, historyPerPageMax }: AlertsDeps,
+  { codeOf, own, rows }: AlertContext,
+) {
+  const firedRow = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
+    const { condition: rule } = alert
+    if (rule.kind === 'price') return []
+    return [
+      {
+        id: alert.id,
+        name: alert.name,
+        commodity_code: codeOf(alert.seriesId),
+        analytics_type: rule.kind,
+        analytics_period: rule.period,
+        analytics_config: configOf(rule) ?? {},
+        condition: conditionText(rule),
+        trigger_count: alert.triggerCount,
+        last_triggered_at: isoInstant(alert.lastTriggeredAt ?? alert.updatedAt),
+        cooldown_minutes: alert.cooldownMinutes,
+        enabled: alert.enabled,
+        metadata: { ...last?.metadata },
+      },
+    ]
+  }
+  return new RouteList({ tags: ['alerts'] })
+    .use(access)
+    .get(
+      '/v1/alerts/analytics_history',
+      ({ caller, query, request, set }) => {
+        const pageRequest = pageOf(query, historyPerPageMax, analyticsPerPage)
+        const fired = alerts.firedAnalytics(
+          caller.key.account.account.id,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
+        )
+        const meta = pageMeta(pageRequest, fired.total)
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        return {
+          triggered_alerts: fired.rows.flatMap(firedRow),
+          pagination: { page: meta.page, per_page: meta.per_page, total: meta.total },
+        }
+      },
+      {
+        access: { meter: true, feature: 'analytics_alerts' },
+        query: t.Object(pageQuery(historyPerPageMax, analyticsPerPage)),
+        response: { 200: Analytics, ...alertRefusals },
+        detail: {
+          operationId: 'listTriggeredAnalyticsAlerts',
+          summary: 'Analytics alerts that have fired',
+          description:
+            'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
+        },
+      },
+    )
+    .get(
+      '/v1/alerts/triggers',
+      ({ caller, query, request, set }) => {
+        const pageRequest = pageOf(query, historyPerPageMax, triggersPerPage)
+        const alert = query.alert_id ? own(query.alert_id, caller) : undefined
+        const triggers = alerts.triggers(
+          caller.key.account.account.id,
+          alert,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
+        )
+        const meta = pageMeta(pageRequest, triggers.total)
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        return { triggers: triggers.rows.map(rows.trigger), meta }
+      },
+      {
+        access: reading,
+        query: t.Object({
+          ...pageQuery(historyPerPageMax, triggersPerPage),
+          alert_id: idParameter({
+            description: 'Only of this alert.',
+            examples: ['00000000-0000-4000-8000-000000000201'],
+          }),
+        }),
+        response: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
+        detail: {
+          operationId: 'listAlertTriggers',
+          summary: 'Triggers of alerts',
+          description:
+            "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
+        },
+      },
+    )
+}

@@ -1,0 +1,227 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { oneOf, orNull } from '../../../http/operations/schema.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import {
+  type AlertCondition,
+  analyticsTypes,
+  conditionOperator,
+  conditionValue,
+} from '../math/condition.ts'
+import { operators } from '../math/price-operators.ts'
+import type { Alert, Alerts, AlertTest } from '../service/alerts.ts'
+import type { AlertTrigger, NamedTrigger } from '../store/triggers.ts'
+
+const instant = (description?: string) =>
+  t.String({ format: 'date-time', ...(description && { description }) })
+const anyObject = t.Object({}, { additionalProperties: true })
+const condition = t.String({ description: 'In words.', examples: ['price above 90'] })
+const id = t.String({ examples: ['00000000-0000-4000-8000-000000000201'] })
+const name = t.String({ examples: ['Brent above 90'] })
+const code = t.String({ examples: ['BRENT_CRUDE_USD'] })
+const channels = t.Array(t.String({ examples: ['email'] }), {
+  description: '`webhook`, `email`, `sms`, `in_app`.',
+})
+const analyticsType = oneOf(analyticsTypes)
+const operator = oneOf(operators)
+
+const alertFields = {
+  id,
+  name,
+  commodity_code: code,
+  condition_operator: operator,
+  condition_value: t.Number({ examples: [90] }),
+  analytics_type: orNull(analyticsType, 'Null: a standard alert.'),
+  analytics_period: orNull(integer({ examples: [30] }), 'Days; for RSI, closes.'),
+  analytics_config: orNull(anyObject),
+  webhook_url: orNull(t.String({ examples: ['https://desk.example.com/alerts'] })),
+  cooldown_minutes: integer({ examples: [60] }),
+  enabled: t.Boolean(),
+  trigger_count: integer({ examples: [0] }),
+  last_triggered_at: orNull(instant()),
+  created_at: instant(),
+  updated_at: instant(),
+  metadata: orNull(anyObject, "The caller's own, and `tolerance`, `min` and `max` of a condition."),
+  in_cooldown: t.Boolean(),
+  suspended_reason: orNull(t.Literal('plan'), 'Why an enabled alert is not evaluated.'),
+}
+
+export const AlertShape = t.Object(alertFields, { title: 'PriceAlert' })
+
+export const AlertWithHistory = t.Object(
+  {
+    ...alertFields,
+    trigger_history: t.Array(
+      t.Object({
+        triggered_at: instant(),
+        value: t.Number(),
+        condition,
+        channels,
+        metadata: orNull(anyObject, 'What was measured.'),
+      }),
+      { description: 'Newest first, at most 20.' },
+    ),
+  },
+  { title: 'PriceAlertWithHistory' },
+)
+
+export const TestShape = t.Object(
+  {
+    alert_id: id,
+    condition,
+    current_price: t.Object({
+      value: orNull(t.Number({ examples: [91.2] })),
+      timestamp: orNull(instant()),
+    }),
+    would_trigger: t.Boolean({ description: 'The condition holds and no cooldown runs.' }),
+    in_cooldown: t.Boolean(),
+    result: oneOf(
+      ['would_trigger', 'not_triggered', 'in_cooldown', 'no_data'],
+      '`in_cooldown`: the condition holds and the cooldown runs. `no_data`: no price, or too few closes; `error` says so.',
+    ),
+    success: t.Boolean({ description: 'Whether the alert could be evaluated.' }),
+    status_code: orNull(integer(), 'Null: nothing is sent.'),
+    response_time_ms: integer(),
+    error: orNull(t.String()),
+  },
+  { title: 'AlertTest' },
+)
+
+export const FiredAnalytics = t.Object(
+  {
+    id,
+    name,
+    commodity_code: code,
+    analytics_type: analyticsType,
+    analytics_period: integer(),
+    analytics_config: anyObject,
+    condition,
+    trigger_count: integer(),
+    last_triggered_at: instant(),
+    cooldown_minutes: integer(),
+    enabled: t.Boolean(),
+    metadata: t.Object(
+      { current_price: t.Optional(t.Number()) },
+      {
+        additionalProperties: true,
+        description:
+          'What was measured at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+      },
+    ),
+  },
+  { title: 'TriggeredAnalyticsAlert' },
+)
+
+export const TriggerShape = t.Object(
+  {
+    id: t.String(),
+    alert_id: id,
+    alert_name: name,
+    commodity_code: code,
+    condition,
+    price: t.Number({ examples: [91.2] }),
+    threshold: t.Number({
+      description: 'What the price, or what was measured, was compared with.',
+      examples: [90],
+    }),
+    metadata: orNull(
+      anyObject,
+      'What an analytics alert measured: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+    ),
+    triggered_at: instant(),
+    channels,
+  },
+  { title: 'AlertTrigger' },
+)
+
+/** What a kind is set up with; undefined for standard alerts. */
+export function configOf(rule: AlertCondition): Record<string, unknown> | undefined {
+  switch (rule.kind) {
+    case 'price':
+      return undefined
+    case 'z_score':
+      return { threshold: rule.threshold, direction: rule.direction }
+    case 'rsi':
+      return { overbought: rule.overbought, oversold: rule.oversold }
+    case 'volatility_spike':
+      return { multiplier: rule.multiplier }
+    case 'trend_reversal':
+      return {}
+  }
+}
+
+const iso = (at: number | null) => (at === null ? null : isoInstant(at))
+
+/** An alert on the wire; `codeOf` names its code. */
+export const createAlertRows = (
+  alerts: Pick<Alerts, 'inCooldown' | 'suspendedReason'>,
+  codeOf: (seriesId: number) => string,
+) => ({
+  row(alert: Alert) {
+    const { condition: rule } = alert
+    return {
+      id: alert.id,
+      name: alert.name,
+      commodity_code: codeOf(alert.seriesId),
+      condition_operator: conditionOperator(rule),
+      condition_value: conditionValue(rule),
+      analytics_type: rule.kind === 'price' ? null : rule.kind,
+      analytics_period: rule.kind === 'price' ? null : rule.period,
+      analytics_config: configOf(rule) ?? null,
+      webhook_url: alert.webhookUrl,
+      cooldown_minutes: alert.cooldownMinutes,
+      enabled: alert.enabled,
+      trigger_count: alert.triggerCount,
+      last_triggered_at: iso(alert.lastTriggeredAt),
+      created_at: isoInstant(alert.createdAt),
+      updated_at: isoInstant(alert.updatedAt),
+      metadata: alert.metadata as Record<string, unknown> | null,
+      in_cooldown: alerts.inCooldown(alert),
+      suspended_reason: alerts.suspendedReason(alert),
+    }
+  },
+  history: ({
+    triggeredAt,
+    value,
+    condition: text,
+    channels: channelNames,
+    metadata,
+  }: AlertTrigger) => ({
+    triggered_at: isoInstant(triggeredAt),
+    value,
+    condition: text,
+    channels: [...channelNames],
+    metadata: metadata as Record<string, unknown> | null,
+  }),
+  trigger: (trigger: NamedTrigger) => ({
+    id: trigger.id,
+    alert_id: trigger.alertId,
+    alert_name: trigger.alertName,
+    commodity_code: codeOf(trigger.seriesId),
+    condition: trigger.condition,
+    price: trigger.price,
+    threshold: trigger.threshold,
+    metadata: trigger.metadata as Record<string, unknown> | null,
+    triggered_at: isoInstant(trigger.triggeredAt),
+    channels: [...trigger.channels],
+  }),
+})
+
+export const testRow = (
+  { alert, condition: text, price, inCooldown, result, missing }: AlertTest,
+  responseTimeMs: number,
+) => ({
+  alert_id: alert.id,
+  condition: text,
+  current_price: {
+    value: price?.value ?? null,
+    timestamp: price ? isoInstant(price.observedAt) : null,
+  },
+  would_trigger: result === 'would_trigger',
+  in_cooldown: inCooldown,
+  result,
+  success: missing === undefined,
+  status_code: null,
+  response_time_ms: Math.round(responseTimeMs),
+  error: missing ?? null,
+})

@@ -1,0 +1,201 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { body, documentedBody, omittable, text } from '../../../http/input/body-schema.ts'
+import { codeParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoDay, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
+import { conditionText } from '../math/condition.ts'
+import { answeredPrice } from '../service/moment.ts'
+import { BacktestRange } from './form.ts'
+import { type AlertContext, type AlertsDeps, alertParams, alertRefusals, writing } from './route.ts'
+import { TestShape, testRow } from './row.ts'
+
+const backtestDays = 365
+
+const noBody = documentedBody(t.Object({}, { description: 'Absent or empty.' }), true)
+const CodeBody = body({
+  commodity_code: omittable(text(100, { examples: ['BRENT_CRUDE_USD'] })),
+})
+
+const TestsShape = t.Object({
+  commodity_code: t.String({ examples: ['BRENT_CRUDE_USD'] }),
+  current_price: t.Object({
+    value: t.Union([t.Number(), t.Null()]),
+    timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  }),
+  evaluated: integer(),
+  would_trigger: integer(),
+  results: t.Array(TestShape),
+})
+
+const BacktestShape = t.Object({
+  commodity_code: t.String({ examples: ['WTI_USD'] }),
+  condition: t.String({ examples: ['price above 75'] }),
+  from: t.String({ format: 'date' }),
+  to: t.String({ format: 'date' }),
+  vintage: t.Optional(
+    t.Literal(true, { description: 'Where what was known was judged, as it came to be known.' }),
+  ),
+  observations: integer({ description: 'Prices that were judged.' }),
+  trigger_count: integer(),
+  triggers: t.Array(
+    t.Object({
+      triggered_at: t.String({ format: 'date-time' }),
+      value: t.Number({ description: 'The price.' }),
+    }),
+    {
+      description: 'Oldest first, at most 500.',
+    },
+  ),
+  truncated: t.Boolean({ description: 'Whether there are more triggers than are listed.' }),
+  cooldown_suppressed: integer({
+    description: 'Prices that would have fired but for the cooldown.',
+  }),
+})
+
+/** What alerts would do now, and would have done. */
+export const alertTestRoutes = (deps: AlertsDeps, context: AlertContext) =>
+  new RouteList().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
+
+/** It changes nothing, whatever its method. */
+const onlyReading = { ...writing, action: 'read' } as const
+
+const testNote =
+  'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
+
+const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) =>
+  new RouteList({ tags: ['alerts'] }).use(access).post(
+    '/v1/alerts/:id/test',
+    ({ caller, params: { id }, set }) => {
+      const startedMs = clock.monotonic()
+      const alert = own(id, caller)
+      const [tested] = alerts.test([alert])
+      markFixtures(set as Answering, marks, [{ series: catalogue.byId(alert.seriesId) }])
+      return testRow(tested!, clock.monotonic() - startedMs)
+    },
+    {
+      access: onlyReading,
+      params: alertParams,
+      body: noBody,
+      response: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
+      detail: { operationId: 'testAlert', summary: 'Test an alert', description: testNote },
+    },
+  )
+
+const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: AlertsDeps) =>
+  new RouteList({ tags: ['alerts'] }).use(access).post(
+    '/v1/alerts/test',
+    ({ body, caller, query, request, set }) => {
+      const startedMs = clock.monotonic()
+      const named = query.commodity_code ?? CodeBody.read(body).commodity_code
+      if (named === undefined || named.trim() === '')
+        throw missingParameter('commodity_code', 'a code or alias.')
+      const { series } = codes.read([named], request)[0]!
+      const watched = catalogue.named(named) ?? series
+      const quote = board.quote(series)
+      const tested = alerts.test(alerts.watching(caller.key.account.account.id, watched.id))
+      const took = clock.monotonic() - startedMs
+      markFixtures(set as Answering, marks, [{ series }])
+      return {
+        commodity_code: watched.code,
+        current_price: {
+          value: quote ? answeredPrice(series, quote.observation.value) : null,
+          timestamp: quote ? isoInstant(quote.observation.observedAt) : null,
+        },
+        evaluated: tested.length,
+        would_trigger: tested.filter(test => test.result === 'would_trigger').length,
+        results: tested.map(test => testRow(test, took)),
+      }
+    },
+    {
+      access: onlyReading,
+      body: CodeBody.schema,
+      query: t.Object({
+        commodity_code: codeParameter({
+          description: 'Required, here or in the body.',
+          examples: ['BRENT_CRUDE_USD'],
+        }),
+      }),
+      response: {
+        200: TestsShape,
+        ...alertRefusals,
+        400: t.Union([NestedProblem, FailProblem]),
+        422: ValidationProblem,
+      },
+      detail: {
+        operationId: 'testAlertsOfCode',
+        summary: 'Test every alert of a code',
+        description: testNote,
+      },
+    },
+  )
+
+const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
+  new RouteList({ tags: ['alerts'] }).use(deps.access).post(
+    '/v1/alerts/backtest',
+    async ({ body, set }) => {
+      const { from, to } = rangeOf(body, deps.now())
+      const isVintage = BacktestRange.read(body).vintage === true
+      const { condition, cooldownMinutes, seriesId } = forms.created(body)
+      const code = codeOf(seriesId)
+      const { series } = deps.catalogue.resolve(code, deps.now())!
+      markFixtures(set as Answering, deps.marks, [{ series }])
+      const { triggers, triggerCount, observations, cooldownSuppressed } = await deps.backtests.run(
+        {
+          condition,
+          cooldownMinutes,
+          series,
+          from,
+          to,
+          isVintage,
+        },
+      )
+      if (isVintage)
+        set.headers['x-vintage-revision-coverage-since'] = isoInstant(
+          deps.coverage.since(series.id, deps.now()),
+        )
+      return {
+        commodity_code: code,
+        condition: conditionText(condition),
+        from: isoDay(from),
+        to: isoDay(to - 1),
+        ...(isVintage && { vintage: true as const }),
+        observations,
+        trigger_count: triggerCount,
+        triggers: triggers.map(({ triggeredAt, value }) => ({
+          triggered_at: isoInstant(triggeredAt),
+          value,
+        })),
+        truncated: triggers.length < triggerCount,
+        cooldown_suppressed: cooldownSuppressed,
+      }
+    },
+    {
+      access: { ...onlyReading, heavy: true },
+      body: forms.backtest,
+      response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
+      detail: {
+        operationId: 'backtestAlert',
+        summary: 'Backtest an alert',
+        description:
+          'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
+      },
+    },
+  )
+
+/** Both days included, as the half-open range of instants. */
+function rangeOf(body: unknown, now: number): { from: number; to: number } {
+  const { start_date: start, end_date: end } = BacktestRange.read(body)
+  const to = (end ?? startOfDay(now)) + dayMs
+  const from = start ?? to - backtestDays * dayMs
+  if (from < to) return { from, to }
+  const shown = { start_date: isoDay(from), end_date: isoDay(to - dayMs) }
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date ${shown.start_date} is after end_date ${shown.end_date}.`,
+    shown,
+  )
+}

@@ -1,0 +1,202 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { hasFeature } from '../../../plans/plans.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import { conditionText, evaluate, isCooling } from '../math/condition.ts'
+import type { Alert, AlertSettings, AlertStore } from '../store/alerts.ts'
+import type { AlertTrigger, AlertTriggerStore, NamedTrigger } from '../store/triggers.ts'
+import type { AlertEvaluation } from './evaluation.ts'
+import { featureOf } from './firing.ts'
+import { type AlertMoments, answeredPrice, type Newest } from './moment.ts'
+
+export type { Alert, AlertSettings } from '../store/alerts.ts'
+
+/** The account has as many alerts as its plan allows. */
+export interface AlertRefusal {
+  refused: 'limit'
+  limit: number
+  count: number
+}
+
+/** What an alert would do with the newest price of its code. */
+export interface AlertTest {
+  alert: Alert
+  condition: string
+  /** Undefined while the code has no price. */
+  price: { value: number; observedAt: number } | undefined
+  inCooldown: boolean
+  result: 'would_trigger' | 'not_triggered' | 'in_cooldown' | 'no_data'
+  /** Why there is no result. */
+  missing: string | undefined
+}
+
+export interface Alerts {
+  /** By code, then by creation. */
+  list(accountId: string): Alert[]
+  /** Of a code. */
+  watching(accountId: string, seriesId: number): Alert[]
+  /** An alert of the account; another account's is as unknown as none. */
+  own(accountId: string, id: string): Alert | undefined
+  create(
+    account: AccountState,
+    settings: AlertSettings,
+    options?: { id?: string },
+  ): Alert | AlertRefusal
+  /**
+   * Another code or condition ends the cooldown, and only prices that come in from then on count.
+   */
+  change(alert: Alert, change: Partial<AlertSettings>): Alert
+  remove(alert: Alert): void
+  /** Newest first. */
+  history(alert: Alert, limit: number): AlertTrigger[]
+  /** Of one alert or of all alerts of the account, newest first. */
+  triggers(
+    accountId: string,
+    alert: Alert | undefined,
+    limit: number,
+    offset: number,
+  ): { rows: NamedTrigger[]; total: number }
+  /** Analytics alerts that have fired with their newest trigger, newest first. */
+  firedAnalytics(
+    accountId: string,
+    limit: number,
+    offset: number,
+  ): { rows: { alert: Alert; last: AlertTrigger | undefined }[]; total: number }
+  inCooldown(alert: Alert): boolean
+  /** Why an enabled alert is not evaluated. */
+  suspendedReason(alert: Alert): 'plan' | null
+  /** Judges alerts of one code by its newest price; sends nothing and changes nothing. */
+  test(alerts: readonly Alert[]): AlertTest[]
+  evaluation: AlertEvaluation
+}
+
+export interface AlertsDeps {
+  db: Database
+  store: AlertStore
+  triggerStore: AlertTriggerStore
+  moments: AlertMoments
+  evaluation: AlertEvaluation
+  catalogue: Pick<Catalogue, 'byId'>
+  keys: Pick<Keyring, 'account' | 'entitlements'>
+  clock: Clock
+  ids: Ids
+}
+
+export function createAlerts(deps: AlertsDeps): Alerts {
+  const { db, store, triggerStore, evaluation, catalogue, keys, clock, ids } = deps
+  const codeOf = ({ seriesId }: Alert) => catalogue.byId(seriesId).code
+  const inCooldown = (alert: Alert) =>
+    isCooling(alert.coolingFrom, alert.cooldownMinutes, clock.now())
+
+  return {
+    evaluation,
+    inCooldown,
+    list: accountId =>
+      store
+        .ofAccount(accountId)
+        .sort((a, b) => compared(codeOf(a), codeOf(b)) || a.number - b.number),
+    watching: store.ofSeries,
+    own(accountId, id) {
+      const alert = store.byId(id)
+      return alert?.accountId === accountId ? alert : undefined
+    },
+    create(account, settings, { id = ids.uuid() } = {}) {
+      const { id: accountId } = account.account
+      const limit = keys.entitlements(account).alerts
+      return transact(db, () => {
+        const count = store.count(accountId)
+        if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
+        const now = clock.now()
+        store.add({
+          ...settings,
+          id,
+          accountId,
+          armedAt: now,
+          coolingFrom: null,
+          triggerCount: 0,
+          lastTriggeredAt: null,
+          createdAt: now,
+          updatedAt: now,
+        })
+        return store.byId(id)!
+      })
+    },
+    change(alert, change) {
+      const now = clock.now()
+      const next = { ...alert, ...change, updatedAt: now }
+      const isOther =
+        next.seriesId !== alert.seriesId ||
+        JSON.stringify(next.condition) !== JSON.stringify(alert.condition)
+      if (isOther) next.coolingFrom = null
+      if (isOther || (next.enabled && !alert.enabled)) next.armedAt = now
+      store.put(next)
+      return next
+    },
+    remove: alert => store.remove(alert.number, clock.now()),
+    history: (alert, limit) => triggerStore.newest(alert.number, limit),
+    triggers: (accountId, alert, limit, offset) =>
+      alert
+        ? {
+            rows: triggerStore.pageOf(alert.number, limit, offset),
+            total: triggerStore.countOf(alert.number),
+          }
+        : {
+            rows: triggerStore.page(accountId, limit, offset),
+            total: triggerStore.count(accountId),
+          },
+    firedAnalytics: (accountId, limit, offset) => ({
+      rows: store
+        .firedAnalytics(accountId, limit, offset)
+        .map(alert => ({ alert, last: triggerStore.newest(alert.number, 1)[0] })),
+      total: store.countFiredAnalytics(accountId),
+    }),
+    suspendedReason(alert) {
+      const account = keys.account(alert.accountId)
+      return account && hasFeature(keys.entitlements(account), featureOf(alert)) ? null : 'plan'
+    },
+    test: createAlertTesting(deps, inCooldown),
+  }
+}
+
+/** Judges alerts of one code by its newest price. */
+function createAlertTesting(
+  { moments, catalogue }: Pick<AlertsDeps, 'moments' | 'catalogue'>,
+  inCooldown: (alert: Alert) => boolean,
+): Alerts['test'] {
+  const testOf = (alert: Alert, newest: Newest | undefined): AlertTest => {
+    const tested = {
+      alert,
+      condition: conditionText(alert.condition),
+      inCooldown: inCooldown(alert),
+    }
+    const { code } = catalogue.byId(alert.seriesId)
+    if (!newest) {
+      const missing = `${code} has no price.`
+      return { ...tested, price: undefined, result: 'no_data', missing }
+    }
+    const { series, value, observedAt } = newest
+    const price = { value: answeredPrice(series, value), observedAt }
+    const judged = evaluate(alert.condition, newest.moment)
+    if (!judged.enough) {
+      const missing = `${code} has ${judged.have} daily closes of the ${judged.need} that this takes.`
+      return { ...tested, price, result: 'no_data', missing }
+    }
+    const result = resultOf(judged.value.holds, tested.inCooldown)
+    return { ...tested, price, result, missing: undefined }
+  }
+  return alerts => {
+    const [first] = alerts
+    const newest = first && moments.newest(catalogue.byId(first.seriesId))
+    return alerts.map(alert => testOf(alert, newest))
+  }
+}
+
+function resultOf(holds: boolean, isCoolingDown: boolean): AlertTest['result'] {
+  if (!holds) return 'not_triggered'
+  return isCoolingDown ? 'in_cooldown' : 'would_trigger'
+}
+
+const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

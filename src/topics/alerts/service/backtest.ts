@@ -1,0 +1,219 @@
+import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
+import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
+import { isNews } from '../../calendars/math/news.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Close } from '../../prices/math/window.ts'
+import type { Closes } from '../../prices/service/closes.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { PricesAt } from '../../prices/service/vintage.ts'
+import type { ObservationStore, Recording } from '../../prices/store/observations.ts'
+import { type AlertCondition, alertMoment, evaluate, isCooling } from '../math/condition.ts'
+import { answeredPrice } from './moment.ts'
+
+export interface BacktestQuestion {
+  condition: AlertCondition
+  cooldownMinutes: number
+  series: Series
+  /** The half-open range of observations, Unix ms. */
+  from: number
+  to: number
+  /** Judges what was known when it came to be known; the range is one of recordings then. */
+  isVintage?: boolean
+}
+
+export interface BacktestResult {
+  observations: number
+  triggerCount: number
+  /** The first of them, oldest first. */
+  triggers: { triggeredAt: number; value: number }[]
+  /** Observations that would have fired but for the cooldown. */
+  cooldownSuppressed: number
+}
+
+/**
+ * Judges every observation of a range by the rule and cooldown of live alerts: as if it had come in
+ * when it was made, or as it did come in.
+ */
+export interface Backtests {
+  run(question: BacktestQuestion): Promise<BacktestResult>
+}
+
+const triggersShown = 500
+const rowsEach = 2000
+/** What other requests wait for at most, beside one page of observations. */
+const sliceMs = 10
+
+export interface BacktestDeps {
+  observations: Pick<ObservationStore, 'after' | 'asOf' | 'newestAsOf' | 'recordings'>
+  quarantine: QuarantineList
+  closes: Pick<Closes, 'of'>
+  pricesAt: PricesAt
+  stopwatch?: Clock
+}
+
+export function createBacktests(deps: BacktestDeps): Backtests {
+  const { stopwatch = createSystemClock() } = deps
+  return {
+    async run(question) {
+      const { result, judge } = createTally(question)
+      const judgements = question.isVintage
+        ? judgeRecordings(deps, question, judge)
+        : judgeObservations(deps, question, judge)
+      let until = stopwatch.monotonic() + sliceMs
+      while (!judgements.next().done) {
+        if (stopwatch.monotonic() < until) continue
+        await sleep(0)
+        until = stopwatch.monotonic() + sliceMs
+      }
+      return result
+    },
+  }
+}
+
+/** Judges a value of an observation at a moment; the closes end with it. */
+type Judge = (at: number, observedAt: number, value: number, closes: readonly Close[]) => void
+
+function createTally({ condition, cooldownMinutes, series }: BacktestQuestion): {
+  result: BacktestResult
+  judge: Judge
+} {
+  const result: BacktestResult = {
+    observations: 0,
+    triggerCount: 0,
+    triggers: [],
+    cooldownSuppressed: 0,
+  }
+  let firedAt: number | null = null
+  let firedOf = Number.NaN
+  let firedOn = Number.NaN
+  const judge: Judge = (at, observedAt, value, closes) => {
+    const price = answeredPrice(series, value)
+    result.observations += 1
+    // An observation fires once, and a daily value too, whatever the cooldown.
+    if (observedAt === firedOf) return
+    if (condition.kind !== 'price' && startOfDay(observedAt) === firedOn) return
+    const judged = evaluate(
+      condition,
+      alertMoment(price, () => closes),
+    )
+    if (!judged.enough || !judged.value.holds) return
+    if (isCooling(firedAt, cooldownMinutes, at)) {
+      result.cooldownSuppressed += 1
+      return
+    }
+    firedAt = at
+    firedOf = observedAt
+    firedOn = startOfDay(observedAt)
+    result.triggerCount += 1
+    if (result.triggers.length < triggersShown)
+      result.triggers.push({ triggeredAt: at, value: price })
+  }
+  return { result, judge }
+}
+
+/** Every observation of the range with its current value, as if it had come in when it was made. */
+function* judgeObservations(
+  { observations, quarantine, closes }: BacktestDeps,
+  { condition, series, from, to }: BacktestQuestion,
+  judge: Judge,
+): Generator<void> {
+  const day = growingCloses(condition.kind === 'price' ? [] : closes.of(series.id), from)
+  for (const stretch of quarantine.clear(series.id, from, to)) {
+    let after = stretch.from - 1
+    while (after < stretch.to) {
+      const rows = observations.after(series.id, after, rowsEach)
+      for (const { observedAt, value } of rows) {
+        after = observedAt
+        if (observedAt >= stretch.to) break
+        const closesSoFar = condition.kind === 'price' ? [] : day.with(observedAt, value)
+        judge(observedAt, observedAt, value, closesSoFar)
+        yield
+      }
+      if (rows.length < rowsEach) break
+    }
+  }
+}
+
+/**
+ * What came in, in the order and with the values in which it did: of all that was recorded at one
+ * moment the newest observation, also a correction of it, where that was news then.
+ */
+function* judgeRecordings(
+  deps: BacktestDeps,
+  { condition, series, from, to }: BacktestQuestion,
+  judge: Judge,
+): Generator<void> {
+  const { observations, quarantine, pricesAt } = deps
+  const isClear = (observedAt: number) =>
+    quarantine.clear(series.id, observedAt, observedAt + 1).length > 0
+  const newestAt = (at: number) =>
+    observations.newestAsOf(series.id, Number.MAX_SAFE_INTEGER, at)?.observedAt ??
+    Number.NEGATIVE_INFINITY
+  const before = pricesAt({ asOf: from - 1 }).closes
+  const closes = knownCloses(condition.kind === 'price' ? [] : before.of(series.id), day => {
+    const startsAt = startOfDay(day.observedAt)
+    return observations.asOf(series.id, startsAt, startsAt + dayMs, day.recordedAt, 1)[0]?.value
+  })
+  let lastAt = newestAt(from - 1)
+  const recordings = observations.recordings(series.id, from, to)
+  for (let i = 0; i < recordings.length; ) {
+    const { recordedAt } = recordings[i]!
+    let news: Recording | undefined
+    for (; recordings[i]?.recordedAt === recordedAt; i += 1) {
+      const recording = recordings[i]!
+      const { observedAt, value } = recording
+      if (value === undefined && observedAt === lastAt) lastAt = newestAt(recordedAt)
+      if (value !== undefined && observedAt >= lastAt) {
+        lastAt = observedAt
+        news = recording
+      }
+      if (condition.kind !== 'price' && isClear(observedAt)) closes.hear(recording)
+      yield
+    }
+    if (!news || !isNews(series, news.observedAt, recordedAt) || !isClear(news.observedAt)) continue
+    const { observedAt, value } = news
+    const closesSoFar = condition.kind === 'price' ? [] : closes.upTo(observedAt, value!)
+    judge(recordedAt, observedAt, value!, closesSoFar)
+  }
+}
+
+/** The closes as they were known, from those of the beginning on; `read` asks for that of a day. */
+function knownCloses(first: readonly Close[], read: (recording: Recording) => number | undefined) {
+  const closes = [...first]
+  /** Where a day is or belongs. */
+  const placeOf = (day: string): number => {
+    let place = closes.length
+    while (place > 0 && closes[place - 1]!.day >= day) place -= 1
+    return place
+  }
+  return {
+    hear(recording: Recording) {
+      const day = isoDay(recording.observedAt)
+      const place = placeOf(day)
+      const value = read(recording)
+      const offset = closes[place]?.day === day ? 1 : 0
+      closes.splice(place, offset, ...(value === undefined ? [] : [{ day, value }]))
+    },
+    upTo: (observedAt: number, value: number): readonly Close[] => {
+      const day = isoDay(observedAt)
+      return [...closes.slice(0, placeOf(day)), { day, value }]
+    },
+  }
+}
+
+/**
+ * The closes as they grew: those of the days before the range, then the last observation so far of
+ * each day in it.
+ */
+function growingCloses(allCloses: readonly Close[], from: number) {
+  const first = isoDay(from)
+  const closes = allCloses.filter(close => close.day < first)
+  return {
+    with(observedAt: number, value: number): readonly Close[] {
+      const day = isoDay(observedAt)
+      if (closes.at(-1)?.day === day) closes.pop()
+      closes.push({ day, value })
+      return closes
+    },
+  }
+}

@@ -1,0 +1,229 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { isStorageFault } from '../../../database/storage-fault.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { Change } from '../../prices/store/observations.ts'
+import type { AlertStore } from '../store/alerts.ts'
+import type { AlertPriceStore, PendingPrice } from '../store/prices.ts'
+import type { AlertTriggerStore } from '../store/triggers.ts'
+import { type CodePasses, createCodePasses } from './code-passes.ts'
+import { createFiring } from './firing.ts'
+import { type Cursor, createJudge, cursorStart } from './judge.ts'
+import type { FiredAlert, Notifier } from './messages.ts'
+import type { AlertMoments } from './moment.ts'
+import { createPriceNotes } from './price-notes.ts'
+
+/**
+ * Judges alerts by the prices of their codes. A price that may fire an alert is noted in the
+ * transaction that records it, and judged right after: what a crash interrupts goes on from the
+ * notes, and the key of the triggers keeps it from firing twice. The alerts of a code fire at most
+ * once in an interval; what comes in meanwhile is judged at its end, price by price, in its order.
+ */
+export interface AlertEvaluation {
+  /**
+   * Inside the transaction that wrote the changes: notes the prices that alerts must be judged by.
+   */
+  note(changes: readonly Change[]): void
+  /**
+   * After that transaction: judges what was noted, at once where that takes no longer than a slice.
+   */
+  follow(): void
+  /** Judges all that is due, slice by slice, and drops what is left of removed alerts. */
+  pass(): Promise<void>
+  /**
+   * When the next code that waits for its interval is due, after `after`; undefined when none
+   * waits.
+   */
+  dueAfter(after: number): number | undefined
+  /** Ends a pass after its present slice. */
+  stop(): void
+}
+
+export interface AlertEvaluationDeps {
+  db: Database
+  alerts: AlertStore
+  triggers: AlertTriggerStore
+  prices: AlertPriceStore
+  moments: AlertMoments
+  notifier(): Notifier
+  catalogue: Catalogue
+  quarantine: QuarantineList
+  keys: Pick<Keyring, 'account' | 'entitlements'>
+  clock: Clock
+  ids: Ids
+  log: Log
+  intervalMs: number
+  /** Measures slices; the clock of the instance may stand still. */
+  stopwatch?: Clock
+}
+
+/** Of one transaction with its commit: what requests that come in meanwhile wait for. */
+const sliceMs = 25
+/** Of the first one, which comes on top of the transaction that recorded the price. */
+const followMs = 10
+/**
+ * Of it for the work, however long commits take: else a slow disk would have a commit for every
+ * alert.
+ */
+const workMinMs = 8
+/** Triggers of a removed alert that are dropped at a time. */
+const dropEach = 1000
+
+export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
+  const { prices, clock, log, intervalMs, stopwatch = createSystemClock() } = deps
+  const passes = createCodePasses(prices, clock, intervalMs)
+  const notePrices = createPriceNotes({ ...deps, passes })
+  const step = createStep({ ...deps, stopwatch, passes })
+  const dropRemoved = createDrop(deps)
+  /** Prices may wait that no step has looked at. */
+  let hasNotes = true
+  let running: Promise<void> | undefined
+  let stopped = false
+
+  const judgeNext = (until: number): boolean => {
+    hasNotes = false
+    return step(until)
+  }
+  const drain = async (isLater: boolean) => {
+    if (isLater) await sleep(0)
+    while (!stopped && (judgeNext(stopwatch.monotonic() + sliceMs) || dropRemoved())) await sleep(0)
+  }
+  const pass = (isLater = false): Promise<void> => {
+    running ??= drain(isLater).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const logFailure = (error: unknown) =>
+    log.error('alert_pass_failed', {
+      message: 'Alerts could not be evaluated; the prices stay noted and are judged later.',
+      error,
+    })
+
+  return {
+    note(changes) {
+      if (notePrices(changes, clock.now())) hasNotes = true
+    },
+    follow() {
+      if (!hasNotes || running || stopped) return
+      const until = stopwatch.monotonic() + followMs
+      try {
+        while (judgeNext(until)) {
+          if (stopwatch.monotonic() < until) continue
+          pass(true).catch(logFailure)
+          return
+        }
+      } catch (error) {
+        logFailure(error)
+      }
+    },
+    pass: () => pass(),
+    dueAfter: passes.dueAfter,
+    stop() {
+      stopped = true
+    },
+  }
+}
+
+interface StepDeps extends AlertEvaluationDeps {
+  stopwatch: Clock
+  passes: CodePasses
+}
+
+/**
+ * Judges alerts by one price in one transaction that ends about `until`; whether there may be more
+ * to do. A price that is not finished is gone on with before another one is begun.
+ */
+function createStep(deps: StepDeps): (until: number) => boolean {
+  const { db, log, stopwatch, passes } = deps
+  /** What the transaction under way has fired. */
+  let fired: FiredAlert[] = []
+  const note = (alert: FiredAlert) => void fired.push(alert)
+  const judge = createJudge({
+    ...deps,
+    fire: createFiring({ ...deps, note }),
+    takeBack: count => {
+      fired.length = count
+    },
+    firedCount: () => fired.length,
+  })
+  const paced = createPacing(db, stopwatch)
+  let unfinished: { price: PendingPrice; cursor: Cursor } | undefined
+
+  const judgeInTransaction = (price: PendingPrice, from: Cursor, until: number) => {
+    const slice = (oneByOne: boolean) => {
+      fired = []
+      const cursor = paced(until, workUntil => judge(price, from, oneByOne, workUntil))
+      for (const alert of fired) logFired(log, alert)
+      return cursor
+    }
+    try {
+      return slice(false)
+    } catch (error) {
+      if (isStorageFault(error)) throw error
+      log.error('alert_batch_failed', {
+        message: 'The alerts of a price are evaluated one by one.',
+        error,
+      })
+      return slice(true)
+    }
+  }
+  return until => {
+    const price = unfinished?.price ?? passes.nextPrice()
+    if (!price) return false
+    const cursor = judgeInTransaction(price, unfinished?.cursor ?? cursorStart, until)
+    unfinished = cursor && { price, cursor }
+    return true
+  }
+}
+
+const logFired = (log: Log, { alert, series, price, condition, triggeredAt }: FiredAlert) =>
+  log.info('alert_fired', {
+    alert: alert.id,
+    account: alert.accountId,
+    code: series.code,
+    price,
+    condition,
+    triggered_at: isoInstant(triggeredAt),
+  })
+
+/** Drops a slice of what is left of removed alerts; whether there is more. */
+const createDrop =
+  ({ db, alerts, triggers }: AlertEvaluationDeps) =>
+  (): boolean => {
+    const [number] = alerts.removed(1)
+    if (number === undefined) return false
+    transact(db, () => {
+      if (triggers.trim(number, 0, dropEach) < dropEach) alerts.drop(number)
+    })
+    return true
+  }
+
+/** What a commit is taken to need before one has been measured. */
+const commitFirstMs = 10
+
+/**
+ * Transactions that end about when they should: a commit takes as long as the dearest of the last
+ * ones did.
+ */
+function createPacing(db: Database, stopwatch: Clock) {
+  let commitMs = commitFirstMs
+  return <T>(until: number, work: (until: number) => T): T => {
+    const workUntil = Math.max(until - commitMs, stopwatch.monotonic() + workMinMs)
+    let workedAt = workUntil
+    const result = transact(db, () => {
+      const worked = work(workUntil)
+      workedAt = stopwatch.monotonic()
+      return worked
+    })
+    const tookMs = stopwatch.monotonic() - workedAt
+    commitMs = Math.max(tookMs, (3 * commitMs + tookMs) / 4)
+    return result
+  }
+}

@@ -1,0 +1,68 @@
+import { isoDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { Close } from '../../prices/math/window.ts'
+import type { Board } from '../../prices/service/board.ts'
+import type { Closes } from '../../prices/service/closes.ts'
+import { type AlertMoment, alertMoment } from '../math/condition.ts'
+
+/** A price of a series, as it was observed. */
+export interface Priced {
+  series: Series
+  observedAt: number
+  value: number
+}
+
+/** The newest price of the code that an alert watches. */
+export interface Newest extends Priced {
+  moment: AlertMoment
+}
+
+/** Prices as alerts see them: rounded as they are answered, with the closes of their day. */
+export interface AlertMoments {
+  of(price: Priced): AlertMoment
+  /** Undefined while the code has no price. */
+  newest(watched: Series): Newest | undefined
+}
+
+export function createAlertMoments(deps: {
+  board: Pick<Board, 'quote'>
+  closes: Pick<Closes, 'of'>
+  catalogue: Pick<Catalogue, 'resolve'>
+  now(): number
+}): AlertMoments {
+  const { board, closes, catalogue, now } = deps
+  const of = ({ series, observedAt, value }: Priced): AlertMoment =>
+    alertMoment(answeredPrice(series, value), () =>
+      closesAt(closes.of(series.id), observedAt, value),
+    )
+  return {
+    of,
+    newest(watched) {
+      const quote = board.quote(catalogue.resolve(watched.code, now())?.series ?? watched)
+      if (!quote) return undefined
+      const price = {
+        series: quote.series,
+        observedAt: quote.observation.observedAt,
+        value: quote.observation.value,
+      }
+      return { ...price, moment: of(price) }
+    },
+  }
+}
+
+/** What a client is answered is what an alert is judged by. */
+export const answeredPrice = (series: Series, value: number): number =>
+  roundTo(value, series.decimals)
+
+/**
+ * The closes as they were when the price was the newest: what came later, on its day or after, is
+ * not there yet.
+ */
+function closesAt(allCloses: readonly Close[], observedAt: number, value: number): Close[] {
+  const day = isoDay(observedAt)
+  let end = allCloses.length
+  while (end > 0 && allCloses[end - 1]!.day >= day) end -= 1
+  return [...allCloses.slice(0, end), { day, value }]
+}

@@ -1,0 +1,71 @@
+import type { Database } from 'bun:sqlite'
+import type { Config } from '../../../config/config.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { Board } from '../../prices/service/board.ts'
+import type { Closes } from '../../prices/service/closes.ts'
+import type { Ingest } from '../../prices/service/ingest.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { PricesAt } from '../../prices/service/vintage.ts'
+import type { ObservationStore } from '../../prices/store/observations.ts'
+import { createAlertStore } from '../store/alerts.ts'
+import { createAlertPriceStore } from '../store/prices.ts'
+import { createAlertTriggerStore } from '../store/triggers.ts'
+import { type Alerts, createAlerts } from './alerts.ts'
+import { type Backtests, createBacktests } from './backtest.ts'
+import { createAlertEvaluation } from './evaluation.ts'
+import { type AlertMessagesDeps, createNotifiers } from './messages.ts'
+import { createAlertMoments } from './moment.ts'
+
+/** Alerts, how they are judged by the prices that come in, and by those that came. */
+export interface AlertServices {
+  alerts: Alerts
+  backtests: Backtests
+}
+
+export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'> {
+  db: Database
+  clock: Clock
+  /** Measures how long work takes; real time without it. */
+  stopwatch?: Clock
+  ids: Ids
+  log: Log
+  keys: Keyring
+  catalogue: Catalogue
+  board: Board
+  closes: Closes
+  observations: ObservationStore
+  pricesAt: PricesAt
+  quarantine: QuarantineList
+  ingest: Pick<Ingest, 'listen' | 'listenInside'>
+  config: Config
+}
+
+/**
+ * Puts alerts together and ties them to what comes in. The readers of prices must hear of a change
+ * before they do.
+ */
+export function openAlerts(deps: AlertServicesDeps): AlertServices {
+  const { db, clock } = deps
+  const store = createAlertStore(db)
+  const triggerStore = createAlertTriggerStore(db)
+  const moments = createAlertMoments({ ...deps, now: clock.now })
+  const evaluation = createAlertEvaluation({
+    ...deps,
+    alerts: store,
+    triggers: triggerStore,
+    prices: createAlertPriceStore(db),
+    moments,
+    notifier: createNotifiers({ ...deps, serviceName: deps.config.brand.serviceName }),
+    intervalMs: deps.config.alerts.intervalMs,
+  })
+  deps.ingest.listenInside(evaluation.note)
+  deps.ingest.listen(evaluation.follow)
+  return {
+    alerts: createAlerts({ ...deps, store, triggerStore, moments, evaluation }),
+    backtests: createBacktests(deps),
+  }
+}

@@ -1,0 +1,60 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** A price that alerts have still to be judged by. */
+export interface PendingPrice {
+  number: number
+  /** The code that alerts watch. */
+  seriesId: number
+  /** The series that was priced: another one where a futures family is watched. */
+  sourceId: number
+  observedAt: number
+  value: number
+  /** When it came in. */
+  at: number
+}
+
+export interface AlertPriceStore {
+  add(price: Omit<PendingPrice, 'number'>): void
+  /** The oldest of each code. */
+  heads(): PendingPrice[]
+  isPending(seriesId: number): boolean
+  /** The number of the newest of a code. */
+  last(seriesId: number): number | undefined
+  remove(number: number): void
+  /** Drops all; how many. */
+  clear(): number
+}
+
+const columns =
+  'number, series_id AS seriesId, priced_series_id AS sourceId, observed_at AS observedAt, value, received_at AS at'
+
+export function createAlertPriceStore(db: Database): AlertPriceStore {
+  const add = lazy(
+    db,
+    'INSERT INTO alert_prices (series_id, priced_series_id, observed_at, value, received_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const heads = lazy<PendingPrice, []>(
+    db,
+    `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,
+  )
+  const first = lazy<{ number: number }, [number]>(
+    db,
+    'SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1',
+  )
+  const last = lazy<{ number: number | null }, [number]>(
+    db,
+    'SELECT max(number) AS number FROM alert_prices WHERE series_id = ?',
+  )
+  const remove = lazy(db, 'DELETE FROM alert_prices WHERE number = ?')
+  const clear = lazy(db, 'DELETE FROM alert_prices')
+  return {
+    add: price =>
+      void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
+    heads: () => heads.all(),
+    isPending: seriesId => first.get(seriesId) !== null,
+    last: seriesId => last.get(seriesId)?.number ?? undefined,
+    remove: number => void remove.run(number),
+    clear: () => clear.run().changes,
+  }
+}

@@ -1,0 +1,120 @@
+import type { Database } from 'bun:sqlite'
+import { manyRows } from '../../../database/many-rows.ts'
+import { lazy } from '../../../database/statement.ts'
+
+/** An alert that fired: what was so at that moment, whatever becomes of the alert. */
+export interface AlertTrigger {
+  id: string
+  /** Its number. */
+  alert: number
+  accountId: string
+  seriesId: number
+  /** Of the observation; for alerts on daily values the midnight of its day. */
+  observedAt: number
+  triggeredAt: number
+  price: number
+  /** What was compared with the threshold: the price, or what was measured. */
+  value: number
+  threshold: number
+  condition: string
+  channels: readonly string[]
+  /** What was measured, in wire form. */
+  metadata: Readonly<Record<string, unknown>> | null
+}
+
+/** A trigger with what its alert is called now. */
+export interface NamedTrigger extends AlertTrigger {
+  alertId: string
+  alertName: string
+}
+
+export interface AlertTriggerStore {
+  addAll(triggers: readonly AlertTrigger[]): void
+  /** Of one alert, newest observation first. */
+  newest(alert: number, limit: number): AlertTrigger[]
+  /** Of an account's alerts, newest first. */
+  page(accountId: string, limit: number, offset: number): NamedTrigger[]
+  count(accountId: string): number
+  pageOf(alert: number, limit: number, offset: number): NamedTrigger[]
+  countOf(alert: number): number
+  /** Drops at most `limit` triggers of an alert beyond its newest `kept`; how many there were. */
+  trim(alert: number, newestKept: number, limit: number): number
+}
+
+type Stored<T extends AlertTrigger> = Omit<T, 'channels' | 'metadata'> & {
+  channels: string
+  metadata: string | null
+}
+
+const columns = `t.id, alert_number AS alert, t.account_id AS accountId, t.series_id AS seriesId,
+  observed_at AS observedAt, triggered_at AS triggeredAt, price, value, threshold, t.condition,
+  channels, t.metadata`
+
+const triggerOf = <T extends AlertTrigger>(row: Stored<T>) => ({
+  ...row,
+  channels: row.channels.split(' ').filter(Boolean),
+  metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
+})
+
+export function createAlertTriggerStore(db: Database): AlertTriggerStore {
+  const addAll = manyRows(
+    db,
+    `INSERT INTO alert_triggers
+       (alert_number, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
+    '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const newest = lazy<Stored<AlertTrigger>, [number, number]>(
+    db,
+    `SELECT ${columns} FROM alert_triggers t WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?`,
+  )
+  const named = `SELECT ${columns}, a.id AS alertId, a.name AS alertName FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number
+     WHERE a.removed_at IS NULL AND`
+  const page = lazy<Stored<NamedTrigger>, [string, number, number]>(
+    db,
+    `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert_number DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number WHERE a.removed_at IS NULL AND t.account_id = ?`,
+  )
+  const pageOf = lazy<Stored<NamedTrigger>, [number, number, number]>(
+    db,
+    `${named} t.alert_number = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
+  )
+  const countOf = lazy<{ n: number }, [number]>(
+    db,
+    'SELECT count(*) AS n FROM alert_triggers WHERE alert_number = ?',
+  )
+  const trim = lazy(
+    db,
+    `DELETE FROM alert_triggers WHERE (alert_number, observed_at, series_id) IN (
+       SELECT alert_number, observed_at, series_id FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
+  )
+  return {
+    addAll: triggers =>
+      void addAll(
+        triggers.map(t => [
+          t.alert,
+          t.observedAt,
+          t.seriesId,
+          t.id,
+          t.accountId,
+          t.triggeredAt,
+          t.price,
+          t.value,
+          t.threshold,
+          t.condition,
+          t.channels.join(' '),
+          t.metadata && JSON.stringify(t.metadata),
+        ]),
+      ),
+    newest: (alert, limit) => newest.all(alert, limit).map(row => triggerOf(row)),
+    page: (accountId, limit, offset) =>
+      page.all(accountId, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
+    count: accountId => count.get(accountId)!.n,
+    pageOf: (alert, limit, offset) =>
+      pageOf.all(alert, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
+    countOf: alert => countOf.get(alert)!.n,
+    trim: (alert, newestKept, limit) => trim.run(alert, limit, newestKept).changes,
+  }
+}

@@ -1,0 +1,175 @@
+import type { Dataset } from '../../../feeds/files/dataset.ts'
+import {
+  checked,
+  type DatasetRow,
+  neededText,
+  numberIn,
+  refuse,
+  textIn,
+} from '../../../feeds/files/fields.ts'
+import { neededPastDay } from '../../../feeds/files/past-day.ts'
+import { marketOfCot } from '../math/positions.ts'
+import type { CotReport, PositionStore } from '../store/positions.ts'
+
+/** Columns of files that have one row for each week, by market. */
+const weekly = [
+  { prefix: 'wti_oil', market: 'WTI' },
+  { prefix: 'nat_gas', market: 'NATURAL_GAS' },
+  { prefix: 'rbob_gas', market: 'RBOB' },
+] as const
+
+const contractsMax = 1e8
+
+/** One row of a file: one report, or in a file of weeks one for each market that it has. */
+export type CotRecord = readonly CotReport[]
+
+export function createPositionsDataset(store: PositionStore): Dataset<CotRecord> {
+  return {
+    name: 'cftc-positions',
+    description:
+      'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): a row for each market and date, or one for each week with columns for its markets.',
+    columns: [
+      {
+        name: 'report_date',
+        required: true,
+        description: 'Day that the report is of, mostly a Tuesday',
+      },
+      {
+        name: 'market',
+        required: false,
+        description:
+          'WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL, their contract market codes (067651 ...), or another name',
+      },
+      {
+        name: 'managed_money_long',
+        required: false,
+        description: 'Long contracts of managed money; needed beside a market',
+      },
+      {
+        name: 'managed_money_short',
+        required: false,
+        description: 'Short contracts of managed money; needed beside a market',
+      },
+      {
+        name: 'open_interest',
+        required: false,
+        description: 'All open contracts; needed beside a market',
+      },
+      ...weekly.flatMap(({ prefix, market }) => [
+        {
+          name: `${prefix}_mm_long`,
+          required: false,
+          description: `Long contracts in ${market}, where a row is a week`,
+        },
+        {
+          name: `${prefix}_mm_short`,
+          required: false,
+          description: `Short contracts in ${market}, where a row is a week`,
+        },
+        {
+          name: `${prefix}_oi`,
+          required: false,
+          description: `Open contracts in ${market}, where a row is a week`,
+        },
+      ]),
+      {
+        name: 'source',
+        required: false,
+        description: 'Whom the numbers are from, as answers name it; default: CFTC',
+      },
+    ],
+    example:
+      'market,report_date,managed_money_long,managed_money_short,open_interest\n' +
+      'WTI,2026-11-17,176380,117333,2035649\n' +
+      'NATURAL_GAS,2026-11-17,174417,196351,1625943\n',
+    key: ['market', 'report_date'],
+    check: (row, now) =>
+      checked(() => {
+        const common = {
+          reportedOn: neededPastDay(row, 'report_date', now),
+          source: textIn(row, 'source', 40) ?? 'CFTC',
+        }
+        if (textIn(row, 'market') !== undefined) {
+          return [
+            {
+              ...common,
+              market: marketIn(row),
+              ...positionsIn(row, 'managed_money_long', 'managed_money_short', 'open_interest'),
+            },
+          ]
+        }
+        const marketsOfRow = weekly.filter(({ prefix }) =>
+          ['mm_long', 'mm_short', 'oi'].some(column => textOf(row[`${prefix}_${column}`]) !== ''),
+        )
+        if (marketsOfRow.length === 0)
+          refuse(
+            'market',
+            undefined,
+            '',
+            'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name',
+          )
+        return marketsOfRow.map(({ prefix, market }) => ({
+          ...common,
+          market,
+          ...positionsIn(row, `${prefix}_mm_long`, `${prefix}_mm_short`, `${prefix}_oi`),
+        }))
+      }),
+    guarded: {
+      cadence: 'weekly',
+      time: 'report_date',
+      columns: {
+        managed_money_long: { leastMove: 10_000 },
+        managed_money_short: { leastMove: 10_000 },
+        open_interest: { leastMove: 10_000 },
+      },
+      numbersOf: reports =>
+        reports.map(({ market, reportedOn, ...report }) => ({
+          line: { market },
+          time: reportedOn,
+          values: {
+            managed_money_long: report.managedMoneyLong,
+            managed_money_short: report.managedMoneyShort,
+            open_interest: report.openInterest,
+          },
+        })),
+    },
+    write: (records, recordedAt) => store.write(records, recordedAt),
+  }
+}
+
+/** Of a field of any type, as it would stand in a file. */
+const textOf = (value: unknown): string => String(value ?? '').trim()
+
+const marketPattern = /^[A-Z0-9][A-Z0-9_.,()/&]{0,59}$/
+
+function marketIn(row: DatasetRow): string {
+  const text = neededText(row, 'market', 'write the name of the market')
+  const market = marketOfCot(text)
+  if (!marketPattern.test(market))
+    refuse('market', text, 'is not a name', 'write letters and digits, at most 60 characters')
+  return market
+}
+
+function positionsIn(row: DatasetRow, long: string, short: string, all: string) {
+  const openInterest = contractsIn(row, all)
+  const side = (field: string) => {
+    const contracts = contractsIn(row, field)
+    if (contracts > openInterest) {
+      refuse(
+        field,
+        contracts,
+        `is more than the open interest ${openInterest}`,
+        'check which column is which',
+      )
+    }
+    return contracts
+  }
+  return { managedMoneyLong: side(long), managedMoneyShort: side(short), openInterest }
+}
+
+/** Contracts are whole, also where a program has written them as 207741.0. */
+function contractsIn(row: DatasetRow, field: string): number {
+  const right = 'write a whole number of contracts, such as 176380'
+  const value = numberIn(row, field, 0, contractsMax) ?? refuse(field, undefined, '', right)
+  return Number.isInteger(value) ? value : refuse(field, value, 'is not whole', right)
+}

@@ -1,0 +1,243 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { integerOf, listOf } from '../../../http/input/query.ts'
+import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { correlationMatrix, correlationOf, rollingCorrelation } from '../math/correlation.ts'
+import {
+  type AnalyticsDeps,
+  closesNote,
+  codeField,
+  codeQuery,
+  dateField,
+  mirrored,
+  mirroredText,
+  nullable,
+  periodField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  requireEnough,
+  seriesOf,
+  wordOf,
+} from './shape.ts'
+
+const types = ['analysis', 'matrix', 'rolling'] as const
+const codesMax = 10
+const windowDefault = 7
+
+const coefficient = (description?: string) =>
+  nullable(
+    t.Number({ minimum: -1, maximum: 1, examples: [0.9462] }),
+    description ?? 'Null where one of the prices did not move.',
+  )
+const pair = {
+  code1: codeField,
+  code2: t.String({ examples: ['BRENT_CRUDE_USD'] }),
+  period: periodField,
+}
+
+const Analysis = t.Object(
+  {
+    type: t.Literal('analysis'),
+    ...pair,
+    correlation: coefficient(),
+    correlation_interpretation: t.String({ examples: ['very strong positive correlation'] }),
+    strength: t.Union(
+      (['very strong', 'strong', 'moderate', 'weak', 'none'] as const).map(word => t.Literal(word)),
+      { description: 'By absolute value: 0.9 very strong, 0.7 strong, 0.4 moderate, 0.2 weak.' },
+    ),
+    direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
+    stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
+    data_points: integer({ description: 'Closes on dates that both series have.', examples: [21] }),
+  },
+  { title: 'Correlation' },
+)
+
+const Matrix = t.Object(
+  {
+    type: t.Literal('matrix'),
+    codes: t.Array(codeField),
+    period: periodField,
+    matrix: t.Record(t.String(), t.Record(t.String(), coefficient()), {
+      examples: [
+        {
+          WTI_USD: { WTI_USD: 1, BRENT_CRUDE_USD: 0.95 },
+          BRENT_CRUDE_USD: { WTI_USD: 0.95, BRENT_CRUDE_USD: 1 },
+        },
+      ],
+    }),
+    data_points: integer({
+      description: 'Common closes of the pair that has the fewest.',
+      examples: [21],
+    }),
+  },
+  { title: 'CorrelationMatrix' },
+)
+
+const Rolling = t.Object(
+  {
+    type: t.Literal('rolling'),
+    ...pair,
+    window: integer({ description: 'Returns of each correlation.', examples: [7] }),
+    correlations: t.Array(t.Object({ date: dateField, correlation: coefficient() }), {
+      description: 'Oldest first.',
+    }),
+    latest: coefficient(),
+    average: coefficient('Arithmetic mean of those that there are.'),
+  },
+  { title: 'RollingCorrelation' },
+)
+
+const idsOf = (matches: readonly Resolved[]) => matches.map(match => match.series.id)
+
+function pairOf({ codes }: AnalyticsDeps, { query, request }: Question) {
+  const matches = seriesOf(codes, { code1: query.code1, code2: query.code2 }, request) as [
+    Resolved,
+    Resolved,
+  ]
+  const [code1, code2] = [matches[0].series.code, matches[1].series.code]
+  const period = periodOf(query.period, 30)
+  return {
+    matches,
+    period,
+    fields: { code1, code2, period },
+    subject: `${code1} and ${code2}, common dates of the last ${period} days`,
+  }
+}
+
+function analysis(deps: AnalyticsDeps, question: Question): string {
+  const { matches, period, fields, subject } = pairOf(deps, question)
+  const correlation = requireEnough(
+    deps.closes.derived(`correlation ${period}`, idsOf(matches), ([first, second]) =>
+      correlationOf(first!, second!, period),
+    ),
+    subject,
+  )
+  markFixtures(question.set, deps.marks, matches)
+  return mirroredText(question, Analysis, {
+    type: 'analysis',
+    ...fields,
+    correlation: correlation.value ?? null,
+    correlation_interpretation: correlation.interpretation,
+    strength: correlation.strength,
+    direction: correlation.direction,
+    stability: correlation.stability,
+    data_points: correlation.dataPoints,
+  })
+}
+
+function matrix(deps: AnalyticsDeps, question: Question): string {
+  const { query, request } = question
+  const requestedCodes = listOf(query.codes)
+  if (requestedCodes.length === 0)
+    throw missingParameter('codes', `two to ${codesMax} commodity codes, comma-separated.`)
+  const matches = deps.codes.read(requestedCodes, request, codesMax)
+  if (matches.length < 2)
+    throw invalidParameter('codes', query.codes, 'names one series; a matrix takes at least two.')
+  const period = periodOf(query.period, 30)
+  const names = matches.map(match => match.series.code)
+  const correlations = deps.closes.derived(`matrix ${period}`, idsOf(matches), series =>
+    correlationMatrix(series, period),
+  )
+  const short = correlations.enough ? [] : [...new Set(correlations.pair.map(i => names[i]!))]
+  const { cells, dataPoints } = requireEnough(
+    correlations,
+    `${short.join(' and ')}, common dates of the last ${period} days`,
+    { codes: short },
+  )
+  markFixtures(question.set, deps.marks, matches)
+  const rows = cells.map(row => Object.fromEntries(row.map((cell, j) => [names[j]!, cell ?? null])))
+  return mirroredText(question, Matrix, {
+    type: 'matrix',
+    codes: names,
+    period,
+    matrix: Object.fromEntries(rows.map((row, i) => [names[i]!, row])),
+    data_points: dataPoints,
+  })
+}
+
+function rolling(deps: AnalyticsDeps, question: Question): string {
+  const { matches, period, fields, subject } = pairOf(deps, question)
+  const window = integerOf(
+    'window',
+    question.query.window,
+    Math.min(windowDefault, period),
+    2,
+    period,
+  )
+  const [first, second] = idsOf(matches).map(deps.closes.of)
+  const correlations = requireEnough(rollingCorrelation(first!, second!, period, window), subject)
+  const values = correlations.flatMap(correlation => correlation.value ?? [])
+  markFixtures(question.set, deps.marks, matches)
+  return mirroredText(question, Rolling, {
+    type: 'rolling',
+    ...fields,
+    window,
+    correlations: correlations.map(correlation => ({
+      date: correlation.day,
+      correlation: correlation.value ?? null,
+    })),
+    latest: correlations.at(-1)?.value ?? null,
+    average:
+      values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
+  })
+}
+
+const answers = { analysis, matrix, rolling }
+
+/** How series move together. */
+export function correlationRoutes(deps: AnalyticsDeps) {
+  return new RouteList().use(deps.access).get(
+    '/v1/analytics/correlation',
+    ({ query, request, set, caller }) =>
+      atPoint(deps, query, set as Answering, known =>
+        answers[wordOf('type', query.type, types, 'analysis')](known, {
+          query,
+          request,
+          set: set as Answering,
+          caller,
+        }),
+      ),
+    {
+      access: { feature: 'analytics', meter: true, heavy: true },
+      query: t.Object({
+        type: wordParameter(types, {
+          description: '`analysis` (default), `matrix` or `rolling`.',
+          default: 'analysis',
+          examples: ['analysis'],
+        }),
+        code1: codeQuery('Required for `analysis` and `rolling`'),
+        code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
+        codes: codesParameter(codesMax, {
+          description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
+          examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
+        }),
+        period: periodQuery(30),
+        ...pointQuery,
+        window: integerParameter({
+          description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
+          default: windowDefault,
+          minimum: 2,
+          examples: [windowDefault],
+        }),
+      }),
+      response: {
+        200: serialised(t.Union([mirrored(Analysis), mirrored(Matrix), mirrored(Rolling)])),
+        ...refusals,
+      },
+      detail: {
+        operationId: 'getCorrelation',
+        tags: ['analytics'],
+        summary: 'Correlation of series',
+        description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
+      },
+    },
+  )
+}

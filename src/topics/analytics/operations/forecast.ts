@@ -1,0 +1,203 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import {
+  type Band,
+  type Calibration,
+  calibrationOf,
+  forecastMethods,
+  forecast as forecastOf,
+  horizonDays,
+  sigma1Probability,
+  sigma2Probability,
+} from '../math/forecast.ts'
+import {
+  type AnalyticsDeps,
+  closesNote,
+  codeField,
+  mirrored,
+  mirroredText,
+  nullable,
+  observationsField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  requireEnough,
+  seriesOf,
+  spacingNote,
+  windowNote,
+  wordOf,
+} from './shape.ts'
+
+const methods = forecastMethods.map(method => method.id)
+const methodDefault = 'ema'
+const periodDefault = 90
+const periodMin = 20
+
+const price = t.Number({ examples: [82.83] })
+const methodField = t.Union([t.Literal('sma'), t.Literal('ema'), t.Literal('combined')])
+const interval = (probability: number) =>
+  t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
+
+const heldField = (share: number) =>
+  t.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of the intervals in which the price then lay.',
+    examples: [share],
+  })
+
+const Listing = t.Object(
+  {
+    methods: t.Array(t.Object({ id: methodField, name: t.String(), description: t.String() })),
+    default_method: t.Literal(methodDefault),
+    horizons: t.Array(integer({ examples: [7] })),
+    usage: t.String(),
+  },
+  { title: 'ForecastMethods' },
+)
+
+const Forecast = t.Object(
+  {
+    code: codeField,
+    method: methodField,
+    current_price: price,
+    currency: nullable(t.String({ examples: ['USD'] })),
+    unit: t.String({ examples: ['barrel'] }),
+    data_points: integer({ description: 'Closes in the lookback.', examples: [62] }),
+    observations_per_year: observationsField,
+    volatility: t.Number({ description: 'Percent a year.', examples: [21.7] }),
+    forecasts: t.Array(
+      t.Object({
+        horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
+        forecast_value: price,
+        forecast_change_pct: nullable(
+          t.Number({ examples: [-0.57] }),
+          'Against `current_price`; null when that is 0.',
+        ),
+        confidence_intervals: t.Object({
+          sigma_1: interval(sigma1Probability),
+          sigma_2: interval(sigma2Probability),
+        }),
+      }),
+    ),
+    calibration: nullable(
+      t.Object({
+        horizon_days: integer({ examples: [30] }),
+        intervals: integer({
+          description: 'Forecasts of the last five years whose day has come.',
+          examples: [1236],
+        }),
+        sigma_1: heldField(0.7),
+        sigma_2: heldField(0.94),
+      }),
+      'How often the intervals of past forecasts held; null under 60 of them.',
+    ),
+    disclaimer: t.String(),
+    generated_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'PriceForecast' },
+)
+
+const disclaimer =
+  'A statistical projection of past prices, not advice: it knows nothing of what is to come.'
+const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })
+
+const calibrationRow = (calibration: Calibration) => ({
+  horizon_days: calibration.horizonDays,
+  intervals: calibration.intervals,
+  sigma_1: calibration.sigma1Held,
+  sigma_2: calibration.sigma2Held,
+})
+
+const listing: typeof Listing.static = {
+  methods: [...forecastMethods],
+  default_method: methodDefault,
+  horizons: [...horizonDays],
+  usage: `/v1/analytics/forecast?code=WTI_USD&method=${methodDefault}&period=${periodDefault}`,
+}
+
+function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question): string {
+  const { query, request } = question
+  const method = wordOf('method', query.method, methods, methodDefault)
+  const period = periodOf(query.period, periodDefault, periodMin)
+  const code = codeOf(query)
+  if (!code) return mirroredText(question, Listing, listing)
+  const matches = seriesOf(codes, { code }, request)
+  const { series } = matches[0]!
+  const forecast = requireEnough(
+    forecastOf(closes.of(series.id), method, period),
+    `${series.code}, ${method} over the last ${period} days`,
+  )
+  const calibration = closes.derived(`calibration ${method} ${period}`, [series.id], all =>
+    calibrationOf(all[0]!, method, period),
+  )
+  markFixtures(question.set, marks, matches)
+  return mirroredText(question, Forecast, {
+    code: series.code,
+    method,
+    current_price: forecast.currentPrice,
+    currency: series.currency,
+    unit: series.unit,
+    data_points: forecast.dataPoints,
+    observations_per_year: forecast.observationsPerYear,
+    volatility: forecast.volatility,
+    forecasts: forecast.projections.map(projection => ({
+      horizon_days: projection.horizonDays as (typeof horizonDays)[number],
+      forecast_value: projection.value,
+      forecast_change_pct: projection.changePercent ?? null,
+      confidence_intervals: {
+        sigma_1: bandRow(projection.sigma1, sigma1Probability),
+        sigma_2: bandRow(projection.sigma2, sigma2Probability),
+      },
+    })),
+    calibration: calibration ? calibrationRow(calibration) : null,
+    disclaimer,
+    generated_at: isoInstant(now()),
+  })
+}
+
+/** Where a series would go if its past went on, with bands of how far it may stray. */
+export function forecastRoutes(deps: AnalyticsDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/analytics/forecast',
+      ({ query, request, set, caller }) =>
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
+      {
+        access: { feature: 'forecast', meter: true, heavy: true },
+        query: t.Object({
+          ...oneCode('code', {
+            description: 'A code or an alias, in any letter case; absent: the methods.',
+            examples: ['WTI_USD'],
+          }),
+          method: wordParameter(methods, {
+            description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
+            default: methodDefault,
+            examples: [methodDefault],
+          }),
+          period: periodQuery(periodDefault, periodMin),
+          ...pointQuery,
+        }),
+        response: {
+          200: serialised(t.Union([mirrored(Forecast), mirrored(Listing)])),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'getPriceForecast',
+          tags: ['analytics'],
+          summary: 'Statistical forecast of a series',
+          description: `A statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
+        },
+      },
+    )
+}

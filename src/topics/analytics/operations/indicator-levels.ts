@@ -1,0 +1,261 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codeOf, oneCode } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { weekName, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
+import type { StorageLevel } from '../../fundamentals/service/storage.ts'
+import { daysOfCover, useOfStorage } from '../../prices/math/cover.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { priceContext } from '../math/context.ts'
+import { seasonOf } from '../math/season.ts'
+import {
+  calculated,
+  type IndicatorDeps,
+  indicator,
+  instantField,
+  refusals,
+} from './indicator-shape.ts'
+import { closesNote, nullable, requireEnough } from './shape.ts'
+import { tidy } from './spread-row.ts'
+
+const defaultPrice = 'BRENT_CRUDE_USD'
+const defaultStorage = 'CUSHING_STORAGE'
+
+const price = t.Number({ examples: [74.25] })
+
+const PriceContextShape = t.Object(
+  {
+    commodity: t.String({ description: 'The code that answers.', examples: [defaultPrice] }),
+    price: t.Number({ description: 'The newest close.', examples: [74.25] }),
+    percentile: t.Number({
+      minimum: 0,
+      maximum: 100,
+      description: '100 x count(close <= price) / n.',
+      examples: [61.2],
+    }),
+    high_52w: price,
+    low_52w: price,
+    average_52w: price,
+    currency: nullable(t.String({ examples: ['USD'] })),
+    unit: t.String({ examples: ['barrel'] }),
+    data_points: integer({ description: 'Closes in the 364 days.', examples: [257] }),
+    timestamp: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+  },
+  { title: 'PriceContext' },
+)
+
+const StorageAnalytics = t.Object(
+  {
+    code: t.String({ examples: [defaultStorage] }),
+    level: t.Number({ description: 'The newest level, in `unit`.', examples: [24.604] }),
+    capacity_percent: nullable(
+      t.Number({ examples: [31.38] }),
+      '100 x level / working capacity of its day, the level itself where it is published in percent; null while no capacity is known.',
+    ),
+    days_of_cover: nullable(
+      t.Number({ examples: [26.5] }),
+      `Level over use a day; of ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
+    ),
+    zscore: t.Number({
+      description: '(level - seasonal_average) / seasonal_std_dev.',
+      examples: [-1.21],
+    }),
+    seasonal_average: t.Number({ examples: [27.9] }),
+    seasonal_std_dev: t.Number({ examples: [2.72] }),
+    seasonal_years: integer({
+      minimum: 2,
+      maximum: 5,
+      description: 'Earlier years that the average is of.',
+      examples: [5],
+    }),
+    week: t.String({ description: 'ISO 8601 week of the level.', examples: ['2026-W47'] }),
+    unit: t.String({ examples: ['million_barrels'] }),
+    timestamp: instantField,
+  },
+  { title: 'StorageAnalytics' },
+)
+
+const noData = (code: string, missing: string) =>
+  new Problem('DATA_NOT_AVAILABLE', `${code} has no ${missing}.`, { leg: code, reason: 'no_price' })
+
+/** The one series that a parameter names, its default when it is absent. */
+function matchOf(
+  { codes }: IndicatorDeps,
+  text: string | undefined,
+  fallback: string,
+  request: Request,
+): Resolved {
+  const requestedCodes = listOf(text)
+  return codes.read(requestedCodes.length === 0 ? [fallback] : requestedCodes, request, 1)[0]!
+}
+
+function contextAnswer(
+  deps: IndicatorDeps,
+  text: string | undefined,
+  request: Request,
+  set: Answering,
+) {
+  const match = matchOf(deps, text, defaultPrice, request)
+  const { series, code } = match
+  const quote = deps.board.quote(series)
+  if (!quote) throw noData(code, 'price')
+  const context = requireEnough(
+    deps.closes.derived('price context', [series.id], ([closes]) => priceContext(closes!)),
+    `${code}, 52 weeks`,
+  )
+  const rounded = (value: number) => roundTo(value, series.decimals)
+  const timestamp = isoInstant(quote.observation.observedAt)
+  markFixtures(set, deps.marks, [match])
+  return {
+    data: {
+      commodity: code,
+      price: rounded(context.price),
+      percentile: context.percentile,
+      high_52w: rounded(context.high),
+      low_52w: rounded(context.low),
+      average_52w: tidy(context.average),
+      currency: series.currency,
+      unit: series.unit,
+      data_points: context.dataPoints,
+      timestamp,
+    },
+    meta: { as_of: timestamp, ...sourcesRow([series]) },
+  }
+}
+
+function coverOf(
+  { catalogue, closes, now }: IndicatorDeps,
+  level: StorageLevel,
+): { matches: Resolved[]; days: number | undefined } {
+  const code = useOfStorage[level.series.code]
+  const match = code === undefined ? undefined : catalogue.resolve(code, now())
+  const days = match && daysOfCover(level.value, level.on, closes.of(match.series.id))
+  return { matches: match && days !== undefined ? [match] : [], days }
+}
+
+function capacityPercent({ value, series, utilizationPercent }: StorageLevel): number | null {
+  if (series.unit === 'percent') return value
+  return utilizationPercent === undefined ? null : tidy(utilizationPercent)
+}
+
+function storageAnswer(
+  deps: IndicatorDeps,
+  text: string | undefined,
+  request: Request,
+  set: Answering,
+) {
+  const match = matchOf(deps, text, defaultStorage, request)
+  const { series, code } = match
+  if (series.category !== 'storage') {
+    throw invalidParameter(
+      'code',
+      text,
+      `${code} is not a storage code; GET /v1/commodities?category=storage lists them.`,
+    )
+  }
+  const [level, quote] = [deps.storage.of(series), deps.board.quote(series)]
+  if (!level || !quote) throw noData(code, 'level')
+  const season = deps.closes.derived('season', [series.id], ([closes]) => seasonOf(closes!))
+  if (!season.enough) {
+    const { have, need } = season
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `${code} has levels in this week of ${have} earlier years, ${need} are needed.`,
+      { have, need },
+    )
+  }
+  const { average, stdDev, zScore, years, week } = season.value
+  if (zScore === undefined) {
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `${code} had the same level in this week of ${years} years: there is no z-score of it.`,
+    )
+  }
+  const cover = coverOf(deps, level)
+  const all = [match, ...cover.matches]
+  const timestamp = isoInstant(quote.observation.observedAt)
+  markFixtures(set, deps.marks, all)
+  return {
+    data: {
+      code,
+      level: level.value,
+      capacity_percent: capacityPercent(level),
+      days_of_cover: cover.days === undefined ? null : tidy(cover.days),
+      zscore: zScore,
+      seasonal_average: tidy(average),
+      seasonal_std_dev: tidy(stdDev),
+      seasonal_years: years,
+      week: weekName(week),
+      unit: series.unit,
+      timestamp,
+    },
+    meta: { as_of: timestamp, ...sourcesRow(all.map(match => match.series)) },
+  }
+}
+
+const uses = Object.entries(useOfStorage)
+  .map(([level, use]) => `\`${level}\` by \`${use}\``)
+  .join(', ')
+
+/** Where a price stands in its year and a stock in its season. */
+export function levelIndicatorRoutes(deps: IndicatorDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/indicators/price-context',
+      ({ query, request, set }) =>
+        atPoint(deps, query, set as Answering, known =>
+          contextAnswer(known, codeOf(query), request, set as Answering),
+        ),
+      {
+        access: { ...calculated, heavy: true },
+        query: t.Object({
+          ...oneCode('by_code', {
+            description: `One code or alias, in any letter case (${defaultPrice}).`,
+            examples: [defaultPrice],
+            default: defaultPrice,
+          }),
+          as_of: asOfQuery,
+        }),
+        response: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
+        detail: {
+          operationId: 'getPriceContext',
+          tags: ['indicators'],
+          summary: 'A price in its last 52 weeks',
+          description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
+        },
+      },
+    )
+    .get(
+      '/v1/indicators/storage-analytics',
+      ({ query, request, set }) =>
+        atPoint(deps, query, set as Answering, known =>
+          storageAnswer(known, codeOf(query), request, set as Answering),
+        ),
+      {
+        access: { ...calculated, heavy: true },
+        query: t.Object({
+          ...oneCode('code', {
+            description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
+            examples: [defaultStorage],
+            default: defaultStorage,
+          }),
+          as_of: asOfQuery,
+        }),
+        response: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
+        detail: {
+          operationId: 'getStorageAnalytics',
+          tags: ['indicators'],
+          summary: 'A stock in its season',
+          description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
+        },
+      },
+    )
+}

@@ -1,0 +1,42 @@
+import { type TSchema, t } from 'elysia'
+import type { Context } from '../../../http/operations/context.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+
+export type IndicatorDeps = Pick<
+  Context,
+  | 'access'
+  | 'annotations'
+  | 'board'
+  | 'catalogue'
+  | 'closes'
+  | 'codes'
+  | 'congressionalTrades'
+  | 'positions'
+  | 'marks'
+  | 'now'
+  | 'pricesAt'
+  | 'storage'
+>
+
+export const calculated = { feature: 'calculated_metrics', meter: true } as const
+
+export const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  404: NestedProblem,
+}
+
+/** What every indicator says of its data. */
+export const metaFields = {
+  as_of: t.String({
+    format: 'date-time',
+    description: 'What the oldest price or the newest row of the answer is of.',
+  }),
+  source: t.String({ examples: ['EIA'], description: 'Sources, separated by semicolons.' }),
+  source_description: t.String({ examples: ['Published by EIA'] }),
+}
+
+/** `{data, meta}` without a status. */
+export const indicator = <T extends TSchema>(data: T, title: string) =>
+  t.Object({ data, meta: t.Object(metaFields) }, { title })
+
+export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })

@@ -1,0 +1,225 @@
+import { t } from 'elysia'
+import { wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import {
+  emissionOf,
+  fuelSwitch,
+  type PlantFuel,
+  type SwitchMarket,
+  switchMarkets,
+} from '../math/switching.ts'
+import {
+  calculated,
+  type IndicatorDeps,
+  indicator,
+  instantField,
+  refusals,
+} from './indicator-shape.ts'
+import { nullable, wordOf } from './shape.ts'
+import { tidy } from './spread-row.ts'
+
+const gasFuel = 'natural_gas'
+const coalFuel = 'coal'
+const fuelField = t.Union([t.Literal(gasFuel), t.Literal(coalFuel)])
+const regions = switchMarkets.map(market => market.id)
+
+const Plant = t.Object({
+  code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
+  heat_mwh: t.Number({ description: 'MWh of heat in one unit of the price.', examples: [0.9] }),
+  efficiency: t.Number({ description: 'MWh of electricity from one of heat.', examples: [0.53] }),
+  emission: t.Number({
+    description: 'Tonnes of carbon dioxide from one MWh of heat.',
+    examples: [0.20196],
+  }),
+})
+
+const FuelSwitching = t.Object(
+  {
+    value: t.Number({
+      description: 'What a MWh of electricity costs less from `to_fuel` than from `from_fuel`.',
+      examples: [-4.41],
+    }),
+    economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
+      description: '`to_fuel` while `value` is above 0, otherwise `from_fuel`.',
+    }),
+    from_fuel: fuelField,
+    to_fuel: fuelField,
+    unit: t.String({ description: 'Of `value` and of the costs.', examples: ['EUR/MWh'] }),
+    breakeven_price: t.Number({
+      description: 'Gas price at which both cost the same, in `breakeven_unit`.',
+      examples: [28.05],
+    }),
+    breakeven_unit: t.String({ examples: ['EUR/MWh'] }),
+    timestamp: t.String({ format: 'date-time', description: 'Of the oldest price used.' }),
+    metadata: t.Object({
+      region: t.Union([t.Literal('europe'), t.Literal('us')]),
+      region_name: t.String({ examples: ['Northwest Europe'] }),
+      gas_cost: t.Number({
+        description: 'Fuel and carbon of a MWh of electricity from gas.',
+        examples: [95.4],
+      }),
+      coal_cost: t.Number({
+        description: 'Fuel and carbon of a MWh of electricity from coal.',
+        examples: [91],
+      }),
+      carbon_included: t.Boolean(),
+      breakeven_carbon_price: nullable(
+        t.Number({ examples: [91.05] }),
+        'Price of a tonne at which both cost the same, at the fuel prices of now; null where nobody pays one.',
+      ),
+      prices: t.Array(
+        t.Object({
+          code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
+          price: t.Number({ examples: [31.15] }),
+          currency: nullable(t.String({ examples: ['EUR'] })),
+          unit: t.String({ examples: ['mwh'] }),
+          timestamp: instantField,
+          data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),
+        }),
+        {
+          description:
+            'Of gas, coal, the exchange rate that coal is divided by and carbon, where there are such.',
+        },
+      ),
+      plants: t.Object({ gas: Plant, coal: Plant }),
+    }),
+  },
+  { title: 'FuelSwitching' },
+)
+
+interface Priced {
+  match: Resolved
+  quote: Quote
+}
+
+const priceOf = ({ quote }: Priced): number => quote.observation.value
+
+function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Priced | undefined {
+  const match = catalogue.resolve(code, now())
+  const quote = match && board.quote(match.series)
+  return quote && { match, quote }
+}
+
+const missingPrice = (code: string, { name }: SwitchMarket) =>
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    `Fuel switching in ${name} can not be given: ${code} has no price.`,
+    { leg: code, reason: 'no_price' },
+  )
+
+function requirePrice(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
+  const priced = pricedOf(deps, code)
+  if (!priced) throw missingPrice(code, market)
+  return priced
+}
+
+const plantRow = (fuel: PlantFuel) => ({
+  code: fuel.code,
+  heat_mwh: tidy(fuel.heatMwh),
+  efficiency: tidy(fuel.efficiency),
+  emission: tidy(fuel.emission),
+})
+
+const priceRow = ({ match, quote }: Priced) => ({
+  code: match.code,
+  price: quote.observation.value,
+  currency: match.series.currency,
+  unit: match.series.unit,
+  timestamp: isoInstant(quote.observation.observedAt),
+  data_status: quote.status,
+})
+
+function answer(deps: IndicatorDeps, region: string | undefined, set: Answering) {
+  const id = wordOf('region', region, regions, switchMarkets[0].id)
+  const market = switchMarkets.find(candidate => candidate.id === id)!
+  const [gas, coal] = [
+    requirePrice(deps, market.gas.code, market),
+    requirePrice(deps, market.coal.code, market),
+  ]
+  const rate =
+    market.coalRate === undefined ? undefined : requirePrice(deps, market.coalRate, market)
+  if (rate && priceOf(rate) <= 0) throw missingPrice(rate.match.code, market)
+  const carbon = market.carbon === undefined ? undefined : pricedOf(deps, market.carbon)
+  const result = fuelSwitch(market, {
+    gas: priceOf(gas),
+    coal: priceOf(coal) / (rate ? priceOf(rate) : 1),
+    carbon: carbon && priceOf(carbon),
+  })
+  const usedPrices = [gas, coal, rate, carbon].filter(price => price !== undefined)
+  const timestamp = isoInstant(
+    Math.min(...usedPrices.map(price => price.quote.observation.observedAt)),
+  )
+  const matches = usedPrices.map(price => price.match)
+  markFixtures(set, deps.marks, matches)
+  return {
+    data: {
+      value: tidy(result.saving),
+      economical: result.saving > 0 ? (gasFuel as typeof gasFuel) : (coalFuel as typeof coalFuel),
+      from_fuel: coalFuel as typeof coalFuel,
+      to_fuel: gasFuel as typeof gasFuel,
+      unit: `${market.currency}/MWh`,
+      breakeven_price: tidy(result.breakevenGas),
+      breakeven_unit: market.gasUnit,
+      timestamp,
+      metadata: {
+        region: market.id,
+        region_name: market.name,
+        gas_cost: tidy(result.gasCost),
+        coal_cost: tidy(result.coalCost),
+        carbon_included: carbon !== undefined,
+        breakeven_carbon_price: market.carbon === undefined ? null : tidy(result.breakevenCarbon),
+        prices: usedPrices.map(priceRow),
+        plants: { gas: plantRow(market.gas), coal: plantRow(market.coal) },
+      },
+    },
+    meta: { as_of: timestamp, ...sourcesRow(matches.map(match => match.series)) },
+  }
+}
+
+const digits = (value: number) => String(Number(value.toPrecision(4)))
+
+const assumptions = switchMarkets
+  .map(({ name, gas, coal, coalRate, carbon, currency }) => {
+    const plant = (fuel: PlantFuel) =>
+      `\`${fuel.code}\` with ${digits(fuel.heatMwh)} MWh of heat a unit, efficiency ${digits(fuel.efficiency)}, ${digits(emissionOf(fuel))} t of carbon dioxide a MWh of electricity`
+    return `${name} (${currency}): gas ${plant(gas)}; coal ${plant(coal)}${coalRate ? `, its price divided by \`${coalRate}\`` : ''}; ${carbon ? `carbon \`${carbon}\`` : 'no carbon price'}.`
+  })
+  .join(' ')
+
+/** Whether power is cheaper from gas or from coal. */
+export function fuelSwitchingRoutes(deps: IndicatorDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/indicators/fuel-switching',
+      ({ query, set }) =>
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, query.region, set as Answering),
+        ),
+      {
+        access: calculated,
+        query: t.Object({
+          region: wordParameter(regions, {
+            description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
+            examples: ['europe'],
+            default: switchMarkets[0].id,
+          }),
+          as_of: asOfQuery,
+        }),
+        response: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
+        detail: {
+          operationId: 'getFuelSwitching',
+          tags: ['indicators'],
+          summary: 'Switching from coal to gas',
+          description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
+        },
+      },
+    )
+}

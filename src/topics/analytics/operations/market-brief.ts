@@ -1,0 +1,281 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { boolOf, listOf } from '../../../http/input/query.ts'
+import { codesParameter, typed } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { type Entitlements, offeredPlans, type Plans } from '../../../plans/plans.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { formatted, priceRowFields } from '../../prices/operations/row.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../math/brief.ts'
+import { nullable } from './shape.ts'
+
+export type MarketBriefDeps = Pick<
+  Context,
+  | 'access'
+  | 'board'
+  | 'closes'
+  | 'codes'
+  | 'plans'
+  | 'marks'
+  | 'now'
+  | 'firstCodes'
+  | 'links'
+  | 'pricesAt'
+>
+
+const price = t.Number({ examples: [74.25] })
+const confidenceDecimals = 4
+
+const Forecast = t.Object(
+  {
+    point: price,
+    low: t.Number({ examples: [67.9] }),
+    high: t.Number({ examples: [81.2] }),
+    confidence: t.Number({ minimum: 0, maximum: 1, examples: [0.9145] }),
+    confidence_level: t.Union([t.Literal('low'), t.Literal('medium'), t.Literal('high')]),
+    method: t.String({ examples: ['combined'] }),
+  },
+  { title: 'MonthForecast' },
+)
+
+const change = (description: string) => nullable(t.Number({ examples: [-0.52] }), description)
+
+const Commodity = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    price: priceRowFields.price,
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    formatted: priceRowFields.formatted,
+    change_24h_abs: change(
+      'Against the price 24 hours before it, of a daily series against its previous close; null without one.',
+    ),
+    change_24h_pct: change('The same in percent of that price; null when that is 0.'),
+    change_24h: change('The same as `change_24h_abs`.'),
+    as_of: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+    source: priceRowFields.source,
+    stale: t.Boolean({ description: 'No new price for three periods of the cadence.' }),
+    requested_code: t.Optional(
+      t.String({ description: 'What was asked, when an alias or a futures family was.' }),
+    ),
+    forecast_1m: nullable(
+      Forecast,
+      'Null with too few daily closes, or a price that is not positive.',
+    ),
+  },
+  { title: 'BriefCommodity' },
+)
+
+const Brief = envelope(
+  t.Object({
+    as_of: t.String({ format: 'date-time', description: 'When the brief was made.' }),
+    codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
+      description: 'Of the commodities that follow, in the order asked.',
+    }),
+    count: integer({ examples: [1] }),
+    missing_codes: t.Optional(
+      t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+    ),
+    narrative: t.Optional(
+      t.String({
+        examples: ['Brent Crude Oil stands at 74.25 USD per barrel, down 0.70% over 24 hours.'],
+      }),
+    ),
+    commodities: t.Array(Commodity),
+    metadata: t.Object({ source: t.String(), source_description: t.String() }),
+  }),
+)
+
+/** 403 when a brief has more codes than the plan's, naming the cheapest plan that takes as many. */
+function tooManyFor(
+  plans: Plans,
+  entitled: Entitlements,
+  requested: number,
+  upgradeUrl: string,
+): Problem {
+  const limit = entitled.marketBriefCodes
+  const largerTier = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
+  const instead = largerTier
+    ? `For more, upgrade to ${largerTier.name}: ${upgradeUrl}`
+    : 'There is no plan to upgrade to that takes as many; request fewer.'
+  return new Problem(
+    'INSUFFICIENT_PLAN',
+    `A market brief of the ${entitled.planName} plan takes ${limit} codes; got ${requested}. ${instead}`,
+    {
+      limit,
+      requested,
+      required_tier: largerTier?.tierName ?? null,
+      required_plan: largerTier?.id ?? null,
+      current_plan: entitled.planId,
+      required_feature: 'market_brief_codes',
+      feature: 'market_brief_codes',
+      upgrade_url: upgradeUrl,
+      remediation_url: upgradeUrl,
+      upgrade_required: true,
+      recommended_plan: largerTier?.id ?? null,
+    },
+  )
+}
+
+interface Item {
+  match: Resolved
+  quote: Quote
+  forecast: MonthForecast | undefined
+}
+
+function forecastRow({ forecast, match }: Item) {
+  if (!forecast) return null
+  const rounded = (value: number) => roundTo(value, match.series.decimals)
+  return {
+    point: rounded(forecast.point),
+    low: rounded(forecast.low),
+    high: rounded(forecast.high),
+    confidence: roundTo(forecast.confidence, confidenceDecimals),
+    confidence_level: forecast.level,
+    method: forecast.method,
+  }
+}
+
+function commodityRow(item: Item) {
+  const { match, quote } = item
+  const { series, observation, changes } = quote
+  const value = roundTo(observation.value, series.decimals)
+  const moved = changes['24h']
+  return {
+    code: match.code,
+    name: series.name,
+    price: value,
+    currency: series.currency,
+    unit: series.unit,
+    formatted: formatted(series, value),
+    change_24h_abs: moved?.amount ?? null,
+    change_24h_pct: moved?.percent ?? null,
+    change_24h: moved?.amount ?? null,
+    as_of: isoInstant(observation.observedAt),
+    source: sourceOf(series).name,
+    stale: quote.status === 'stale',
+    ...(match.requestedCode !== undefined && { requested_code: match.requestedCode }),
+    forecast_1m: forecastRow(item),
+  }
+}
+
+const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
+  name: quote.series.name,
+  price: quote.observation.value,
+  currency: quote.series.currency,
+  unit: quote.series.unit,
+  decimals: quote.series.decimals,
+  changePercent: quote.changes['24h']?.percent,
+  forecast,
+  stale: quote.status === 'stale',
+})
+
+function itemOf({ board, closes }: MarketBriefDeps, match: Resolved): Item | undefined {
+  const { series } = match
+  const quote = board.quote(series)
+  return (
+    quote && {
+      match,
+      quote,
+      forecast: closes.derived('month forecast', [series.id], ([seriesCloses]) =>
+        monthForecast(seriesCloses!),
+      ),
+    }
+  )
+}
+
+function briefAnswer(
+  deps: MarketBriefDeps,
+  matches: readonly Resolved[],
+  withNarrative: boolean,
+  set: Answering,
+) {
+  const items = matches.map(match => itemOf(deps, match))
+  const priced = items.filter(item => item !== undefined)
+  const missing = matches.filter((_, i) => !items[i]).map(match => match.code)
+  if (priced.length === 0) {
+    throw new Problem('DATA_NOT_AVAILABLE', `None of ${missing.join(', ')} has a current price.`, {
+      missing_codes: missing,
+    })
+  }
+  markFixtures(
+    set,
+    deps.marks,
+    priced.map(item => item.match),
+  )
+  const rows = priced.map(commodityRow)
+  return success({
+    as_of: isoInstant(deps.now()),
+    codes: rows.map(row => row.code),
+    count: rows.length,
+    ...(missing.length > 0 && { missing_codes: missing }),
+    ...(withNarrative && { narrative: narrative(priced.map(sentenceItem)) }),
+    commodities: rows,
+    metadata: sourcesRow(priced.map(item => item.quote.series)),
+  })
+}
+
+/** Prices, their day and their month ahead in one answer. */
+export function marketBriefRoutes(deps: MarketBriefDeps) {
+  const { codes, plans } = deps
+
+  return new RouteList().use(deps.access).get(
+    '/v1/market-brief',
+    ({ query, request, set, caller }) => {
+      const { entitled } = caller
+      const requestedCodes = listOf(query.codes)
+      if (requestedCodes.length > entitled.marketBriefCodes) {
+        throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
+      }
+      const withNarrative = boolOf('narrative', query.narrative, false)
+      const briefCodes =
+        requestedCodes.length > 0
+          ? requestedCodes
+          : deps.firstCodes.slice(0, entitled.marketBriefCodes)
+      const matches = codes.read(briefCodes, request)
+      return atMoment(deps, query, set, deps =>
+        briefAnswer(deps, matches, withNarrative, set as Answering),
+      )
+    },
+    {
+      access: { meter: true, heavy: true },
+      query: t.Object({
+        codes: codesParameter(undefined, {
+          description:
+            "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
+          examples: ['BRENT_CRUDE_USD,WTI_USD'],
+        }),
+        narrative: typed({
+          type: 'boolean',
+          description: '`true` for a few sentences made from the numbers (false).',
+          examples: [true],
+          default: false,
+        }),
+        ...knownQuery,
+      }),
+      response: {
+        200: Brief,
+        400: t.Union([FailProblem, NestedProblem]),
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'getMarketBrief',
+        tags: ['market brief'],
+        summary: 'Market brief',
+        description:
+          'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
+      },
+    },
+  )
+}

@@ -1,0 +1,203 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { closesIn, tooFew } from '../../prices/math/window.ts'
+import { rolling, rollingMeasures, type Spread, seasonality } from '../math/rolling.ts'
+import {
+  type AnalyticsDeps,
+  closesNote,
+  codeField,
+  codeQuery,
+  dateField,
+  mirrored,
+  mirroredText,
+  nullable,
+  periodField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  requireEnough,
+  seriesOf,
+  wordOf,
+} from './shape.ts'
+
+const windowDefault = 20
+const windowMax = 500
+const periodDefault = 365
+
+const Rolling = t.Object(
+  {
+    code: codeField,
+    benchmark: nullable(codeField, 'Of beta.'),
+    measure: t.Union(
+      rollingMeasures.map(name => t.Literal(name)),
+      { description: 'What the values are.' },
+    ),
+    window: integer({ description: 'Closes, or changes, of each value.', examples: [20] }),
+    period: periodField,
+    values: t.Array(
+      t.Object({
+        date: dateField,
+        value: nullable(
+          t.Number({ examples: [1.23] }),
+          'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
+        ),
+      }),
+      { description: 'Oldest first.' },
+    ),
+  },
+  { title: 'RollingMeasure' },
+)
+
+const SpreadShape = nullable(
+  t.Object({
+    mean: t.Number({ description: 'Percent.', examples: [1.4] }),
+    median: t.Number({ description: 'Percent.', examples: [1.1] }),
+    min: t.Number({ description: 'Percent.', examples: [-12.4] }),
+    max: t.Number({ description: 'Percent.', examples: [19.3] }),
+    years: integer({ examples: [10] }),
+  }),
+)
+const Seasonality = t.Object(
+  {
+    code: codeField,
+    by: t.Union([t.Literal('month'), t.Literal('week')]),
+    parts: t.Array(
+      t.Object({
+        part: integer({ description: 'Month 1 to 12, or ISO week 1 to 53.', examples: [1] }),
+        change: SpreadShape,
+        level: SpreadShape,
+      }),
+      { description: 'In the order of the year.' },
+    ),
+  },
+  { title: 'Seasonality' },
+)
+
+function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Question): string {
+  const { query, request, set } = question
+  const measure = wordOf('measure', query.measure, rollingMeasures, 'mean')
+  const matches = seriesOf(
+    codes,
+    measure === 'beta' ? { code: query.code, benchmark: query.benchmark } : { code: query.code },
+    request,
+  )
+  const [{ series } = matches[0]!, other] = matches
+  const period = periodOf(query.period, periodDefault)
+  const window = integerOf('window', query.window, windowDefault, 2, windowMax)
+  const all = closes.of(series.id)
+  const benchmark = other && closes.of(other.series.id)
+  const values = rolling(measure, all, window, {
+    benchmark,
+    fromDay: closesIn(all, period)[0]?.day,
+  })
+  // A period without a value is answered as it is, as long as there is one before it.
+  if (values.length === 0 && rolling(measure, all, window, { benchmark }).length === 0)
+    requireEnough(tooFew(all.length, window + 1), `${series.code}, ${measure}(${window})`)
+  markFixtures(set, marks, matches)
+  return mirroredText(question, Rolling, {
+    code: series.code,
+    benchmark: other?.series.code ?? null,
+    measure,
+    window,
+    period,
+    values: values.map(({ day, value }) => ({ date: day, value: value ?? null })),
+  })
+}
+
+const wholeYears = 'a whole year of closes is needed.'
+
+function seasonalityAnswer({ codes, closes, marks }: AnalyticsDeps, question: Question): string {
+  const { query, request, set } = question
+  const matches = seriesOf(codes, { code: query.code }, request)
+  const { series } = matches[0]!
+  const by = wordOf('by', query.by, ['month', 'week'] as const, 'month')
+  const all = closes.of(series.id)
+  const parts = seasonality(all, by)
+  if (parts.length === 0)
+    requireEnough({ ...tooFew(all.length, 12), reason: wholeYears }, series.code)
+  markFixtures(set, marks, matches)
+  const spread = (values: Spread | undefined) => values ?? null
+  return mirroredText(question, Seasonality, {
+    code: series.code,
+    by,
+    parts: parts.map(({ part, change, level }) => ({
+      part,
+      change: spread(change),
+      level: spread(level),
+    })),
+  })
+}
+
+/** Statistics at every date, and through the year. */
+export function rollingRoutes(deps: AnalyticsDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/analytics/rolling',
+      ({ query, request, set, caller }) =>
+        atPoint(deps, query, set as Answering, known =>
+          rollingAnswer(known, { query, request, set: set as Answering, caller }),
+        ),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({
+          code: codeQuery('Required'),
+          measure: wordParameter(rollingMeasures, {
+            description: 'What is asked of each window.',
+            default: 'mean',
+            examples: ['volatility'],
+          }),
+          window: integerParameter({
+            description: `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax} (${windowDefault}).`,
+            default: windowDefault,
+            minimum: 2,
+            maximum: windowMax,
+            examples: [20],
+          }),
+          benchmark: codeQuery('Of beta', 'BRENT_CRUDE_USD'),
+          period: periodQuery(periodDefault),
+          ...pointQuery,
+        }),
+        response: { 200: serialised(mirrored(Rolling)), ...refusals },
+        detail: {
+          operationId: 'getRolling',
+          tags: ['analytics'],
+          summary: 'A statistic at every date',
+          description: `A measure of the last \`window\` closes at each date of the period; windows reach back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null where a definition has no value, such as returns of prices that are not positive.`,
+        },
+      },
+    )
+    .get(
+      '/v1/analytics/seasonality',
+      ({ query, request, set, caller }) =>
+        atPoint(deps, query, set as Answering, known =>
+          seasonalityAnswer(known, { query, request, set: set as Answering, caller }),
+        ),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({
+          code: codeQuery('Required'),
+          by: wordParameter(['month', 'week'], {
+            description: 'Calendar months or ISO weeks.',
+            default: 'month',
+            examples: ['month'],
+          }),
+          ...pointQuery,
+        }),
+        response: { 200: serialised(mirrored(Seasonality)), ...refusals },
+        detail: {
+          operationId: 'getSeasonality',
+          tags: ['analytics'],
+          summary: 'How a series moves through the year',
+          description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
+        },
+      },
+    )
+}

@@ -1,0 +1,157 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import { type TSchema, t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import type { CodeReader } from '../../../http/input/codes.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { codeParameter, integerParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import type { Measured } from '../../prices/math/window.ts'
+
+export type AnalyticsDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'closes' | 'codes' | 'marks' | 'now' | 'pricesAt'
+>
+
+/** One request for an analysis. */
+export interface Question {
+  query: Readonly<Record<string, string | undefined>>
+  request: Request
+  set: Answering
+  caller: Caller
+}
+
+/** What every analysis says of the closes it is made from. */
+export const closesNote =
+  'Daily closes are the last current observation of each UTC calendar day; quarantined days are absent, weekends and holidays without observations are absent too and never filled. '
+
+export const windowNote =
+  'The window ends at the date of the newest close and holds the dates d with last - period < d <= last, in calendar days; `data_points` says how many closes that is. Under 5 of them: 404 `DATA_NOT_AVAILABLE` with `have` and `need`. '
+
+export const nullable = <T extends TSchema>(schema: T, description?: string) =>
+  t.Union([schema, t.Null()], description === undefined ? {} : { description })
+
+export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
+export const codeField = t.String({ examples: ['WTI_USD'] })
+export const periodField = integer({
+  description: 'Calendar days that were asked for.',
+  examples: [30],
+})
+
+export const observationsField = integer({
+  description:
+    'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
+  examples: [252],
+})
+
+/** How many closes a year has, for descriptions. */
+export const spacingNote =
+  '`observations_per_year` A follows the spacing of the closes in the window (median gap in days): 252 up to 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1. '
+
+const tierFields = {
+  tier: t.String({ description: "The caller's plan.", examples: ['enterprise'] }),
+  tier_name: t.String({ examples: ['Enterprise'] }),
+}
+
+/** The same fields under `data` and at the top of the body: clients read either. */
+export const mirrored = <T extends TObject>(shape: T) =>
+  t.Object(
+    {
+      status: t.Literal('success'),
+      data: t.Object({ ...tierFields, ...shape.properties }),
+      ...tierFields,
+      ...shape.properties,
+    },
+    shape.title === undefined ? {} : { title: shape.title },
+  )
+
+/**
+ * The body of `both` as JSON text; the shape is there for the compiler to hold the fields against.
+ */
+export function mirroredText<T extends TObject>(
+  { set, caller }: Pick<Question, 'set' | 'caller'>,
+  _shape: T,
+  fields: Static<T>,
+): string {
+  const { planId, tierName } = caller.entitled
+  const text = JSON.stringify({ tier: planId, tier_name: tierName, ...fields })
+  set.headers['content-type'] = 'application/json; charset=utf-8'
+  return `{"status":"success","data":${text},${text.slice(1)}`
+}
+
+export const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  404: NestedProblem,
+}
+
+export const codeQuery = (role: string, example = 'WTI_USD') =>
+  codeParameter({
+    description: `${role}: a code or an alias, in any letter case.`,
+    examples: [example],
+    // What only some answers need is told by its role.
+    ...(role === 'Required' && { required: true as const }),
+  })
+
+export const periodQuery = (fallback: number, least = 2) =>
+  integerParameter({
+    description: `Window in calendar days, ${least} to ${periodMax} (${fallback}).`,
+    default: fallback,
+    minimum: least,
+    maximum: periodMax,
+    examples: [fallback],
+  })
+
+const periodMax = 1825
+
+export const periodOf = (text: string | undefined, fallback: number, least = 2): number =>
+  integerOf('period', text, fallback, least, periodMax)
+
+/** One of a few words, in any letter case. */
+export function wordOf<T extends string>(
+  parameter: string,
+  text: string | undefined,
+  words: readonly T[],
+  fallback: T,
+): T {
+  if (text === undefined || text === '') return fallback
+  const word = words.find(candidate => candidate === text.trim().toLowerCase())
+  if (word === undefined)
+    throw invalidParameter(parameter, text, `is not one of ${words.join(', ')}.`, words)
+  return word
+}
+
+/** The series that required parameters name, in their order. */
+export function seriesOf(
+  codes: CodeReader,
+  parameters: Readonly<Record<string, string | undefined>>,
+  request: Request,
+): Resolved[] {
+  const names = Object.entries(parameters).map(([parameter, text]) => {
+    if (text === undefined || text.trim() === '')
+      throw missingParameter(parameter, 'a commodity code, such as WTI_USD.')
+    return text
+  })
+  // Together first, so that a refusal names every unknown code; then one by one, because two names
+  // of one code are answered once.
+  codes.read(names, request)
+  return names.flatMap(name => codes.read([name], request))
+}
+
+/** The number, or 404 with how many closes there are and how many it takes. */
+export function requireEnough<T>(
+  result: Measured<T>,
+  subject: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): T {
+  if (result.enough) return result.value
+  const { have, need, reason } = result
+  throw new Problem(
+    'DATA_NOT_AVAILABLE',
+    `${subject}: ${reason ?? `too few daily closes, ${have} of the ${need} needed.`}`,
+    { ...extra, have, need },
+  )
+}

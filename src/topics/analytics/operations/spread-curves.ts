@@ -1,0 +1,311 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { codeParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
+import type { Limits } from '../../../plans/limits.ts'
+import { monthsBetween, structureOf } from '../../futures/math/curve.ts'
+import {
+  type Family,
+  type FamilyCode,
+  families,
+  familyByStructure,
+  structureNames,
+} from '../../futures/math/families.ts'
+import type { Futures } from '../../futures/service/futures.ts'
+import { barrelsPerTonne } from '../../units/math/identities.ts'
+import { gasoilCrack } from '../math/spread.ts'
+import { instantField, tidy, unitField, valueField } from './spread-row.ts'
+
+export interface CurveDeps
+  extends Pick<
+    Context,
+    'access' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'pricesAt' | 'switched'
+  > {
+  futures: Pick<Futures, 'curve' | 'front'>
+  limits: Pick<Limits, 'futuresMaxAgeHours'>
+}
+
+const calculated = { feature: 'calculated_metrics', meter: true } as const
+
+const Component = t.Object({
+  code: t.String({ examples: ['GASOIL_FUTURES_2026_12'] }),
+  contract_month: t.String({ examples: ['2026-12'] }),
+  price: t.Number({ examples: [702.5] }),
+  unit: t.String({ examples: ['USD/t'] }),
+  timestamp: instantField,
+})
+
+const GasoilCrack = t.Object(
+  {
+    spread_type: t.Literal('gasoil_crack'),
+    type: t.Literal('gasoil-crack'),
+    name: t.String({ examples: ['Gasoil Crack'] }),
+    value: t.Number({ examples: [19.2] }),
+    unit: unitField,
+    components: t.Object({ product: Component, crude: Component }),
+    conversion: t.Object({
+      barrels_per_tonne: t.Number({ examples: [barrelsPerTonne.gasoil] }),
+      basis: t.String({ examples: ['gasoil (USD/t) / 7.45 - Brent (USD/bbl)'] }),
+      gasoil_usd_per_bbl: t.Number({ examples: [94.3] }),
+    }),
+    timestamp: t.String({ format: 'date-time', description: 'Of the older leg.' }),
+  },
+  { title: 'GasoilCrack' },
+)
+
+const spreadOrNull = t.Union([valueField, t.Null()], {
+  description: 'Null where the month has no price.',
+})
+const Month = t.Object({
+  price: t.Number({ examples: [75.1] }),
+  contract: t.String({ examples: ['BRENT_FUTURES_2027_01'] }),
+})
+
+const Structure = t.Object(
+  {
+    commodity: t.String({ examples: ['EXCH_BRENT'] }),
+    display_name: t.String({ examples: ['Brent Futures'] }),
+    structure: t.Union([
+      t.Literal('contango'),
+      t.Literal('backwardation'),
+      t.Literal('flat'),
+      t.Literal('mixed'),
+    ]),
+    severity: t.Union(
+      [t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')],
+      {
+        description:
+          'By absolute `term_slope_pct`: under 0.5 none, under 2 mild, under 5 moderate, above steep.',
+      },
+    ),
+    term_slope_pct: t.Union([t.Number({ examples: [-1.8] }), t.Null()], {
+      description: '100 x (m12 / m1 - 1); with fewer months the last there is; null when m1 is 0.',
+    }),
+    spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
+    front_month: Month,
+    back_month_6: t.Union([Month, t.Null()]),
+    curve_points: integer({ examples: [12] }),
+    timestamp: t.String({ format: 'date-time', description: 'Of the front month.' }),
+  },
+  { title: 'CurveStructure' },
+)
+
+function mark({ catalogue, marks }: CurveDeps, set: Answering, contracts: readonly string[]): void {
+  const matches = contracts.flatMap(code => {
+    const series = catalogue.named(code)
+    return series ? [{ series }] : []
+  })
+  markFixtures(set, marks, matches)
+}
+
+const isServed = ({ limits, now }: CurveDeps, quotedAt: number): boolean =>
+  now() - quotedAt <= limits.futuresMaxAgeHours * hourMs
+
+/** The front month of a leg, or 404 that names the leg. */
+function frontOf(deps: CurveDeps, leg: 'product' | 'crude', family: FamilyCode, unit: string) {
+  const quote = deps.futures.front(family)
+  if (quote && isServed(deps, quote.quotedAt)) {
+    const { contractCode, contractMonth, price, quotedAt } = quote
+    return {
+      quote,
+      row: {
+        code: contractCode,
+        contract_month: contractMonth,
+        price,
+        unit,
+        timestamp: isoInstant(quotedAt),
+      },
+    }
+  }
+  throw new Problem(
+    'DATA_NOT_AVAILABLE',
+    `The gasoil crack can not be given: its ${leg} leg (${family}) has no front-month price from the last ${deps.limits.futuresMaxAgeHours} hours.`,
+    {
+      leg,
+      family,
+      reason: quote ? 'stale' : 'no_price',
+      ...(quote && { last_updated: isoInstant(quote.quotedAt) }),
+    },
+  )
+}
+
+function gasoilAnswer(deps: CurveDeps, set: Answering) {
+  const product = frontOf(deps, 'product', 'GASOIL_FUTURES', 'USD/t')
+  const crude = frontOf(deps, 'crude', 'BRENT_FUTURES', 'USD/bbl')
+  const crack = gasoilCrack(product.quote.price, crude.quote.price)
+  mark(deps, set, [product.row.code, crude.row.code])
+  return success({
+    spread_type: 'gasoil_crack' as const,
+    type: 'gasoil-crack' as const,
+    name: 'Gasoil Crack',
+    value: tidy(crack.value),
+    unit: 'USD/bbl',
+    components: { product: product.row, crude: crude.row },
+    conversion: {
+      barrels_per_tonne: crack.barrelsPerTonne,
+      basis: `gasoil (USD/t) / ${crack.barrelsPerTonne} - Brent (USD/bbl), front months`,
+      gasoil_usd_per_bbl: tidy(crack.gasoilPerBarrel),
+    },
+    timestamp: isoInstant(Math.min(product.quote.quotedAt, crude.quote.quotedAt)),
+  })
+}
+
+/** Of the contracts whose prices may be served; undefined without any. */
+function structureRow(deps: CurveDeps, family: Family): typeof Structure.static | undefined {
+  const points = (deps.futures.curve(family.code)?.points ?? []).filter(point =>
+    isServed(deps, point.quotedAt),
+  )
+  const termStructure = structureOf(
+    points.map(point => ({ month: point.contractMonth, price: point.price })),
+  )
+  const [front] = points
+  if (!termStructure || !front) return undefined
+  // By months from the front, not by place: a month between that has no price must not move the
+  // others.
+  const month = (n: number) =>
+    points.find(point => monthsBetween(front.contractMonth, point.contractMonth) === n - 1)
+  const spread = (n: number) => {
+    const back = month(n)
+    return back ? tidy(front.price - back.price) : null
+  }
+  const sixth = month(6)
+  return {
+    commodity: `${deps.exchangeWords[0]!.toUpperCase()}_${family.structureName}`,
+    display_name: family.name,
+    structure: termStructure.structure,
+    severity: termStructure.severity,
+    term_slope_pct: termStructure.termSlopePercent ?? null,
+    spreads: { m1_m3: spread(3), m1_m6: spread(6), m1_m12: spread(12) },
+    front_month: { price: front.price, contract: front.contractCode },
+    back_month_6: sixth ? { price: sixth.price, contract: sixth.contractCode } : null,
+    curve_points: termStructure.points,
+    timestamp: isoInstant(front.quotedAt),
+  }
+}
+
+const withoutCurve = ({ limits }: CurveDeps, subject: string): Problem =>
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    `${subject} no contract with a price from the last ${limits.futuresMaxAgeHours} hours.`,
+    {
+      reason: 'no_current_curve',
+    },
+  )
+
+function structureAnswer(
+  deps: CurveDeps,
+  text: string | undefined,
+  request: Request,
+  set: Answering,
+) {
+  const names = structureNames(deps.exchangeWords)
+  const name =
+    text?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
+  if (name === undefined) throw missingParameter('commodity', `one of ${names.join(', ')}.`)
+  const family = familyByStructure(name, deps.exchangeWords)
+  if (!family)
+    throw invalidParameter('commodity', name, `is not one of ${names.join(', ')}.`, names)
+  const row = structureRow(deps, family)
+  if (!row) throw withoutCurve(deps, `${family.code} has`)
+  mark(deps, set, [row.front_month.contract])
+  return success(row)
+}
+
+function allStructures(deps: CurveDeps, set: Answering) {
+  const rows = families.flatMap(family =>
+    family.structureName === undefined ? [] : (structureRow(deps, family) ?? []),
+  )
+  if (rows.length === 0) throw withoutCurve(deps, 'There is')
+  mark(
+    deps,
+    set,
+    rows.map(row => row.front_month.contract),
+  )
+  return { ...success(rows), meta: { count: rows.length } }
+}
+
+/** Spreads of the futures curves: the gasoil crack and the term structures. */
+export function spreadCurveRoutes(deps: CurveDeps) {
+  const names = structureNames(deps.exchangeWords)
+  const hours = deps.limits.futuresMaxAgeHours
+  const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/spreads/gasoil-crack',
+      ({ query, set }) => atMoment(deps, query, set, deps => gasoilAnswer(deps, set as Answering)),
+      {
+        access: calculated,
+        query: t.Object(knownQuery),
+        response: {
+          200: envelope(GasoilCrack),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getGasoilCrack',
+          tags: ['spreads'],
+          summary: 'Gasoil crack of the front months',
+          description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
+        },
+      },
+    )
+    .get(
+      '/v1/spreads/curve-structure',
+      ({ query, request, set }) =>
+        atMoment(deps, query, set, deps =>
+          structureAnswer(deps, query.commodity, request, set as Answering),
+        ),
+      {
+        access: calculated,
+        query: t.Object({
+          commodity: codeParameter({
+            description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
+            examples: [names[0]!],
+            required: true,
+          }),
+          ...knownQuery,
+        }),
+        response: {
+          200: envelope(Structure),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getCurveStructure',
+          tags: ['spreads'],
+          summary: 'Term structure of a futures curve',
+          description,
+        },
+      },
+    )
+    .get(
+      '/v1/spreads/curve-structure/all',
+      ({ query, set }) => atMoment(deps, query, set, deps => allStructures(deps, set as Answering)),
+      {
+        access: calculated,
+        query: t.Object(knownQuery),
+        response: {
+          200: t.Object({
+            status: t.Literal('success'),
+            data: t.Array(Structure),
+            meta: t.Object({ count: integer({ examples: [5] }) }),
+          }),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getAllCurveStructures',
+          tags: ['spreads'],
+          summary: 'Term structures of all futures curves',
+          description: `${description} Curves without such a contract are left out; none at all is a 404.`,
+        },
+      },
+    )
+}

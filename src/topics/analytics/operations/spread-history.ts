@@ -1,0 +1,190 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { momentParameter, typed } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../../lib/time/instant.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { bucketStart, longIntervals } from '../../prices/math/bars.ts'
+import { parseInterval, validIntervals } from '../../prices/math/interval.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import type { SpreadIdentity } from '../../units/math/identities.ts'
+import { codesOf, coverage, type SpreadDay, spreadHistory } from '../math/spread.ts'
+import type { MissingLeg } from './spread-row.ts'
+import { tidy, unitField, valueField } from './spread-row.ts'
+
+const daysDefault = 90
+const intervals = ['day', ...longIntervals] as const
+type Bucket = (typeof intervals)[number]
+
+export const historyQuery = {
+  start_date: momentParameter({
+    description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`,
+    examples: ['2026-09-01'],
+  }),
+  end_date: momentParameter({
+    description: 'Last day, inclusive; absent: today.',
+    examples: ['2026-11-20'],
+  }),
+  interval: typed({
+    type: 'string',
+    description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
+    examples: ['day'],
+    enum: validIntervals,
+    default: 'day',
+  }),
+}
+
+const dayOrNull = t.Union([t.String({ format: 'date', examples: ['2026-09-01'] }), t.Null()])
+
+export const SpreadHistory = t.Object(
+  {
+    status: t.Literal('success'),
+    data: t.Array(
+      t.Object({
+        date: t.String({ format: 'date', examples: ['2026-11-20'] }),
+        value: valueField,
+        unit: unitField,
+        legs: t.Record(t.String(), t.Number(), {
+          examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
+        }),
+      }),
+      { description: 'Newest first: one value a date that all legs have a close of.' },
+    ),
+    id: t.String({ examples: ['wti_brent'] }),
+    type: t.String({ examples: ['basis'] }),
+    name: t.String({ examples: ['WTI - Brent'] }),
+    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+    interval: oneOf(intervals),
+    coverage: t.Object(
+      {
+        from: dayOrNull,
+        to: dayOrNull,
+        observations: integer({
+          description: 'Dates in the asked range that have a value.',
+          examples: [62],
+        }),
+        complete: t.Boolean({ description: 'Every weekday of the asked range has one.' }),
+      },
+      { title: 'SpreadCoverage' },
+    ),
+    data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description:
+        'When the newest correction of a leg inside the asked range was recorded; null where nothing was corrected.',
+    }),
+    meta: PageMetaShape,
+  },
+  { title: 'SpreadHistory' },
+)
+
+export interface HistoryRange {
+  /** First and last day, both inclusive. */
+  from: string
+  to: string
+}
+
+export function historyRange(
+  query: { start_date?: string; end_date?: string },
+  now: number,
+): HistoryRange {
+  const start = momentOf('start_date', query.start_date, 'start')
+  const end = momentOf('end_date', query.end_date, 'end')
+  const to = isoDay((end ?? now + 1) - 1)
+  const from = start === undefined ? dayAfter(to, 1 - daysDefault) : isoDay(startOfDay(start))
+  if (from > to) {
+    throw new Problem(
+      'INVALID_DATE_RANGE',
+      `start_date (${query.start_date}) is after end_date (${query.end_date ?? to}).`,
+      {
+        start_date: query.start_date ?? null,
+        end_date: query.end_date ?? null,
+      },
+    )
+  }
+  return { from, to }
+}
+
+export function bucketOf(text: string | undefined): Bucket {
+  if (text === undefined || text === '') return 'day'
+  const interval = parseInterval(text)
+  const bucket = intervals.find(candidate => candidate === interval)
+  if (bucket === undefined) {
+    throw new Problem(
+      'invalid_interval',
+      `Unknown interval: ${text.slice(0, 100)}. A spread is one value a day: use ${intervals.join(', ')}.`,
+      {
+        interval: text.slice(0, 100),
+        valid_intervals: intervals,
+      },
+    )
+  }
+  return bucket
+}
+
+/** The past of a spread over a range of days. */
+export interface Past {
+  /** Newest first. */
+  days: SpreadDay[]
+  coverage: ReturnType<typeof coverage>
+  /** When the newest correction inside the range was recorded, Unix ms. */
+  revisedAt: number | undefined
+  matches: Resolved[]
+}
+
+export type PastDeps = Pick<Context, 'catalogue' | 'closes'>
+
+/** The values of a spread on the days of a range, or the leg that has no closes at all. */
+export function pastOf(
+  identity: SpreadIdentity,
+  range: HistoryRange,
+  bucket: Bucket,
+  deps: PastDeps,
+  now: number,
+): Past | MissingLeg {
+  const matchesByCode = new Map<string, Resolved>()
+  for (const code of codesOf(identity)) {
+    const match = deps.catalogue.resolve(code, now)
+    if (!match || deps.closes.of(match.series.id).length === 0)
+      return { leg: code, reason: 'no_price' }
+    matchesByCode.set(code, match)
+  }
+  const { from, to } = range
+  const inside = (code: string) =>
+    deps.closes.of(matchesByCode.get(code)!.series.id).filter(({ day }) => day >= from && day <= to)
+  const days = spreadHistory(identity, inside)
+  const [fromAt, toAt] = [parseDay(from)!, parseDay(to)! + dayMs]
+  const revised = [...matchesByCode.values()].flatMap(
+    match => deps.closes.revisedAt(match.series.id, fromAt, toAt) ?? [],
+  )
+  return {
+    days: lastOf(days, bucket).toReversed(),
+    coverage: coverage(
+      days.map(spreadDay => spreadDay.day),
+      from,
+      to,
+    ),
+    revisedAt: revised.length > 0 ? Math.max(...revised) : undefined,
+    matches: [...matchesByCode.values()],
+  }
+}
+
+/** The last value of each bucket of days given oldest first. */
+function lastOf(days: SpreadDay[], bucket: Bucket): SpreadDay[] {
+  if (bucket === 'day') return days
+  const start = (spreadDay: SpreadDay | undefined) =>
+    spreadDay && bucketStart(bucket, parseDay(spreadDay.day)!)
+  return days.filter((spreadDay, i) => start(spreadDay) !== start(days[i + 1]))
+}
+
+export const historyRow = (spreadDay: SpreadDay, unit: string) => ({
+  date: spreadDay.day,
+  value: tidy(spreadDay.value),
+  unit,
+  legs: spreadDay.prices,
+})
+
+export const momentOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)

@@ -1,0 +1,167 @@
+import { t } from 'elysia'
+import type { Context } from '../../../http/operations/context.ts'
+import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
+import type { Limits } from '../../../plans/limits.ts'
+import { sourcesOf } from '../../catalogue/math/catalogue.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import type { SpreadIdentity, SpreadType } from '../../units/math/identities.ts'
+import { codesOf, combine } from '../math/spread.ts'
+
+export interface ValuedDeps extends Pick<Context, 'board' | 'catalogue' | 'now'> {
+  /** A price older than `futuresMaxAgeHours` is not part of a current spread. */
+  limits: Pick<Limits, 'futuresMaxAgeHours'>
+}
+
+/** Takes the residue of binary fractions off a difference: 71.23 - 75.1 is -3.87. */
+export const tidy = (value: number): number => roundTo(value, 12)
+
+export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
+export const valueField = t.Number({ examples: [-3.87] })
+export const unitField = t.String({ examples: ['USD/bbl'] })
+
+export const SpreadRow = t.Object(
+  {
+    id: t.String({ examples: ['wti_brent'] }),
+    type: t.String({ examples: ['basis'] }),
+    name: t.String({ examples: ['WTI - Brent'] }),
+    value: valueField,
+    unit: unitField,
+    region: t.Union([t.String({ examples: ['Atlantic'] }), t.Null()]),
+    components: t.Array(
+      t.Object({
+        code: t.String({ examples: ['WTI_USD'] }),
+        name: t.String({ examples: ['WTI Crude Oil'] }),
+        price: t.Number({ examples: [71.23] }),
+        unit: t.String({ examples: ['barrel'] }),
+        weight: t.Number({
+          description: 'What one of `price` counts for in `value`, conversions included.',
+          examples: [1],
+        }),
+        timestamp: instantField,
+      }),
+      { description: '`value` is the sum of `price` x `weight`.' },
+    ),
+    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+    change_24h: t.Union([t.Number({ examples: [-0.12] }), t.Null()], {
+      description:
+        '`value` minus the spread of the legs 24 hours before each of them (of a daily leg: at its previous close); null where one has none.',
+    }),
+    timestamp: t.String({ format: 'date-time', description: 'Of the oldest leg.' }),
+    metadata: t.Object({
+      description: t.String(),
+      source_description: t.String(),
+      max_leg_age_hours: t.Number({ examples: [96] }),
+      exchange_rates: t.Optional(
+        t.Array(
+          t.Object({
+            code: t.String(),
+            rate: t.Number({ examples: [1.1612] }),
+            timestamp: instantField,
+          }),
+        ),
+      ),
+    }),
+  },
+  { title: 'Spread' },
+)
+export type SpreadRow = typeof SpreadRow.static
+
+/** Why a spread has no value: the leg without a price that may be served. */
+export interface MissingLeg {
+  leg: string
+  reason: 'no_price' | 'stale'
+  /** When the price that is too old was made, Unix ms. */
+  lastAt?: number
+}
+
+export type SpreadValue = { row: SpreadRow; matches: Resolved[] } | MissingLeg
+
+interface Leg {
+  match: Resolved
+  quote: Quote
+}
+
+/** A spread of the newest prices of its legs, none of them older than the bound. */
+export function spreadValue(
+  type: SpreadType,
+  identity: SpreadIdentity,
+  deps: ValuedDeps,
+): SpreadValue {
+  const now = deps.now()
+  const maxAgeHours = deps.limits.futuresMaxAgeHours
+  const legs = new Map<string, Leg>()
+  for (const code of codesOf(identity)) {
+    const match = deps.catalogue.resolve(code, now)
+    const quote = match && deps.board.quote(match.series)
+    if (!quote) return { leg: code, reason: 'no_price' }
+    const { observedAt } = quote.observation
+    if (now - observedAt > maxAgeHours * hourMs)
+      return { leg: code, reason: 'stale', lastAt: observedAt }
+    legs.set(code, { match, quote })
+  }
+  const combined = combine(identity, code => legs.get(code)?.quote.observation.value)
+  if (!combined.complete) return { leg: combined.missing, reason: 'no_price' }
+  const before = combine(identity, code => legs.get(code)?.quote.changes['24h']?.previous)
+  const all = [...legs.values()]
+  return {
+    row: rowOf(
+      type,
+      identity,
+      combined,
+      before.complete ? tidy(combined.value - before.value) : null,
+      legs,
+      maxAgeHours,
+    ),
+    matches: all.map(leg => leg.match),
+  }
+}
+
+function rowOf(
+  type: SpreadType,
+  identity: SpreadIdentity,
+  combined: { value: number; legs: { code: string; price: number; weight: number }[] },
+  change: number | null,
+  legs: ReadonlyMap<string, Leg>,
+  maxAgeHours: number,
+): SpreadRow {
+  const all = [...legs.values()]
+  const timestampOf = (code: string) => isoInstant(legs.get(code)!.quote.observation.observedAt)
+  const priced = new Set(combined.legs.map(leg => leg.code))
+  const rates = [...legs.keys()].filter(code => !priced.has(code))
+  return {
+    id: identity.id,
+    type,
+    name: identity.name,
+    value: tidy(combined.value),
+    unit: identity.unit,
+    region: identity.region,
+    components: combined.legs.map(({ code, price, weight }) => {
+      const { series } = legs.get(code)!.match
+      return {
+        code,
+        name: series.name,
+        price,
+        unit: series.unit,
+        weight,
+        timestamp: timestampOf(code),
+      }
+    }),
+    formula: identity.formula,
+    change_24h: change,
+    timestamp: isoInstant(Math.min(...all.map(leg => leg.quote.observation.observedAt))),
+    metadata: {
+      description: identity.description,
+      source_description: sourcesOf(all.map(leg => leg.quote.series)).description,
+      max_leg_age_hours: maxAgeHours,
+      ...(rates.length > 0 && {
+        exchange_rates: rates.map(code => ({
+          code,
+          rate: legs.get(code)!.quote.observation.value,
+          timestamp: timestampOf(code),
+        })),
+      }),
+    },
+  }
+}

@@ -1,0 +1,214 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { type Close, closesIn } from '../../prices/math/window.ts'
+import { analyticsSpreads, type SpreadIdentity } from '../../units/math/identities.ts'
+import { codesOf, type SpreadDay, spreadHistory, spreadStatistics } from '../math/spread.ts'
+import {
+  type AnalyticsDeps,
+  closesNote,
+  dateField,
+  mirrored,
+  mirroredText,
+  nullable,
+  periodField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  requireEnough,
+  windowNote,
+  wordOf,
+} from './shape.ts'
+import { tidy } from './spread-row.ts'
+
+const types = ['current', 'historical'] as const
+const ids = analyticsSpreads.map(spread => spread.id)
+const idField = t.String({ examples: ['wti_brent'] })
+const unitField = t.String({ examples: ['USD/barrel'] })
+const spreadField = t.Number({ examples: [-3.87] })
+const priceFields = {
+  price1: t.Number({ examples: [71.23] }),
+  price2: t.Number({ examples: [75.1] }),
+}
+
+const List = t.Object(
+  {
+    available_spreads: t.Array(
+      t.Object({
+        id: idField,
+        name: t.String({ examples: ['WTI - Brent'] }),
+        description: t.String(),
+        unit: unitField,
+        formula: t.String(),
+      }),
+    ),
+    usage: t.String(),
+  },
+  { title: 'AvailableSpreads' },
+)
+
+const Standing = t.Object(
+  {
+    type: t.Union(types.map(word => t.Literal(word))),
+    spread: idField,
+    spread_name: t.String({ examples: ['WTI - Brent'] }),
+    code1: t.String({ description: 'First leg.', examples: ['WTI_USD'] }),
+    code2: t.String({
+      description: 'Last leg; of a crack its crude.',
+      examples: ['BRENT_CRUDE_USD'],
+    }),
+    ...priceFields,
+    current_spread: spreadField,
+    unit: unitField,
+    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+    date: dateField,
+    prices: t.Record(t.String(), t.Number(), {
+      description: 'Close of every leg on `date`.',
+      examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
+    }),
+    historical: t.Object({
+      mean: spreadField,
+      std_dev: t.Number({ description: 'Sample standard deviation, n - 1.', examples: [0.41] }),
+      min: spreadField,
+      max: spreadField,
+      percentile: t.Number({ examples: [38.1] }),
+      z_score: nullable(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
+      data_points: integer({ description: 'Common dates in the window.', examples: [21] }),
+    }),
+    interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
+    period: periodField,
+    history: t.Optional(
+      t.Array(t.Object({ date: dateField, spread: spreadField, ...priceFields }), {
+        description: 'With `type=historical`, newest first.',
+      }),
+    ),
+  },
+  { title: 'SpreadStanding' },
+)
+
+function identityOf(text: string): SpreadIdentity {
+  const identity = analyticsSpreads.find(spread => spread.id === text.trim().toLowerCase())
+  if (!identity) throw invalidParameter('spread', text, `is not one of ${ids.join(', ')}.`, ids)
+  return identity
+}
+
+const spreadList: typeof List.static = {
+  available_spreads: analyticsSpreads.map(({ id, name, description, unit, formula }) => ({
+    id,
+    name,
+    description,
+    unit,
+    formula,
+  })),
+  usage: '/v1/analytics/spread?spread=wti_brent&period=30&type=historical',
+}
+
+function legsOf({ catalogue, closes, now }: AnalyticsDeps, identity: SpreadIdentity) {
+  return codesOf(identity).map(code => {
+    const match = catalogue.resolve(code, now())
+    return { code, match, legCloses: match ? closes.of(match.series.id) : ([] as readonly Close[]) }
+  })
+}
+
+/** The spread over the window, and where its newest value stands. */
+function standingOf(deps: AnalyticsDeps, identity: SpreadIdentity, period: number) {
+  const legs = legsOf(deps, identity)
+  const closesByCode = new Map(legs.map(leg => [leg.code, leg.legCloses]))
+  const days = spreadHistory(identity, code => closesByCode.get(code)!, period)
+  const without = legs.find(leg => leg.legCloses.length === 0)
+  const subject = `${identity.id}, common dates of ${legs.map(leg => leg.code).join(', ')} in the last ${period} days`
+  const standing = requireEnough(
+    spreadStatistics(days, period),
+    without ? `${subject} (${without.code} has none)` : subject,
+    without && { leg: without.code },
+  )
+  return { standing, days: closesIn(days, period), matches: legs.flatMap(leg => leg.match ?? []) }
+}
+
+function answer(deps: AnalyticsDeps, question: Question): string {
+  const { query } = question
+  const type = wordOf('type', query.type, types, 'current')
+  const period = periodOf(query.period, 30)
+  if (query.spread === undefined || query.spread === '')
+    return mirroredText(question, List, spreadList)
+  const identity = identityOf(query.spread)
+  const { standing, days, matches } = standingOf(deps, identity, period)
+  markFixtures(question.set, deps.marks, matches)
+  const [code1, code2] = [identity.legs[0]!.code, identity.legs.at(-1)!.code]
+  const { current } = standing
+  const row = (spreadDay: SpreadDay) => ({
+    spread: tidy(spreadDay.value),
+    price1: spreadDay.prices[code1]!,
+    price2: spreadDay.prices[code2]!,
+  })
+  const { spread: currentSpread, ...prices } = row(current)
+  return mirroredText(question, Standing, {
+    type,
+    spread: identity.id,
+    spread_name: identity.name,
+    code1,
+    code2,
+    ...prices,
+    current_spread: currentSpread,
+    unit: identity.unit,
+    formula: identity.formula,
+    date: current.day,
+    prices: current.prices,
+    historical: {
+      mean: standing.mean,
+      std_dev: standing.stdDev,
+      min: standing.min,
+      max: standing.max,
+      percentile: standing.percentile,
+      z_score: standing.zScore ?? null,
+      data_points: standing.dataPoints,
+    },
+    interpretation: standing.interpretation,
+    period,
+    ...(type === 'historical' && {
+      history: days.toReversed().map(spreadDay => ({ date: spreadDay.day, ...row(spreadDay) })),
+    }),
+  })
+}
+
+/** Differences and ratios of series, and where they stand in a window. */
+export function analyticsSpreadRoutes(deps: AnalyticsDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/analytics/spread',
+      ({ query, request, set, caller }) =>
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({
+          spread: wordParameter(ids, {
+            description: `One of ${ids.join(', ')}; absent: the list of them.`,
+            examples: ['wti_brent'],
+          }),
+          period: periodQuery(30),
+          ...pointQuery,
+          type: wordParameter(types, {
+            description: '`current` (default), or `historical` for the values of the window too.',
+            default: 'current',
+            examples: ['current'],
+          }),
+        }),
+        response: { 200: serialised(t.Union([mirrored(Standing), mirrored(List)])), ...refusals },
+        detail: {
+          operationId: 'getSpread',
+          tags: ['analytics'],
+          summary: 'Spreads between series',
+          description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+        },
+      },
+    )
+}

@@ -1,0 +1,264 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
+import { wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import {
+  type SpreadIdentity,
+  type SpreadType,
+  spreads as spreadsByType,
+} from '../../units/math/identities.ts'
+import { type CurveDeps, spreadCurveRoutes } from './spread-curves.ts'
+import {
+  bucketOf,
+  historyQuery,
+  historyRange,
+  historyRow,
+  momentOrNull,
+  type PastDeps,
+  pastOf,
+  SpreadHistory,
+} from './spread-history.ts'
+import { type MissingLeg, SpreadRow, spreadValue, type ValuedDeps } from './spread-row.ts'
+
+export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps, Pick<Context, 'pricesAt'> {}
+
+const perPageMax = 100
+
+/** Paths and what they are called; `margin` is another name of the refining margin. */
+const paths: readonly {
+  path: string
+  type: SpreadType
+  title: string
+  plural: string
+  operation: string
+}[] = [
+  {
+    path: 'crack',
+    type: 'crack',
+    title: 'Crack spread',
+    plural: 'crack spreads',
+    operation: 'CrackSpread',
+  },
+  { path: 'basis', type: 'basis', title: 'Basis', plural: 'basis spreads', operation: 'Basis' },
+  {
+    path: 'refining-margin',
+    type: 'refining-margin',
+    title: 'Refining margin',
+    plural: 'refining margins',
+    operation: 'RefiningMargin',
+  },
+  {
+    path: 'margin',
+    type: 'refining-margin',
+    title: 'Refining margin',
+    plural: 'refining margins',
+    operation: 'Margin',
+  },
+  {
+    path: 'physical-premium',
+    type: 'physical-premium',
+    title: 'Physical premium',
+    plural: 'physical premiums',
+    operation: 'PhysicalPremium',
+  },
+]
+
+const SpreadList = t.Object({
+  status: t.Literal('success'),
+  data: t.Array(SpreadRow),
+  meta: t.Object({
+    count: integer({ examples: [7] }),
+    unavailable: t.Array(
+      t.Object({
+        id: t.String({ examples: ['dubai_jet'] }),
+        leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }),
+      }),
+      {
+        description: 'Spreads left out, each with the leg that has no price to serve.',
+      },
+    ),
+  }),
+})
+
+const calculated = { feature: 'calculated_metrics', meter: true } as const
+
+const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  404: NestedProblem,
+}
+
+function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity {
+  const identities = spreadsByType[type]
+  if (text === undefined || text === '') return identities[0]!
+  const ids = identities.map(spread => spread.id)
+  const identity = identities.find(spread => spread.id === text.trim().toLowerCase())
+  if (!identity) throw invalidParameter('id', text, `is not one of ${ids.join(', ')}.`, ids)
+  return identity
+}
+
+function missingLeg(subject: string, { leg, reason, lastAt }: MissingLeg): Problem {
+  const why =
+    lastAt === undefined
+      ? 'has no price'
+      : `has had no price since ${isoInstant(lastAt)}, which is too long ago`
+  return new Problem('DATA_NOT_AVAILABLE', `${subject} can not be given: its leg ${leg} ${why}.`, {
+    leg,
+    reason,
+    ...(lastAt !== undefined && { last_updated: isoInstant(lastAt) }),
+  })
+}
+
+function currentSpread(deps: SpreadDeps, type: SpreadType, id: string | undefined, set: Answering) {
+  const identity = identityOf(type, id)
+  const value = spreadValue(type, identity, deps)
+  if ('leg' in value) throw missingLeg(identity.id, value)
+  markFixtures(set, deps.marks, value.matches)
+  return success(value.row)
+}
+
+function allSpreads(deps: SpreadDeps, type: SpreadType, set: Answering) {
+  const results = spreadsByType[type].map(identity => ({
+    id: identity.id,
+    value: spreadValue(type, identity, deps),
+  }))
+  const rows = results.flatMap(result => ('row' in result.value ? result.value : []))
+  const unavailable = results.flatMap(({ id, value }) =>
+    'leg' in value ? { id, leg: value.leg } : [],
+  )
+  const first = results[0]!
+  if (rows.length === 0 && 'leg' in first.value) throw missingLeg(first.id, first.value)
+  markFixtures(
+    set,
+    deps.marks,
+    rows.flatMap(row => row.matches),
+  )
+  return { ...success(rows.map(row => row.row)), meta: { count: rows.length, unavailable } }
+}
+
+function pastSpread(
+  deps: SpreadDeps,
+  type: SpreadType,
+  query: Record<string, string | undefined>,
+  url: string,
+  set: Answering,
+) {
+  const identity = identityOf(type, query.id)
+  const now = deps.now()
+  const range = historyRange(query, now)
+  const bucket = bucketOf(query.interval)
+  const page = pageOf(query, perPageMax)
+  const past = pastOf(identity, range, bucket, deps, now)
+  if ('leg' in past) throw missingLeg(identity.id, past)
+  const meta = pageMeta(page, past.days.length)
+  pageHeaders(set.headers, url, meta)
+  markFixtures(set, deps.marks, past.matches)
+  const start = (page.page - 1) * page.perPage
+  return {
+    ...success(
+      past.days
+        .slice(start, start + page.perPage)
+        .map(spreadDay => historyRow(spreadDay, identity.unit)),
+    ),
+    id: identity.id,
+    type,
+    name: identity.name,
+    formula: identity.formula,
+    interval: bucket,
+    coverage: past.coverage,
+    data_revised_at: momentOrNull(past.revisedAt),
+    meta,
+  }
+}
+
+/**
+ * Differences between prices that people trade and refine by: now, in the past and all of a kind.
+ */
+export function spreadRoutes(deps: SpreadDeps) {
+  const app = new RouteList().use(deps.access).use(spreadCurveRoutes(deps))
+  const hours = deps.limits.futuresMaxAgeHours
+  // A path for each type, not a parameter: what a type does not have is an unknown route, and each
+  // documents its own ids.
+  for (const { path, type, title, plural, operation } of paths) {
+    const identities = spreadsByType[type]
+    const ids = identities.map(identity => identity.id).join(', ')
+    const formulas = identities
+      .map(identity => `\`${identity.id}\` = ${identity.formula} (${identity.unit})`)
+      .join('; ')
+    const idQuery = wordParameter(
+      identities.map(identity => identity.id),
+      {
+        description: `One of ${ids}; absent: ${identities[0]!.id}.`,
+        default: identities[0]!.id,
+        examples: [identities[0]!.id],
+      },
+    )
+    app
+      .get(
+        `/v1/spreads/${path}`,
+        ({ query, set }) =>
+          atPoint(deps, query, set as Answering, known =>
+            currentSpread(known, type, query.id, set as Answering),
+          ),
+        {
+          access: calculated,
+          query: t.Object({ id: idQuery, as_of: asOfQuery }),
+          response: { 200: envelope(SpreadRow), ...refusals },
+          detail: {
+            operationId: `get${operation}`,
+            tags: ['spreads'],
+            summary: title,
+            description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
+          },
+        },
+      )
+      .get(
+        `/v1/spreads/${path}/all`,
+        ({ query, set }) =>
+          atPoint(deps, query, set as Answering, known =>
+            allSpreads(known, type, set as Answering),
+          ),
+        {
+          access: calculated,
+          query: t.Object({ as_of: asOfQuery }),
+          response: { 200: SpreadList, 400: refusals[400], 404: NestedProblem },
+          detail: {
+            operationId: `getAll${operation}`,
+            tags: ['spreads'],
+            summary: `All ${plural}`,
+            description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
+          },
+        },
+      )
+      .get(
+        `/v1/spreads/${path}/historical`,
+        ({ query, request, set }) =>
+          atPoint(deps, { as_of: query.as_of }, set as Answering, known =>
+            pastSpread(known, type, query, request.url, set as Answering),
+          ),
+        {
+          access: { ...calculated, heavy: true },
+          query: t.Object({
+            id: idQuery,
+            ...historyQuery,
+            as_of: asOfQuery,
+            ...pageQuery(perPageMax),
+          }),
+          response: { 200: SpreadHistory, ...refusals },
+          detail: {
+            operationId: `get${operation}History`,
+            tags: ['spreads'],
+            summary: `${title} in the past`,
+            description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
+          },
+        },
+      )
+  }
+  return app
+}

@@ -1,0 +1,123 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
+import {
+  type AnalyticsDeps,
+  closesNote,
+  codeField,
+  codeQuery,
+  mirrored,
+  mirroredText,
+  nullable,
+  observationsField,
+  periodField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  requireEnough,
+  seriesOf,
+  spacingNote,
+  windowNote,
+} from './shape.ts'
+
+const Statistics = t.Object(
+  {
+    code: codeField,
+    name: t.String({ examples: ['WTI Crude Oil'] }),
+    period: periodField,
+    statistics: t.Object({
+      z_score: nullable(
+        t.Number({ examples: [1.1077] }),
+        '(last - mean) / std_dev; null when std_dev is 0.',
+      ),
+      z_score_interpretation: nullable(
+        t.String({ examples: ['above average'] }),
+        'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
+      ),
+      percentile: t.Number({ description: '100 x count(close <= last) / n.', examples: [90.476] }),
+      percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
+      volatility: nullable(
+        t.Number({ examples: [24.3] }),
+        'Percent a year; null when fewer than two returns have one.',
+      ),
+      volatility_interpretation: nullable(
+        t.String({ examples: ['moderate'] }),
+        'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
+      ),
+      mean: t.Number({ examples: [79.643] }),
+      median: t.Number({ examples: [79.56] }),
+      std_dev: t.Number({ description: 'Sample standard deviation, n - 1.', examples: [2.8768] }),
+      min: t.Number({ examples: [74.07] }),
+      max: t.Number({ examples: [83.14] }),
+      data_points: integer({ description: 'Closes in the window.', examples: [21] }),
+      observations_per_year: observationsField,
+    }),
+    generated_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'SeriesStatistics' },
+)
+
+function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question): string {
+  const { query, request } = question
+  const matches = seriesOf(codes, { code: query.code }, request)
+  const { series } = matches[0]!
+  const period = periodOf(query.period, 30)
+  const statistics = requireEnough(
+    statisticsOf(closes.of(series.id), period),
+    `${series.code}, last ${period} days`,
+  )
+  markFixtures(question.set, marks, matches)
+  return mirroredText(question, Statistics, {
+    code: series.code,
+    name: series.name,
+    period,
+    statistics: {
+      z_score: statistics.zScore ?? null,
+      z_score_interpretation:
+        statistics.zScore === undefined ? null : zScoreBand(statistics.zScore),
+      percentile: statistics.percentile,
+      percentile_interpretation: percentileBand(statistics.percentile),
+      volatility: statistics.volatility ?? null,
+      volatility_interpretation:
+        statistics.volatility === undefined ? null : volatilityBand(statistics.volatility),
+      mean: statistics.mean,
+      median: statistics.median,
+      std_dev: statistics.stdDev,
+      min: statistics.min,
+      max: statistics.max,
+      data_points: statistics.dataPoints,
+      observations_per_year: statistics.observationsPerYear,
+    },
+    generated_at: isoInstant(now()),
+  })
+}
+
+/** Where the newest close of a series stands among those of a window. */
+export function statisticsRoutes(deps: AnalyticsDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/analytics/statistics',
+      ({ query, request, set, caller }) =>
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({ code: codeQuery('Required'), period: periodQuery(30), ...pointQuery }),
+        response: { 200: serialised(mirrored(Statistics)), ...refusals },
+        detail: {
+          operationId: 'getStatistics',
+          tags: ['analytics'],
+          summary: 'Statistics of a series',
+          description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year. ${spacingNote}A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
+        },
+      },
+    )
+}

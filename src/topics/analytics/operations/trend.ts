@@ -1,0 +1,439 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { instantOf, integerOf } from '../../../http/input/query.ts'
+import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { type Close, closesIn, tooFew } from '../../prices/math/window.ts'
+import { bulkSeriesOf } from '../../prices/service/bulk.ts'
+import {
+  atr,
+  bollinger,
+  type DayRange,
+  indicatorRun,
+  macd,
+  type Pivots,
+  pivotsOf,
+  shownOf,
+  trendAnalysis,
+} from '../math/indicators.ts'
+import { rsiBand } from '../math/statistics.ts'
+import {
+  type AnalyticsDeps,
+  closesNote,
+  codeField,
+  codeQuery,
+  dateField,
+  mirrored,
+  mirroredText,
+  nullable,
+  periodField,
+  periodOf,
+  periodQuery,
+  type Question,
+  refusals,
+  requireEnough,
+  seriesOf,
+  windowNote,
+  wordOf,
+} from './shape.ts'
+
+export type TrendDeps = AnalyticsDeps & Pick<Context, 'bulk' | 'ingest'>
+
+const types = ['analysis', 'sma', 'ema', 'rsi', 'levels', 'macd', 'bollinger', 'atr'] as const
+
+const averageWindow = 20
+const rsiWindow = 14
+const atrWindow = 14
+/** Closes before there is a first MACD. */
+const macdNeed = 26
+const windowMax = 500
+
+const price = t.Number({ examples: [82.83] })
+const rsiField = t.Number({ minimum: 0, maximum: 100, examples: [59.18] })
+const rsiWord = t.String({
+  description: 'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.',
+  examples: ['bullish'],
+})
+
+const Levels = t.Object(
+  {
+    support: t.Array(price, { description: 'S1 = 2P - H, S2 = P - (H - L).' }),
+    resistance: t.Array(price, { description: 'R1 = 2P - L, R2 = P + (H - L).' }),
+    pivot_point: t.Number({ description: 'P = (H + L + C) / 3.', examples: [80.01] }),
+  },
+  { title: 'PriceLevels' },
+)
+
+const Analysis = t.Object(
+  {
+    type: t.Literal('analysis'),
+    code: codeField,
+    period: periodField,
+    trend: t.Object({
+      direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
+      strength: t.Number({
+        minimum: 0,
+        maximum: 100,
+        description: '100 x R squared.',
+        examples: [74.36],
+      }),
+      slope: t.Number({ description: 'Price units a calendar day.', examples: [0.2687] }),
+      price_change_pct: nullable(
+        t.Number({ examples: [4.9] }),
+        '100 x (last - first) / |first| over the window; null when the first close is 0.',
+      ),
+    }),
+    momentum: t.Object({ rsi: rsiField, interpretation: rsiWord }),
+    moving_averages: t.Object({
+      sma_20: price,
+      ema_20: price,
+      price_vs_sma: nullable(
+        t.Number({ examples: [3.96] }),
+        '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
+      ),
+      golden_cross: t.Boolean({
+        description: 'sma(50) above sma(200), when there are 200 closes, otherwise false.',
+      }),
+    }),
+    levels: Levels,
+    signal: t.Object({
+      value: t.Union([t.Literal('buy'), t.Literal('sell'), t.Literal('neutral')]),
+      interpretation: t.String({
+        examples: ['The trend is up, the price is at or above its average, momentum is bullish.'],
+      }),
+    }),
+  },
+  { title: 'TrendAnalysis' },
+)
+
+const run = {
+  code: codeField,
+  period: periodField,
+  window: integer({ description: 'Closes of the average, changes of the RSI.', examples: [20] }),
+  current_price: price,
+  current_value: t.Number({ description: 'At the newest close.', examples: [79.68] }),
+  position: t.Union([t.Literal('above'), t.Literal('below')], {
+    description:
+      'Of the price, at or above its average or below it; of an RSI, at or above 50 or below it.',
+  }),
+  values: t.Array(t.Object({ date: dateField, value: t.Number({ examples: [79.68] }) }), {
+    description: 'Oldest first.',
+  }),
+}
+const Average = t.Object(
+  { type: t.Union([t.Literal('sma'), t.Literal('ema')]), ...run },
+  { title: 'MovingAverage' },
+)
+const Rsi = t.Object(
+  { type: t.Literal('rsi'), ...run, rsi: rsiField, interpretation: rsiWord },
+  { title: 'RelativeStrength' },
+)
+const pointFields = { date: dateField, value: t.Number({ examples: [1.234] }) }
+const shown = { code: codeField, period: periodField, current_price: price }
+const MacdRun = t.Object(
+  {
+    type: t.Literal('macd'),
+    ...shown,
+    values: t.Array(
+      t.Object({
+        ...pointFields,
+        signal: nullable(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
+        histogram: nullable(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
+      }),
+      { description: 'Oldest first; `value` = ema(12) - ema(26), unit of the series.' },
+    ),
+  },
+  { title: 'Macd' },
+)
+const Bands = t.Object(
+  {
+    type: t.Literal('bollinger'),
+    ...shown,
+    window: integer({ examples: [20] }),
+    values: t.Array(
+      t.Object({
+        ...pointFields,
+        upper: t.Number({ examples: [85.2] }),
+        lower: t.Number({ examples: [76.4] }),
+      }),
+      { description: 'Oldest first; `value` is the mean, unit of the series.' },
+    ),
+  },
+  { title: 'BollingerBands' },
+)
+const TrueRange = t.Object(
+  {
+    type: t.Literal('atr'),
+    ...shown,
+    window: integer({ examples: [14] }),
+    current_value: nullable(
+      t.Number({ examples: [1.9] }),
+      'At the newest day; null for a series that has one value a day.',
+    ),
+    values: t.Array(t.Object(pointFields), {
+      description: 'Oldest first, unit of the series; empty for a series that has one value a day.',
+    }),
+  },
+  { title: 'AverageTrueRange' },
+)
+const LevelsOnly = t.Object(
+  {
+    type: t.Literal('levels'),
+    code: codeField,
+    period: periodField,
+    current_price: price,
+    levels: Levels,
+  },
+  { title: 'SupportAndResistance' },
+)
+
+const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
+  support,
+  resistance,
+  pivot_point: pivotPoint,
+})
+
+function requestedCloses(
+  { codes, closes, marks }: AnalyticsDeps,
+  { query, request, set }: Question,
+) {
+  const matches = seriesOf(codes, { code: query.code }, request)
+  const { series } = matches[0]!
+  markFixtures(set, marks, matches)
+  return {
+    series,
+    code: series.code,
+    period: periodOf(query.period, 30),
+    seriesCloses: closes.of(series.id),
+  }
+}
+
+function analysisAnswer(deps: AnalyticsDeps, question: Question): string {
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
+  const result = requireEnough(
+    trendAnalysis(seriesCloses, period),
+    `${code}, last ${period} days and the warm-up of its averages`,
+  )
+  return mirroredText(question, Analysis, {
+    type: 'analysis',
+    code,
+    period,
+    trend: {
+      direction: result.trend.direction,
+      strength: result.trend.strength,
+      slope: result.trend.slope,
+      price_change_pct: result.trend.changePercent ?? null,
+    },
+    momentum: { rsi: result.rsi, interpretation: rsiBand(result.rsi) },
+    moving_averages: {
+      sma_20: result.sma20,
+      ema_20: result.ema20,
+      price_vs_sma: result.priceVsSma ?? null,
+      golden_cross: result.goldenCross,
+    },
+    levels: levelsRow(result.pivots),
+    signal: result.signal,
+  })
+}
+
+function indicatorAnswer(
+  type: 'sma' | 'ema' | 'rsi',
+  deps: AnalyticsDeps,
+  question: Question,
+): string {
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
+  const window = integerOf(
+    'window',
+    question.query.window,
+    type === 'rsi' ? rsiWindow : averageWindow,
+    2,
+    windowMax,
+  )
+  const { currentPrice, currentValue, values } = requireEnough(
+    indicatorRun(type, seriesCloses, window, period),
+    `${code}, ${type}(${window})`,
+  )
+  const isAbove = type === 'rsi' ? currentValue >= 50 : currentPrice >= currentValue
+  const fields = {
+    code,
+    period,
+    window,
+    current_price: currentPrice,
+    current_value: currentValue,
+    position: isAbove ? ('above' as const) : ('below' as const),
+    values: values.map(({ day, value }) => ({ date: day, value })),
+  }
+  return type === 'rsi'
+    ? mirroredText(question, Rsi, {
+        type,
+        ...fields,
+        rsi: currentValue,
+        interpretation: rsiBand(currentValue),
+      })
+    : mirroredText(question, Average, { type, ...fields })
+}
+
+function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
+  const pivots = requireEnough(pivotsOf(seriesCloses, period), `${code}, last ${period} days`)
+  return mirroredText(question, LevelsOnly, {
+    type: 'levels',
+    code,
+    period,
+    current_price: pivots.currentPrice,
+    levels: levelsRow(pivots),
+  })
+}
+
+function macdAnswer(deps: TrendDeps, question: Question): string {
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
+  const { currentPrice, values } = requireEnough(
+    shownOf(macd(seriesCloses), seriesCloses, period, macdNeed),
+    `${code}, macd`,
+  )
+  return mirroredText(question, MacdRun, {
+    type: 'macd',
+    code,
+    period,
+    current_price: currentPrice,
+    values: values.map(({ day, value, signal }) => ({
+      date: day,
+      value,
+      signal: signal ?? null,
+      histogram: signal === undefined ? null : value - signal,
+    })),
+  })
+}
+
+function bandsAnswer(deps: TrendDeps, question: Question): string {
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
+  const window = integerOf('window', question.query.window, averageWindow, 2, windowMax)
+  const { currentPrice, values } = requireEnough(
+    shownOf(bollinger(seriesCloses, window), seriesCloses, period, window),
+    `${code}, bollinger(${window})`,
+  )
+  return mirroredText(question, Bands, {
+    type: 'bollinger',
+    code,
+    period,
+    current_price: currentPrice,
+    window,
+    values: values.map(({ day, ...band }) => ({ date: day, ...band })),
+  })
+}
+
+/** Highest, lowest and last value of each day that has closes, also as of a past moment. */
+function daysOf(
+  { bulk, ingest }: TrendDeps,
+  series: Series,
+  closes: readonly Close[],
+  asOf: number | undefined,
+): DayRange[] {
+  const blocks = bulk.blocks({
+    series: [bulkSeriesOf(series, [])],
+    interval: 'day',
+    from: parseDay(closes[0]!.day)!,
+    to: parseDay(closes.at(-1)!.day)! + dayMs,
+    asOf,
+    mark: ingest.mark(),
+  })
+  return [...blocks].flatMap(({ length, value, bars }) =>
+    Array.from({ length }, (_, i) => ({
+      day: isoDay(bars!.startsAt[i]!),
+      high: bars!.high[i]!,
+      low: bars!.low[i]!,
+      close: value[i]!,
+    })),
+  )
+}
+
+function rangeAnswer(deps: TrendDeps, question: Question): string {
+  const { code, period, series, seriesCloses } = requestedCloses(deps, question)
+  const window = integerOf('window', question.query.window, atrWindow, 2, windowMax)
+  if (seriesCloses.length < window + 1)
+    requireEnough(tooFew(seriesCloses.length, window + 1), `${code}, atr(${window})`)
+  const asOf = instantOf('as_of', question.query.as_of)
+  const days = daysOf(deps, series, seriesCloses, asOf)
+  const hasRange = days.some(({ high, low }) => high > low)
+  const values = hasRange ? atr(days, window) : []
+  const first = closesIn(seriesCloses, period)[0]!.day
+  return mirroredText(question, TrueRange, {
+    type: 'atr',
+    code,
+    period,
+    current_price: seriesCloses.at(-1)!.value,
+    window,
+    current_value: values.at(-1)?.value ?? null,
+    values: values
+      .filter(({ day }) => day >= first)
+      .map(({ day, value }) => ({ date: day, value })),
+  })
+}
+
+function answer(deps: TrendDeps, question: Question): string {
+  const type = wordOf('type', question.query.type, types, 'analysis')
+  if (type === 'macd') return macdAnswer(deps, question)
+  if (type === 'bollinger') return bandsAnswer(deps, question)
+  if (type === 'atr') return rangeAnswer(deps, question)
+  if (type === 'analysis') return analysisAnswer(deps, question)
+  return type === 'levels' ? levelsAnswer(deps, question) : indicatorAnswer(type, deps, question)
+}
+
+/** Where a series is heading, and its indicators. */
+export function trendRoutes(deps: TrendDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/analytics/trend',
+      ({ query, request, set, caller }) =>
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
+      {
+        access: { feature: 'analytics', meter: true, heavy: true },
+        query: t.Object({
+          code: codeQuery('Required'),
+          period: periodQuery(30),
+          ...pointQuery,
+          type: wordParameter(types, {
+            description:
+              '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
+            default: 'analysis',
+            examples: ['analysis'],
+          }),
+          window: integerParameter({
+            description: `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
+            minimum: 2,
+            maximum: windowMax,
+            examples: [20],
+          }),
+        }),
+        response: {
+          200: serialised(
+            t.Union([
+              mirrored(Analysis),
+              mirrored(Average),
+              mirrored(Rsi),
+              mirrored(LevelsOnly),
+              mirrored(MacdRun),
+              mirrored(Bands),
+              mirrored(TrueRange),
+            ]),
+          ),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'getTrend',
+          tags: ['analytics'],
+          summary: 'Trend and indicators of a series',
+          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+        },
+      },
+    )
+}

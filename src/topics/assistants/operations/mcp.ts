@@ -1,0 +1,141 @@
+import { t } from 'elysia'
+import type { Context } from '../../../http/operations/context.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import type { Ask } from './tool.ts'
+import { refusalOf } from './tool.ts'
+
+export interface McpDeps extends Pick<Context, 'access' | 'serviceName' | 'headerPrefix'> {
+  /** Answers a request that this instance makes on behalf of another. */
+  dispatch(request: Request, onBehalf: Request): Promise<Response>
+}
+
+/** What of a request says who asks and from where: it goes along with what is asked for them. */
+const passedOn = ['authorization', 'x-forwarded-for', 'origin', 'referer']
+
+/** Asks the interface as whoever sent a request: with their key, counted and refused as theirs. */
+function askAs(request: Request, { headerPrefix, dispatch }: McpDeps): Ask {
+  return async <T>(
+    method: 'GET' | 'POST',
+    path: string,
+    { query = {}, body }: Parameters<Ask>[2] = {},
+  ) => {
+    const address = new URL(path, request.url)
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) address.searchParams.set(name, String(value))
+    }
+    const headers = new Headers({ accept: 'application/json', [`${headerPrefix}Source`]: 'mcp' })
+    for (const name of passedOn) {
+      const value = request.headers.get(name)
+      if (value !== null) headers.set(name, value)
+    }
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await dispatch(
+      new Request(address.href, { method, headers, ...content }),
+      request,
+    )
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
+    const value: unknown = isJson ? JSON.parse(text) : undefined
+    if (!answer.ok || !isJson) throw refusalOf(answer.status, value)
+    return value as T
+  }
+}
+
+const methodNotAllowed = () =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      error: { code: -32_000, message: 'Method not allowed: send messages with POST.' },
+      id: null,
+    },
+    { status: 405, headers: { allow: 'POST' } },
+  )
+
+/** How the protocol refuses a message or a request that it cannot read. */
+const ProtocolError = (description: string) =>
+  t.Object(
+    {
+      jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
+      error: t.Object({
+        code: t.Number({ description: 'Of JSON-RPC 2.0.', examples: [-32_000] }),
+        message: t.String({ description: 'What is wrong.' }),
+      }),
+      id: t.Union([t.String(), t.Number(), t.Null()], { description: 'Of the message.' }),
+    },
+    { additionalProperties: true, description },
+  )
+
+const noSession = { open: 'There are no sessions here: it says so to whoever asks.' } as const
+
+/** The Model Context Protocol over HTTP: one message a request, no sessions. */
+export function mcpRoutes(deps: McpDeps) {
+  return new RouteList()
+    .use(deps.access)
+    .post(
+      '/mcp',
+      async ({ request, body }) => {
+        // What the protocol needs is read when somebody speaks it, and not at every start.
+        const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] =
+          await Promise.all([
+            import('./server.ts'),
+            import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+          ])
+        const server = createMcpServer(askAs(request, deps), deps.serviceName)
+        const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+        await server.connect(transport)
+        // The body has been read; the transport looks at the headers only.
+        const head = new Request(request.url, { method: 'POST', headers: request.headers })
+        const answer = await transport.handleRequest(head, { parsedBody: body ?? null })
+        await server.close()
+        return answer
+      },
+      {
+        // Tools that change something are refused where the requests that they make are.
+        access: { meter: false, header: true, action: 'read', untold: true },
+        body: t.Optional(
+          t.Any({
+            description: 'A JSON-RPC message of the Model Context Protocol.',
+            examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }],
+          }),
+        ),
+        response: {
+          200: t.Object(
+            {
+              jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
+              id: t.Union([t.String(), t.Number()], { description: 'Of the message.' }),
+            },
+            { additionalProperties: true, description: 'The answer to the message.' },
+          ),
+          202: t.Void({ description: 'A notification was taken.' }),
+          406: ProtocolError('`Accept` does not name both kinds of answer.'),
+          415: ProtocolError('The body is not JSON.'),
+        },
+        detail: {
+          operationId: 'speakModelContextProtocol',
+          tags: ['assistants'],
+          summary: 'Model Context Protocol',
+          description:
+            'Tools, resources and prompts for assistants, by the streamable HTTP transport of the Model Context Protocol, without sessions: one JSON-RPC message a request, answered as JSON; `Accept` names `application/json` and `text/event-stream`. Tools ask this interface with the key of the request: what they ask counts, and is limited and refused, as requests of that key. Nothing is changed without the argument `confirm`.',
+        },
+      },
+    )
+    .get('/mcp', methodNotAllowed, {
+      access: noSession,
+      detail: {
+        operationId: 'openModelContextStream',
+        tags: ['assistants'],
+        summary: 'No stream',
+        hide: true,
+      },
+    })
+    .delete('/mcp', methodNotAllowed, {
+      access: noSession,
+      detail: {
+        operationId: 'endModelContextSession',
+        tags: ['assistants'],
+        summary: 'No session',
+        hide: true,
+      },
+    })
+}

@@ -1,0 +1,362 @@
+import { Type } from '@sinclair/typebox'
+import { groupings, priceGroups } from '../../prices/math/price-groups.ts'
+import { type Point, summaryOf, thinned } from '../../prices/math/summary.ts'
+import { type Ask, createTool, Refusal, type Tool } from './tool.ts'
+
+const codesMax = 20
+const queriedMax = 5
+const groupsMax = 60
+const comparedMax = 10
+const pointsDefault = 60
+const pointsMax = 200
+const rowsPerPage = 100
+/** Twenty years of days: more is asked for in weeks or months. */
+const pagesMax = 60
+
+const Code = Type.String({
+  minLength: 1,
+  maxLength: 80,
+  description:
+    'A code or alias of the catalogue, such as BRENT_CRUDE_USD. Find it with search_codes.',
+})
+const Start = Type.Optional(
+  Type.String({ description: 'First day or moment, inclusive: 2026-01-31. Absent: 30 days ago.' }),
+)
+const End = Type.Optional(
+  Type.String({ description: 'Last day or moment, inclusive. Absent: now.' }),
+)
+const Interval = Type.Union(
+  [Type.Literal('hour'), Type.Literal('day'), Type.Literal('week'), Type.Literal('month')],
+  { default: 'day', description: 'Length of a bar; each is the last price of its bar.' },
+)
+
+interface Commodity {
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  cadence: string
+  available: boolean
+  first_observation: string | null
+  last_observation: string | null
+}
+
+interface PriceRow {
+  code: string
+  name: string
+  price: number
+  currency: string | null
+  unit: string
+  created_at: string
+  change_24h_percent?: number | null
+  changes?: Record<string, { percent: number | null }>
+}
+
+interface WindowAnswer {
+  data: { prices: PriceRow[]; metadata: { source_description?: string } }
+  meta: { has_next: boolean; total: number }
+}
+
+interface Range {
+  start?: string
+  end?: string
+  interval: string
+  asOf?: string
+}
+
+interface History {
+  points: Point[]
+  row: PriceRow
+  source: string | undefined
+  /** More bars than are read at once. */
+  isCut: boolean
+}
+
+/** The history of a code, oldest first. */
+async function historyOf(ask: Ask, code: string, range: Range): Promise<History> {
+  const rows: PriceRow[] = []
+  let source: string | undefined
+  let hasNext = true
+  let page = 1
+  for (; hasNext && page <= pagesMax; page += 1) {
+    const query = {
+      by_code: code,
+      start_date: range.start,
+      end_date: range.end,
+      interval: range.asOf === undefined ? range.interval : 'raw',
+      as_of: range.asOf,
+      page,
+      per_page: rowsPerPage,
+    }
+    const path = range.asOf === undefined ? '/v1/prices/historical' : '/v1/prices/past_month'
+    const answer = await ask<WindowAnswer>('GET', path, { query })
+    rows.push(...answer.data.prices)
+    source = answer.data.metadata.source_description
+    hasNext = answer.meta.has_next
+  }
+  const row = rows[0]
+  if (!row) throw new Refusal(`${code} has no prices in this range.`)
+  const points = rows.reverse().map(({ created_at, price }) => ({ at: created_at, value: price }))
+  return { points, row, source, isCut: hasNext }
+}
+
+const priceOf = ({ code, name, price, currency, unit, created_at, ...row }: PriceRow) => ({
+  code,
+  name,
+  price,
+  currency,
+  unit,
+  observed_at: created_at,
+  change_24h_percent: row.change_24h_percent,
+  change_7d_percent: row.changes?.['7d']?.percent,
+  change_30d_percent: row.changes?.['30d']?.percent,
+})
+
+/** The newest prices of codes; codes that have none are named. */
+async function latestOf(ask: Ask, codes: readonly string[]) {
+  const { data } = await ask<{
+    data: PriceRow | { prices: PriceRow[]; missing_codes?: string[] }
+  }>('GET', '/v1/prices/latest', { query: { by_code: codes.join(',') } })
+  if (!('prices' in data)) return { prices: [priceOf(data)], without_price: [] }
+  return { prices: data.prices.map(priceOf), without_price: data.missing_codes ?? [] }
+}
+
+export const priceTools: readonly Tool[] = [
+  createTool({
+    name: 'search_codes',
+    title: 'Search codes',
+    description:
+      'Finds what there is to ask for: codes whose code, name or alias contains a text, with unit, currency and how far back they reach. Every other tool takes these codes.',
+    input: Type.Object({
+      text: Type.String({ minLength: 1, description: 'Part of a code, name or alias: brent, jet' }),
+      category: Type.Optional(Type.String({ description: 'Such as crude_oil, natural_gas, fx.' })),
+      limit: Type.Integer({ minimum: 1, maximum: 50, default: 15, description: 'Codes at most.' }),
+    }),
+    async run({ text, category, limit }, ask) {
+      const query = { q: text, category }
+      const { data } = await ask<{ data: Commodity[] }>('GET', '/v1/commodities', { query })
+      const codes = data.slice(0, limit).map(row => ({
+        code: row.code,
+        name: row.name,
+        category: row.category,
+        currency: row.currency,
+        unit: row.unit,
+        cadence: row.cadence,
+        from: row.first_observation,
+        to: row.last_observation,
+      }))
+      return { codes, found: data.length, shown: codes.length }
+    },
+  }),
+  createTool({
+    name: 'latest_prices',
+    title: 'Latest prices',
+    description:
+      'The newest price of one to twenty codes with its time, unit, currency and change over a day, a week and a month.',
+    input: Type.Object({ codes: Type.Array(Code, { minItems: 1, maxItems: codesMax }) }),
+    run: ({ codes }, ask) => latestOf(ask, codes),
+  }),
+  createTool({
+    name: 'price_history',
+    title: 'Price history',
+    description:
+      'A code over time: a summary of the whole range (first, last, high, low, mean, change) and points to draw, thinned so that highs and lows stay. With as_of, what was known at that moment, without later revisions.',
+    input: Type.Object({
+      code: Code,
+      start: Start,
+      end: End,
+      interval: Interval,
+      as_of: Type.Optional(
+        Type.String({ description: 'A moment with its zone: 2026-11-01T12:00:00Z.' }),
+      ),
+      points: Type.Integer({
+        minimum: 2,
+        maximum: pointsMax,
+        default: pointsDefault,
+        description: 'Points at most.',
+      }),
+    }),
+    async run({ code, start, end, interval, as_of, points: most }, ask) {
+      const history = await historyOf(ask, code, { start, end, interval, asOf: as_of })
+      return {
+        code: history.row.code,
+        name: history.row.name,
+        currency: history.row.currency,
+        unit: history.row.unit,
+        interval: as_of === undefined ? interval : 'raw',
+        source: history.source,
+        summary: summaryOf(history.points),
+        points: thinned(history.points, most),
+        ...(history.isCut && { note: 'The range is longer than is read at once: ask for weeks.' }),
+      }
+    },
+  }),
+  createTool({
+    name: 'query_prices',
+    title: 'Query prices',
+    description:
+      'A read-only query over the exported prices of one to five codes, for what no summary tells: count, mean, low, high, first, last and changes of the bars for which `where` holds, by year, quarter, month, month of the year or weekday. Such as: in which month of the year natural gas rose most, or on how many days of each year WTI lost more than 5 percent. Years of hours are more than is read at once.',
+    input: Type.Object({
+      codes: Type.Array(Code, { minItems: 1, maxItems: queriedMax }),
+      start: Start,
+      end: End,
+      interval: Interval,
+      group_by: Type.Union(
+        groupings.map(grouping => Type.Literal(grouping)),
+        { default: 'all', description: 'What bars are put together by, in UTC.' },
+      ),
+      where: Type.Optional(
+        Type.Object(
+          {
+            above: Type.Optional(Type.Number({ description: 'Prices above it alone.' })),
+            below: Type.Optional(Type.Number({ description: 'Prices below it alone.' })),
+            change_above: Type.Optional(
+              Type.Number({
+                description: 'Bars that rose by more, in percent from the one before.',
+              }),
+            ),
+            change_below: Type.Optional(
+              Type.Number({ description: 'Bars whose change in percent is below it, such as -5.' }),
+            ),
+          },
+          { additionalProperties: false, description: 'Which bars count; absent: all.' },
+        ),
+      ),
+      order_by: Type.Union(
+        [
+          Type.Literal('time'),
+          Type.Literal('count'),
+          Type.Literal('mean'),
+          Type.Literal('low'),
+          Type.Literal('high'),
+          Type.Literal('meanChangePercent'),
+        ],
+        { default: 'time', description: 'Time is oldest first; all else is highest first.' },
+      ),
+      groups: Type.Integer({
+        minimum: 1,
+        maximum: groupsMax,
+        default: 24,
+        description: 'Groups of each code at most.',
+      }),
+    }),
+    async run({ codes, start, end, interval, group_by, where = {}, order_by, groups: most }, ask) {
+      const filter = {
+        above: where.above,
+        below: where.below,
+        changeAbove: where.change_above,
+        changeBelow: where.change_below,
+      }
+      const results: unknown[] = []
+      for (const code of codes) {
+        const { points, row, isCut } = await historyOf(ask, code, { start, end, interval })
+        const all = priceGroups(points, group_by, filter)
+        const ordered =
+          order_by === 'time'
+            ? all
+            : all.toSorted((a, b) => (b[order_by] ?? -Infinity) - (a[order_by] ?? -Infinity))
+        results.push({
+          code: row.code,
+          currency: row.currency,
+          unit: row.unit,
+          bars: points.length,
+          groups_total: all.length,
+          groups: ordered.slice(0, most),
+          ...(isCut && { note: 'The range is longer than is read at once: the newest bars only.' }),
+        })
+      }
+      return { interval, group_by, results }
+    },
+  }),
+  createTool({
+    name: 'compare',
+    title: 'Compare codes',
+    description:
+      'Two to ten codes over one range: the summary of each, best change first, and the correlation of their returns for two codes where the plan has analytics.',
+    input: Type.Object({
+      codes: Type.Array(Code, { minItems: 2, maxItems: comparedMax }),
+      start: Start,
+      end: End,
+      interval: Interval,
+    }),
+    async run({ codes, start, end, interval }, ask) {
+      const rows: { code: string; name: string; unit: string; summary: unknown; rank: number }[] =
+        []
+      for (const code of codes) {
+        const { points, row } = await historyOf(ask, code, { start, end, interval })
+        const summary = summaryOf(points)
+        const rank = summary?.changePercent ?? Number.NEGATIVE_INFINITY
+        rows.push({ code: row.code, name: row.name, unit: row.unit, summary, rank })
+      }
+      rows.sort((left, right) => right.rank - left.rank)
+      const compared = rows.map(({ rank, ...row }) => row)
+      const [code1, code2, more] = codes
+      if (more !== undefined) return { compared }
+      const query = { code1, code2, period: 90 }
+      try {
+        const correlation = await ask('GET', '/v1/analytics/correlation', { query })
+        return { compared, correlation_90d: correlation }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        return { compared, correlation_90d: `not available: ${error.message}` }
+      }
+    },
+  }),
+  createTool({
+    name: 'why_did_it_move',
+    title: 'Why did it move',
+    description:
+      'What is known about a move of a code: its changes over a day, a week and a month, its largest recent daily moves, and the notes about it: what was published, decided or out of order on which day.',
+    input: Type.Object({
+      code: Code,
+      days: Type.Integer({ minimum: 2, maximum: 365, default: 30, description: 'How far back.' }),
+    }),
+    async run({ code, days }, ask) {
+      const { prices } = await latestOf(ask, [code])
+      const query = { by_code: code, days, interval: 'day', per_page: rowsPerPage }
+      const answer = await ask<WindowAnswer>('GET', '/v1/prices/past_year', { query })
+      const rows = answer.data.prices
+      const moves = rows.slice(0, -1).map((row, index) => {
+        const before = rows[index + 1]!.price
+        const summary = summaryOf([
+          { at: '', value: before },
+          { at: row.created_at, value: row.price },
+        ])
+        return {
+          date: row.created_at.slice(0, 10),
+          from: before,
+          to: row.price,
+          percent: summary?.changePercent ?? null,
+        }
+      })
+      const size = (move: { percent: number | null }) => Math.abs(move.percent ?? 0)
+      const largest = moves.toSorted((left, right) => size(right) - size(left)).slice(0, 5)
+      const notes = await notesOf(ask, prices[0]?.code ?? code, rows.at(-1)?.created_at)
+      return { now: prices[0], largest_daily_moves: largest, ...notes }
+    },
+  }),
+]
+
+interface Note {
+  title: string
+  description: string
+  category: string
+  date: string
+}
+
+/** The notes about a code since a moment, newest first. */
+async function notesOf(ask: Ask, code: string, since = '') {
+  const query = { commodity: code, per_page: 20 }
+  try {
+    const { data } = await ask<{ data: Note[] }>('GET', '/v1/indicators/annotations', { query })
+    const recent = data.filter(note => note.date >= since.slice(0, 10))
+    const notes = (recent.length > 0 ? recent : data.slice(0, 3)).map(
+      ({ date, title, description, category }) => ({ date, title, description, category }),
+    )
+    return recent.length > 0 ? { notes } : { notes, note: 'No note in this range; the last ones.' }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { notes: [], note: `Notes are not available: ${error.message}` }
+  }
+}

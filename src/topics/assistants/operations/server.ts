@@ -1,0 +1,163 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { version } from '../../../version.ts'
+import { alertTools } from './alert-tools.ts'
+import { marketTools, readablePaths } from './market-tools.ts'
+import { priceTools } from './price-tools.ts'
+import { type Ask, Refusal, type Tool } from './tool.ts'
+
+export const tools: readonly Tool[] = [...priceTools, ...marketTools, ...alertTools]
+
+const instructions = `Energy prices with their history. Codes are of the form BRENT_CRUDE_USD: find them with search_codes before anything else. Prices carry their time, unit and currency: say them. Where source_description says that data is generated, say that too.`
+
+interface Resource {
+  uri: string
+  name: string
+  description: string
+  mimeType: string
+  read(ask: Ask): Promise<string>
+}
+
+interface Category {
+  code: string
+  name: string
+}
+
+const resources: readonly Resource[] = [
+  {
+    uri: 'wellhead://catalogue',
+    name: 'Catalogue',
+    description: 'Every code that has data, by category: code and name.',
+    mimeType: 'text/markdown',
+    async read(ask) {
+      const { data } = await ask<{ data: (Category & { category_name: string })[] }>(
+        'GET',
+        '/v1/commodities',
+      )
+      const categories = Map.groupBy(data, row => row.category_name)
+      const parts = [...categories].map(([category, rows]) =>
+        [`## ${category}`, ...rows.map(({ code, name }) => `- ${code}: ${name}`)].join('\n'),
+      )
+      return parts.join('\n\n')
+    },
+  },
+  {
+    uri: 'wellhead://usage',
+    name: 'Usage',
+    description: 'What the key has used of its quota, and when that begins anew.',
+    mimeType: 'application/json',
+    read: async ask => JSON.stringify(await ask('GET', '/v1/usage')),
+  },
+  {
+    uri: 'wellhead://paths',
+    name: 'Data paths',
+    description: 'Where the paths begin that the tool read opens.',
+    mimeType: 'text/plain',
+    read: async () => readablePaths.join('\n'),
+  },
+]
+
+interface Prompt {
+  name: string
+  description: string
+  arguments: { name: string; description: string; required: boolean }[]
+  text(values: Readonly<Record<string, string>>): string
+}
+
+const prompts: readonly Prompt[] = [
+  {
+    name: 'morning_brief',
+    description: 'Where the market stands this morning.',
+    arguments: [
+      {
+        name: 'codes',
+        description: 'Comma-separated codes; absent: Brent, WTI, gas.',
+        required: false,
+      },
+    ],
+    text: ({ codes = 'BRENT_CRUDE_USD,WTI_USD,NATURAL_GAS_USD' }) =>
+      `Write a brief of at most ten lines on ${codes}: the latest prices with their changes (latest_prices), the shape of the Brent curve (futures_curve), stocks at Cushing against their season (storage), and for whatever moved more than two percent the reason (why_did_it_move). Name times and units.`,
+  },
+  {
+    name: 'explain_move',
+    description: 'Why a price moved.',
+    arguments: [{ name: 'code', description: 'A code, such as WTI_USD.', required: true }],
+    text: ({ code = '' }) =>
+      `Explain the recent moves of ${code}: ask why_did_it_move, compare it with its neighbours (search_codes, compare), and tell what is known apart from what you conclude.`,
+  },
+]
+
+const textOf = (result: unknown) => [{ type: 'text' as const, text: JSON.stringify(result) }]
+
+/**
+ * A server of the Model Context Protocol over the interface: tools, resources and prompts that ask
+ * with the caller's own key, and count and are refused as the caller's own requests.
+ */
+export function createMcpServer(ask: Ask, serviceName: string): Server {
+  const server = new Server(
+    { name: serviceName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), title: serviceName, version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(tool => ({
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: { ...tool.input, type: 'object' as const },
+      annotations: { title: tool.title, readOnlyHint: !tool.writes, destructiveHint: false },
+    })),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name)
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
+    try {
+      return { content: textOf(await tool.run(params.arguments, ask)) }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { isError: true, content: [{ type: 'text' as const, text: error.message }] }
+    }
+  })
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({
+    resources: resources.map(({ uri, name, description, mimeType }) => ({
+      uri,
+      name,
+      description,
+      mimeType,
+    })),
+  }))
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
+    const resource = resources.find(({ uri }) => uri === params.uri)
+    if (!resource) throw new McpError(ErrorCode.InvalidParams, `There is no ${params.uri}.`)
+    const { uri, mimeType } = resource
+    return { contents: [{ uri, mimeType, text: await resource.read(ask) }] }
+  })
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: prompts.map(({ name, description, arguments: parameters }) => ({
+      name,
+      description,
+      arguments: parameters,
+    })),
+  }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const prompt = prompts.find(({ name }) => name === params.name)
+    if (!prompt) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${params.name}.`)
+    const values = params.arguments ?? {}
+    for (const { name, required } of prompt.arguments) {
+      if (required && !values[name]) {
+        throw new McpError(ErrorCode.InvalidParams, `The prompt ${prompt.name} needs ${name}.`)
+      }
+    }
+    const content = { type: 'text' as const, text: prompt.text(values) }
+    return { description: prompt.description, messages: [{ role: 'user' as const, content }] }
+  })
+  return server
+}

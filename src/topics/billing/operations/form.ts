@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { t } from 'elysia'
+import type { Caller } from '../../../http/gate/gate.ts'
+import {
+  body,
+  choice,
+  field,
+  nullableAs,
+  optional,
+  text,
+  whole,
+} from '../../../http/input/body-schema.ts'
+import { Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
+import type { CreditPack } from '../../../plans/credit-packs.ts'
+import { billingPeriods } from '../../../plans/subscription.ts'
+import { ProcessorUnavailable } from '../../../send/billing/processor.ts'
+import { type BillingRefusal, isRefusal } from '../service/terms.ts'
+
+const idMax = 200
+const urlMax = 2000
+const quantityMax = 100
+const planField = text(idMax, {
+  description: 'Id of a plan of `GET /billing/plans`.',
+  examples: ['professional'],
+})
+
+export const periodField = optional(choice(billingPeriods))
+
+export const SubscribeBody = body({ plan_id: planField, billing_period: periodField })
+
+export const PlanChangeBody = body({ new_plan_id: planField })
+
+export const PaymentMethodBody = body({
+  payment_method_id: text(idMax, { examples: ['pm_0002'] }),
+})
+
+const webAddress = field(
+  t.String({
+    maxLength: urlMax,
+    description: 'Where the page leads back to.',
+    examples: ['https://example.com/account'],
+  }),
+  (form, name) => {
+    const address = form.text(name, urlMax)
+    if (address === undefined) return undefined
+    const url = URL.parse(address)
+    return url && /^https?:$/.test(url.protocol)
+      ? url.href
+      : form.fault(name, 'must be an http or https address.')
+  },
+)
+
+export const PortalBody = body({ return_url: optional(nullableAs(webAddress, undefined)) })
+
+/** What may be bought is in the configuration. */
+export const createPurchaseBody = (packs: readonly CreditPack[]) =>
+  body({
+    pack_id: field(t.String({ maxLength: idMax, examples: ['pack_10k'] }), (form, name) => {
+      const id = form.text(name, idMax)
+      if (id === undefined) return undefined
+      return (
+        packs.find(pack => pack.id === id) ??
+        form.fault(name, `must be one of ${packs.map(pack => pack.id).join(', ')}.`)
+      )
+    }),
+    quantity: optional(whole(1, quantityMax)),
+  })
+
+/** The result of a change, or its refusal thrown. */
+export function resultOf<T extends object | undefined>(
+  result: T | BillingRefusal,
+  field = 'plan_id',
+  value: unknown = null,
+): T {
+  if (!isRefusal(result)) return result
+  switch (result.refused) {
+    case 'invalid_plan':
+      throw validationFailed([{ field, message: `${field}: ${result.why}`, value }], 'invalid_plan')
+    case 'payment_failed':
+      throw stateForbids(
+        'payment_failed',
+        `The payment was refused, and nothing has changed: ${result.why}`,
+      )
+    case 'invoice_closed':
+    case 'open_invoice':
+      throw stateForbids(result.refused, result.why)
+    case 'no_active_subscription':
+      throw stateForbids(
+        'no_active_subscription',
+        'The account has no subscription; POST /billing/subscriptions makes one.',
+      )
+    case 'subscription_past_due':
+      throw stateForbids(
+        'subscription_past_due',
+        'An invoice of the subscription is overdue; it has to be paid first.',
+      )
+  }
+}
+
+/** What is asked of the processor may go unanswered; that is no fault of the caller's. */
+export async function whenReachable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ProcessorUnavailable)) throw error
+    const headers = { 'retry-after': '30' }
+    throw new Problem(
+      'PROCESSOR_UNAVAILABLE',
+      'The payment processor does not answer; nothing is known to have changed. Try again.',
+      {},
+      { headers },
+    )
+  }
+}
+
+/** Names a request towards the processor: the same request of the same key has the same name. */
+export function idempotencyKeyOf(request: Request, { key }: Caller, fresh: () => string): string {
+  const header = request.headers.get('idempotency-key')
+  return header === null
+    ? fresh()
+    : createHash('sha256').update(`${key.key.id}\n${header}`).digest('hex')
+}

@@ -1,0 +1,196 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import {
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { wordParameter } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
+import { quotaWindow } from '../../../plans/quota.ts'
+import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
+import { countOrNull } from '../../keys/operations/row.ts'
+import type { AccountState } from '../../keys/service/keyring.ts'
+import { billingRead } from './plans.ts'
+import { InvoiceShape, invoiceRow } from './row.ts'
+
+export type BillingInvoicesDeps = Pick<
+  Context,
+  'access' | 'billing' | 'keys' | 'meter' | 'links' | 'issuer' | 'now'
+>
+
+const perPageMax = 100
+const perPageDefault = 20
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the invoice.',
+    examples: ['00000000-0000-4000-8000-000000000901'],
+  }),
+})
+const day = t.String({ format: 'date', examples: ['2026-11-20'] })
+const Usage = t.Object({
+  period: t.Object({
+    start: day,
+    end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }),
+  }),
+  requests: t.Object({
+    used: integer({
+      description: 'Of all keys together, those paid with bought requests too.',
+      examples: [1234],
+    }),
+    limit: countOrNull('Null: no quota.'),
+    remaining: countOrNull('Null: no quota.'),
+  }),
+  daily_breakdown: t.Array(t.Object({ date: day, requests: integer({ examples: [61] }) }), {
+    description: 'Every day of the period so far, oldest first.',
+  }),
+})
+
+/** Invoices, their PDFs, and what was used of what they are for. */
+export const invoiceRoutes = (deps: BillingInvoicesDeps) =>
+  new RouteList({ tags: ['billing'] }).use(invoices(deps)).use(usage(deps))
+
+function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
+  return new RouteList()
+    .use(access)
+    .get(
+      '/billing/invoices',
+      ({ caller, query, request, set }) => {
+        const page = pageOf(query, perPageMax, perPageDefault)
+        const { account } = caller.key.account
+        billing.current(caller.key.account)
+        const filter = { accountId: account.id }
+        const meta = pageMeta(page, billing.invoices.count(filter))
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        const { baseUrl } = links(request)
+        const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
+        return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
+      },
+      {
+        access: billingRead,
+        query: t.Object(pageQuery(perPageMax, perPageDefault)),
+        response: {
+          200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
+          400: NestedProblem,
+        },
+        detail: {
+          operationId: 'listInvoices',
+          summary: 'Invoices',
+          description: 'Every invoice of the account, newest first.',
+        },
+      },
+    )
+    .get(
+      '/billing/invoices/:id/pdf',
+      async ({ caller, params: { id } }) => {
+        const invoice = billing.invoices.own(caller.key.account.account.id, id)
+        if (!invoice) throw notFound('The invoice')
+        return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
+      },
+      {
+        access: billingRead,
+        params,
+        response: {
+          200: t.String({
+            contentMediaType: 'application/pdf',
+            description: 'A PDF document.',
+            examples: ['%PDF-1.7 …'],
+          }),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getInvoicePdf',
+          summary: 'An invoice as PDF',
+          description: 'The invoice as a document to keep or print.',
+        },
+      },
+    )
+}
+
+const pdfAnswer = (bytes: Uint8Array, number: string) =>
+  new Response(bytes as Uint8Array<ArrayBuffer>, {
+    headers: {
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="invoice-${number}.pdf"`,
+      'cache-control': 'private, no-store',
+    },
+  })
+
+const periods = ['current', 'previous'] as const
+
+function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
+  const row = (state: AccountState, period: (typeof periods)[number]) => {
+    const entitled = keys.entitlements(state)
+    const running = quotaWindow(entitled, state.account, now())
+    // The window before: of a trial, the day before it began.
+    const window = period === 'current' ? running : { ...before(running), limit: running.limit }
+    const requestsByDay = new Map(
+      meter
+        .daily(state, startOfDay(window.startsAt), window.endsAt)
+        .map(day => [isoDay(day.dayAt), day.requests]),
+    )
+    const days = daysOf(window.startsAt, Math.min(window.endsAt, now() + 1))
+    const breakdown = days.map(date => ({ date, requests: requestsByDay.get(date) ?? 0 }))
+    const used = breakdown.reduce((sum, day) => sum + day.requests, 0)
+    const remaining = window.limit === null ? null : Math.max(0, window.limit - used)
+    return {
+      period: { start: isoDay(window.startsAt), end: isoDay(window.endsAt - 1) },
+      requests: { used, limit: window.limit, remaining },
+      daily_breakdown: breakdown,
+    }
+  }
+  const before = (window: { kind: string; startsAt: number; endsAt: number }) => {
+    if (window.kind === 'monthly_counter') {
+      const last = new Date(window.startsAt - 1)
+      return {
+        startsAt: Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), 1),
+        endsAt: window.startsAt,
+      }
+    }
+    const today = startOfDay(window.startsAt)
+    return { startsAt: today - dayMs, endsAt: today }
+  }
+  return new RouteList().use(access).get(
+    '/billing/usage',
+    ({ caller, query }) => {
+      const period = periods.find(name => name === (query.period || 'current'))
+      if (!period)
+        throw invalidParameter(
+          'period',
+          query.period,
+          `is not one of ${periods.join(', ')}.`,
+          periods,
+        )
+      return row(caller.key.account, period)
+    },
+    {
+      access: billingRead,
+      query: t.Object({
+        period: wordParameter(periods, {
+          description: '`current` (as without) or `previous`.',
+          examples: ['previous'],
+          default: 'current',
+        }),
+      }),
+      response: { 200: Usage, 400: NestedProblem },
+      detail: {
+        operationId: 'getBillingUsage',
+        summary: 'Usage by day',
+        description:
+          'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
+      },
+    },
+  )
+}
+
+/** The days from one moment to before another. */
+const daysOf = (from: number, to: number): string[] =>
+  Array.from({ length: Math.max(0, Math.ceil((to - startOfDay(from)) / dayMs)) }, (_, i) =>
+    isoDay(startOfDay(from) + i * dayMs),
+  )

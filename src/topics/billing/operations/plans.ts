@@ -1,0 +1,217 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Changed } from '../service/terms.ts'
+import { idempotencyKeyOf, PlanChangeBody, resultOf, SubscribeBody, whenReachable } from './form.ts'
+import {
+  AddOnShape,
+  addOnRows,
+  PlanShape,
+  planRows,
+  SubscriptionShape,
+  subscriptionRows,
+} from './row.ts'
+
+export type BillingDeps = Pick<
+  Context,
+  'access' | 'billing' | 'plans' | 'keys' | 'meter' | 'idempotency' | 'ids' | 'now'
+>
+
+export const billingRead = { meter: false } as const
+/** Only admins of an organization change what it pays for. */
+export const billingChange = { meter: false, header: true, action: 'change_billing' } as const
+/** What the processor may say against a change. */
+export const changeRefusals = { 422: ValidationProblem, 503: NestedProblem }
+const Answer = t.Object({ subscription: SubscriptionShape, message: t.String() })
+const PlanList = t.Object({ plans: t.Array(PlanShape), addons: t.Array(AddOnShape) })
+const PlanChange = t.Object({
+  subscription: SubscriptionShape,
+  proration: t.Object({
+    amount: integer({ description: 'What the change costs now, in cents.', examples: [2500] }),
+    currency: t.Literal('USD'),
+  }),
+  effective_at: t.String({ format: 'date-time' }),
+  message: t.String(),
+})
+
+/** Plans, and the subscription to one of them. */
+export const planRoutes = (deps: BillingDeps) =>
+  new RouteList({ tags: ['billing'] }).use(reading(deps)).use(subscribing(deps)).use(ending(deps))
+
+function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
+  const row = subscriptionRows({ billing, keys, meter, now })
+  return new RouteList()
+    .use(access)
+    .get('/billing/plans', () => ({ plans: planRows(plans), addons: addOnRows(plans) }), {
+      access: billingRead,
+      response: { 200: PlanList },
+      detail: {
+        operationId: 'listPlans',
+        summary: 'Plans and prices',
+        description:
+          'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
+      },
+    })
+    .get(
+      '/billing/subscriptions/current',
+      ({ caller }) => ({ subscription: row(caller.key.account) }),
+      {
+        access: billingRead,
+        response: { 200: t.Object({ subscription: SubscriptionShape }) },
+        detail: {
+          operationId: 'getBillingSubscription',
+          summary: 'The current subscription',
+          description:
+            'The running subscription. A plan that the operator set has one too, by the calendar month and at no price, whose id is that of the account. On the free plan and during a trial there is none: then the period is that of the quota.',
+        },
+      },
+    )
+}
+
+/** One sentence on what has become of a change. */
+function messageOf(
+  { how, subscription, effectiveAt }: Changed,
+  nameOf: (plan: string) => string,
+): string {
+  const { plan, pendingPlan, cancelAtPeriodEnd } = subscription
+  switch (how) {
+    case 'created':
+      return `The ${nameOf(plan)} plan has begun.`
+    case 'changed':
+      return `The ${nameOf(plan)} plan holds from now on.`
+    case 'pending':
+      return `The ${nameOf(pendingPlan ?? plan)} plan begins at ${isoInstant(effectiveAt)}; until then the ${nameOf(plan)} plan goes on.`
+    case 'same':
+      return `The ${nameOf(plan)} plan goes on${cancelAtPeriodEnd ? ' to the end of its period' : ''}.`
+  }
+}
+
+function subscribing({ access, billing, plans, keys, meter, idempotency, ids, now }: BillingDeps) {
+  const row = subscriptionRows({ billing, keys, meter, now })
+  const nameOf = (plan: string) => plans.tiers.find(tier => tier.id === plan)?.name ?? plan
+  const { subscriptions } = billing
+  const repeatKey = (request: Request, caller: Caller) =>
+    idempotencyKeyOf(request, caller, ids.uuid)
+  return new RouteList()
+    .use(access)
+    .post(
+      '/billing/subscriptions',
+      ({ body, caller, pass, request, set }) => {
+        const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
+          SubscribeBody.read(body)
+        const { account } = caller.key
+        const context: Repeatable = { caller, pass, request, set }
+        const ahead = () =>
+          subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
+        return whenReachable(() =>
+          idempotency.onceAfter(context, body, ahead, ready => {
+            const changed = resultOf(ready(), 'plan_id', plan)
+            set.status = 201
+            return { subscription: row(account), message: messageOf(changed, nameOf) }
+          }),
+        )
+      },
+      {
+        access: billingChange,
+        headers: idempotencyHeader,
+        body: SubscribeBody.schema,
+        response: { 201: Answer, ...changeRefusals },
+        detail: {
+          operationId: 'createBillingSubscription',
+          summary: 'Subscribe to a plan',
+          description:
+            'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
+        },
+      },
+    )
+    .post(
+      '/billing/subscriptions/change_plan',
+      ({ body, caller, pass, request, set }) => {
+        const { new_plan_id: plan } = PlanChangeBody.read(body)
+        const { account } = caller.key
+        const context: Repeatable = { caller, pass, request, set }
+        const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
+        return whenReachable(() =>
+          idempotency.onceAfter(context, body, ahead, ready => {
+            const changed = resultOf(ready(), 'new_plan_id', plan)
+            return {
+              subscription: row(account),
+              proration: { amount: changed.amountCents, currency: 'USD' as const },
+              effective_at: isoInstant(changed.effectiveAt),
+              message: messageOf(changed, nameOf),
+            }
+          }),
+        )
+      },
+      {
+        access: billingChange,
+        headers: idempotencyHeader,
+        body: PlanChangeBody.schema,
+        response: { 200: PlanChange, ...changeRefusals },
+        detail: {
+          operationId: 'changePlan',
+          summary: 'Change the plan',
+          description:
+            'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
+        },
+      },
+    )
+}
+
+function ending({ access, billing, keys, meter, now }: BillingDeps) {
+  const row = subscriptionRows({ billing, keys, meter, now })
+  const { subscriptions } = billing
+  return new RouteList()
+    .use(access)
+    .post(
+      '/billing/subscriptions/cancel',
+      async ({ caller }) => {
+        const { account } = caller.key
+        const ended = resultOf((await whenReachable(() => subscriptions.cancel(account)))())
+        return {
+          subscription: row(account),
+          message: `The subscription ends at ${isoInstant(ended.endsAt)}; until then everything goes on.`,
+        }
+      },
+      {
+        access: billingChange,
+        response: { 200: Answer, ...changeRefusals },
+        detail: {
+          operationId: 'cancelBillingSubscription',
+          summary: 'Cancel at the end of the period',
+          description:
+            'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
+        },
+      },
+    )
+    .post(
+      '/billing/subscriptions/reactivate',
+      async ({ caller }) => {
+        const { account } = caller.key
+        const subscription = resultOf(
+          (await whenReachable(() => subscriptions.reactivate(account)))(),
+        )
+        return {
+          subscription: row(account),
+          message: subscription
+            ? 'The subscription goes on.'
+            : 'There is no subscription, and nothing has changed.',
+        }
+      },
+      {
+        access: billingChange,
+        response: { 200: Answer, ...changeRefusals },
+        detail: {
+          operationId: 'reactivateBillingSubscription',
+          summary: 'Take a cancellation back',
+          description:
+            'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
+        },
+      },
+    )
+}

@@ -1,0 +1,252 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { CreditPack } from '../../../plans/credit-packs.ts'
+import { offeredPlans, type Plans, quotaPeriods } from '../../../plans/plans.ts'
+import { percentUsed, quotaWindow } from '../../../plans/quota.ts'
+import type { PaymentMethod } from '../../../send/billing/processor.ts'
+import { countOrNull } from '../../keys/operations/row.ts'
+import { FeatureList } from '../../keys/operations/tier-shape.ts'
+import type { AccountState } from '../../keys/service/keyring.ts'
+import type { CreditPurchase } from '../../keys/store/credits.ts'
+import type { Billing } from '../service/billing.ts'
+import type { Invoice } from '../store/invoices.ts'
+
+const moment = (description?: string) =>
+  t.String({ format: 'date-time', ...(description && { description }) })
+const cents = (description: string, example: number) =>
+  integer({ description, examples: [example] })
+const currency = t.Literal('USD')
+export const periodName = t.Union([t.Literal('monthly'), t.Literal('yearly')])
+
+export const PlanShape = t.Object(
+  {
+    id: t.String({ examples: ['professional'] }),
+    name: t.String({ examples: ['Professional'] }),
+    tier_name: t.String({ examples: ['Reservoir Mastery'] }),
+    price_monthly: cents('In cents.', 9900),
+    price_yearly: cents('In cents.', 118_800),
+    currency,
+    request_limit: countOrNull('Null: no quota.'),
+    request_period: t.Union([t.Literal('day'), t.Literal('month')]),
+    features: FeatureList,
+    custom_pricing: t.Boolean({ description: 'The price is agreed with the operator.' }),
+  },
+  { title: 'Plan' },
+)
+
+export const AddOnShape = t.Object(
+  {
+    id: t.String({ examples: ['futures_data'] }),
+    name: t.String({ examples: ['Futures Data'] }),
+    price_monthly: cents('In cents.', 4900),
+    currency,
+  },
+  { title: 'AddOn' },
+)
+
+export const SubscriptionShape = t.Object(
+  {
+    id: t.String({
+      description: "The account's id where it has no subscription.",
+      examples: ['00000000-0000-4000-8000-000000000902'],
+    }),
+    plan: t.String({ examples: ['professional'] }),
+    status: t.Union([
+      t.Literal('active'),
+      t.Literal('trialing'),
+      t.Literal('past_due'),
+      t.Literal('cancelled'),
+    ]),
+    billing_period: periodName,
+    current_period_start: moment(),
+    current_period_end: moment('Of the free plan the end of the day.'),
+    cancel_at_period_end: t.Boolean(),
+    pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()], {
+      description: 'What takes the place of the plan at the end.',
+    }),
+    usage: t.Object({
+      requests_used: integer({
+        description: 'Of all keys together, in the running quota window.',
+        examples: [1234],
+      }),
+      requests_limit: countOrNull('Null: no quota.'),
+      percent_used: t.Number({ examples: [1.23] }),
+    }),
+    addons: t.Array(t.String({ examples: ['futures_data'] })),
+  },
+  { title: 'Subscription' },
+)
+
+export const MethodShape = t.Object(
+  {
+    id: t.String({ examples: ['pm_0001'] }),
+    type: t.Union([t.Literal('card'), t.Literal('invoice'), t.Literal('manual')]),
+    brand: t.Union([t.String({ examples: ['visa'] }), t.Null()]),
+    last4: t.Union([t.String({ examples: ['4242'] }), t.Null()]),
+    exp_month: t.Union([integer({ examples: [12] }), t.Null()]),
+    exp_year: t.Union([integer({ examples: [2039] }), t.Null()]),
+    is_default: t.Boolean(),
+  },
+  { title: 'PaymentMethod' },
+)
+
+export const InvoiceStatusName = t.Union([
+  t.Literal('draft'),
+  t.Literal('open'),
+  t.Literal('paid'),
+  t.Literal('void'),
+  t.Literal('uncollectible'),
+])
+
+export const InvoiceShape = t.Object(
+  {
+    id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
+    number: t.String({ examples: ['2026-000001'] }),
+    amount: cents('In cents.', 9900),
+    currency: t.String({ examples: ['USD'] }),
+    status: InvoiceStatusName,
+    period_start: moment(),
+    period_end: moment(),
+    pdf_url: t.Union([
+      t.String({
+        examples: [
+          'https://prices.example.com/billing/invoices/00000000-0000-4000-8000-000000000901/pdf',
+        ],
+      }),
+      t.Null(),
+    ]),
+    created_at: moment(),
+  },
+  { title: 'Invoice' },
+)
+
+export const PackShape = t.Object(
+  {
+    id: t.String({ examples: ['pack_10k'] }),
+    name: t.String({ examples: ['10,000 requests'] }),
+    requests: integer({ examples: [10_000] }),
+    price: cents('In cents.', 900),
+    currency,
+    expires_after_days: countOrNull('From the purchase on; null: never.'),
+  },
+  { title: 'CreditPack' },
+)
+
+export const PurchaseShape = t.Object(
+  {
+    id: t.String(),
+    pack_id: t.String({ examples: ['pack_10k'] }),
+    quantity: integer({ examples: [1] }),
+    requests: integer({ description: 'Of all packs together.', examples: [10_000] }),
+    amount: cents('In cents.', 900),
+    currency: t.String({ examples: ['USD'] }),
+    status: t.Union([t.Literal('completed'), t.Literal('pending')], {
+      description: 'Pending: the requests are there once the invoice is paid.',
+    }),
+    created_at: moment(),
+  },
+  { title: 'CreditPurchase' },
+)
+
+export function planRows(plans: Plans): (typeof PlanShape)['static'][] {
+  return offeredPlans(plans).map(tier => ({
+    id: tier.id,
+    name: tier.name,
+    tier_name: tier.tierName,
+    price_monthly: tier.priceMonthlyCents,
+    price_yearly: tier.priceYearlyCents,
+    currency: 'USD',
+    request_limit: tier.requestQuota,
+    request_period: quotaPeriods[tier.quotaKind].period === 'day' ? 'day' : 'month',
+    features: [...plans.entitlements.get(tier.id)![0]!.features],
+    custom_pricing: tier.customPricing,
+  }))
+}
+
+export const addOnRows = (plans: Plans): (typeof AddOnShape)['static'][] =>
+  plans.addOns.map(({ id, name, priceMonthlyCents }) => ({
+    id,
+    name,
+    price_monthly: priceMonthlyCents,
+    currency: 'USD',
+  }))
+
+export const methodRow = (
+  method: PaymentMethod,
+  defaultId: string | null,
+): (typeof MethodShape)['static'] => ({
+  id: method.id,
+  type: method.type,
+  brand: method.brand,
+  last4: method.last4,
+  exp_month: method.expMonth,
+  exp_year: method.expYear,
+  is_default: method.id === defaultId,
+})
+
+export const invoiceRow = (invoice: Invoice, baseUrl: string): (typeof InvoiceShape)['static'] => ({
+  id: invoice.id,
+  number: invoice.number,
+  amount: invoice.amountCents,
+  currency: invoice.currency,
+  status: invoice.status,
+  period_start: isoInstant(invoice.startsAt),
+  period_end: isoInstant(invoice.endsAt),
+  pdf_url: `${baseUrl}/billing/invoices/${invoice.id}/pdf`,
+  created_at: isoInstant(invoice.createdAt),
+})
+
+export const packRow = (pack: CreditPack): (typeof PackShape)['static'] => ({
+  id: pack.id,
+  name: pack.name,
+  requests: pack.requests,
+  price: pack.priceCents,
+  currency: 'USD',
+  expires_after_days: pack.expiresAfterDays,
+})
+
+export const purchaseRow = (purchase: CreditPurchase): (typeof PurchaseShape)['static'] => ({
+  id: purchase.id,
+  pack_id: purchase.packId,
+  quantity: purchase.quantity,
+  requests: purchase.requests,
+  amount: purchase.amountCents,
+  currency: purchase.currency,
+  status: purchase.status === 'completed' ? 'completed' : 'pending',
+  created_at: isoInstant(purchase.createdAt),
+})
+
+export interface SubscriptionRowDeps extends Pick<Context, 'keys' | 'meter' | 'now'> {
+  billing: Pick<Billing, 'current'>
+}
+
+/** Makes the wire form of subscriptions; of accounts that have none, what their plan comes to. */
+export const subscriptionRows = ({ billing, keys, meter, now }: SubscriptionRowDeps) => {
+  return (state: AccountState): (typeof SubscriptionShape)['static'] => {
+    const subscription = billing.current(state)
+    const { account } = state
+    const entitled = keys.entitlements(state)
+    const window = quotaWindow(entitled, account, now())
+    const used = meter
+      .daily(state, window.startsAt, window.endsAt)
+      .reduce((sum, day) => sum + day.requests, 0)
+    return {
+      id: subscription?.id ?? account.id,
+      plan: subscription?.plan ?? entitled.planId,
+      status: subscription?.status ?? (entitled.trialActive ? 'trialing' : 'active'),
+      billing_period: subscription?.billingPeriod ?? 'monthly',
+      current_period_start: isoInstant(subscription?.startsAt ?? window.startsAt),
+      current_period_end: isoInstant(subscription?.endsAt ?? window.endsAt),
+      cancel_at_period_end: subscription?.cancelAtPeriodEnd ?? false,
+      pending_plan: subscription?.pendingPlan ?? null,
+      usage: {
+        requests_used: used,
+        requests_limit: window.limit,
+        percent_used: percentUsed(window, used),
+      },
+      addons: account.addOns,
+    }
+  }
+}

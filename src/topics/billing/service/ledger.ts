@@ -1,0 +1,76 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Terms } from '../../../plans/subscription.ts'
+import type { Charge } from '../../../send/billing/processor.ts'
+import type { AccountState } from '../../keys/service/keyring.ts'
+import type { Invoice } from '../store/invoices.ts'
+import type { Subscription } from '../store/subscriptions.ts'
+import type { BillingEntries } from './entries.ts'
+import type { AgreementOptions, BillingRefusal, Changed, OpenInvoices } from './terms.ts'
+
+export interface WantedInvoice {
+  description: string
+  amountCents: number
+  startsAt: number
+  endsAt: number
+  id?: string
+}
+
+/** What the operator may write into the books. */
+export interface Ledger {
+  /**
+   * An invoice for anything, which is open; in an evaluation copy it pays itself like every other.
+   */
+  issue(account: AccountState, wanted: WantedInvoice): Invoice
+  /** Refused for an invoice that is settled, and for one whose money the processor takes. */
+  mark(invoice: Invoice, status: 'paid' | 'void' | 'uncollectible'): Invoice | BillingRefusal
+  /**
+   * Puts an account on a plan at an agreed price. The running subscription stays where it has these
+   * terms; otherwise it ends, and `openInvoices` says what becomes of its open invoices. Without an
+   * answer to that an agreement is refused while there are any.
+   */
+  agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
+  /** Ends a subscription that is run here at once; its open invoices as for `agree`. */
+  endNow(subscription: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal
+}
+
+export interface LedgerDeps {
+  entries: BillingEntries
+  clock: Clock
+  charge(accountId: string): Charge
+  agree: Ledger['agree']
+  endNow: Ledger['endNow']
+}
+
+export function createBillingLedger({ entries, clock, charge, agree, endNow }: LedgerDeps): Ledger {
+  return {
+    agree,
+    endNow,
+    issue({ account }, { description, ...invoice }) {
+      return entries.together(() => {
+        const lines = [{ description, amountCents: invoice.amountCents }]
+        const issued = entries.issue({
+          ...invoice,
+          accountId: account.id,
+          subscriptionId: null,
+          lines,
+        })
+        const charged = charge(account.id)
+        if (charged.outcome === 'open') entries.tellOpen(issued)
+        return entries.attempted(issued, charged)
+      })
+    },
+    mark(invoice, status) {
+      if (invoice.provider !== 'manual')
+        return { refused: 'invoice_closed', why: 'The processor takes the money of this invoice.' }
+      // What was given up may be paid after all.
+      const isOpen =
+        invoice.status === 'open' || (invoice.status === 'uncollectible' && status === 'paid')
+      if (!isOpen)
+        return { refused: 'invoice_closed', why: `The invoice is ${invoice.status}, and stays so.` }
+      const paidAt = status === 'paid' ? clock.now() : null
+      return entries.together(() =>
+        entries.settle(invoice, { status, paidAt, nextAttemptAt: null }),
+      )
+    },
+  }
+}

@@ -1,0 +1,449 @@
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import type { InvoiceLine } from '../../../plans/invoice.ts'
+import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
+import type { Proration } from '../../../plans/proration.ts'
+import { type BillingPeriod, changeOf, periodEnd, type Terms } from '../../../plans/subscription.ts'
+import type { Charge } from '../../../send/billing/processor.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { InvoiceStore } from '../store/invoices.ts'
+import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
+import type { BillingEntries } from './entries.ts'
+import { placedSubscription } from './placed.ts'
+import {
+  type AgreementOptions,
+  type BillingRefusal,
+  type Changed,
+  isRefusal,
+  listPrice,
+  type OpenInvoices,
+  offered,
+  type SubscriptionEngine,
+  termsOf,
+} from './terms.ts'
+
+export interface OwnDeps {
+  entries: BillingEntries
+  subscriptions: SubscriptionStore
+  invoices: InvoiceStore
+  plans: Plans
+  keys: Pick<Keyring, 'entitlements'>
+  clock: Clock
+  ids: Ids
+  graceMs: number
+  /** What becomes of a payment of an account's, at once. */
+  charge(accountId: string): Charge
+}
+
+/** Subscriptions whose periods and invoices are made here. */
+export interface ManualSubscriptions extends SubscriptionEngine {
+  /**
+   * Puts an account on a plan at a price that was agreed with it. A running subscription with these
+   * terms stays; another one ends.
+   */
+  agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
+  endNow(subscription: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal
+  /** Does what is due of one account, as it is before anything is read or changed. */
+  catchUp(accountId: string): void
+  /**
+   * Does what is due by now: ends of periods, overdue invoices, payments to try again, ends of
+   * grace.
+   */
+  pass(): void
+  nextStop(after: number): number
+  /**
+   * Tries the open invoices of an account whose payment has failed again, as after a new payment
+   * method.
+   */
+  retryAll(accountId: string): void
+}
+
+const atOnceMax = 200
+
+export function createManualSubscriptions(deps: OwnDeps): ManualSubscriptions {
+  const turns = periodTurns(deps)
+  return { ...subscribing(deps, turns.catchUp), ...turns }
+}
+
+/** Payments for what is about to be written, and the invoices of what was paid. */
+function charging({ entries, charge }: OwnDeps) {
+  /** Pays before it writes: a payment that is refused leaves everything as it was. */
+  const paidFor = <T>(
+    accountId: string,
+    lines: readonly InvoiceLine[],
+    write: (charge: Charge) => T,
+  ): T | BillingRefusal => {
+    const isFree = lines.every(line => line.amountCents === 0)
+    const charged: Charge = isFree ? { outcome: 'paid' } : charge(accountId)
+    if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
+    return entries.together(() => write(charged))
+  }
+
+  const invoice = (
+    subscription: Subscription,
+    lines: readonly InvoiceLine[],
+    charged: Charge,
+    startsAt: number,
+  ) => {
+    if (lines.every(line => line.amountCents === 0)) return
+    const issued = entries.issue({
+      accountId: subscription.accountId,
+      subscriptionId: subscription.id,
+      startsAt,
+      endsAt: subscription.endsAt,
+      lines,
+    })
+    if (entries.attempted(issued, charged).status === 'open') entries.tellOpen(issued)
+  }
+
+  return { paidFor, invoice }
+}
+
+/** What costs something now: the beginning of a subscription, and a change within one. */
+function selling(deps: OwnDeps) {
+  const { entries, plans, clock, ids } = deps
+  const { paidFor, invoice } = charging(deps)
+  const nameOf = (plan: Terms['plan'], billingPeriod: BillingPeriod) =>
+    `${tierOf(plans, plan).name} plan, ${billingPeriod}`
+
+  const begin = (
+    { account }: AccountState,
+    terms: Terms,
+    agreed: boolean,
+    id = ids.uuid(),
+  ): Changed | BillingRefusal => {
+    const now = clock.now()
+    const added: Subscription = {
+      id,
+      accountId: account.id,
+      ...terms,
+      agreed,
+      status: 'active',
+      anchorAt: now,
+      startsAt: now,
+      endsAt: periodEnd(now, now, terms.billingPeriod),
+      cancelAtPeriodEnd: false,
+      cancelledAt: null,
+      pendingPlan: null,
+      pendingBillingPeriod: null,
+      pastDueAt: null,
+      endedAt: null,
+      provider: 'manual',
+      providerRef: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    const lines = [
+      { description: nameOf(terms.plan, terms.billingPeriod), amountCents: terms.priceCents },
+    ]
+    return paidFor(account.id, lines, charged => {
+      const subscription = entries.begin(added)
+      invoice(subscription, lines, charged, now)
+      return {
+        subscription,
+        amountCents: terms.priceCents,
+        effectiveAt: now,
+        how: 'created' as const,
+      }
+    })
+  }
+
+  const changeNow = (
+    current: Subscription,
+    terms: Terms,
+    newPeriod: boolean,
+    cost: Proration,
+    more: Partial<Subscription>,
+  ) => {
+    if (current.status === 'past_due') return { refused: 'subscription_past_due' as const }
+    const now = clock.now()
+    const period = newPeriod
+      ? { anchorAt: now, startsAt: now, endsAt: periodEnd(now, now, terms.billingPeriod) }
+      : {}
+    const lines = [
+      {
+        description: `Unused time of the ${nameOf(current.plan, current.billingPeriod)}`,
+        amountCents: -cost.creditCents,
+      },
+      {
+        description: newPeriod
+          ? nameOf(terms.plan, terms.billingPeriod)
+          : `${nameOf(terms.plan, terms.billingPeriod)}, from ${isoDay(now)}`,
+        amountCents: cost.chargeCents,
+      },
+    ]
+    const sum = cost.amountCents === 0 ? [] : lines
+    return paidFor(current.accountId, sum, charged => {
+      const pending = { pendingPlan: null, pendingBillingPeriod: null }
+      const subscription = entries.revise(current, {
+        ...terms,
+        ...period,
+        ...pending,
+        ...more,
+        agreed: false,
+      })
+      invoice(subscription, sum, charged, now)
+      return {
+        subscription,
+        amountCents: cost.amountCents,
+        effectiveAt: now,
+        how: 'changed' as const,
+      }
+    })
+  }
+
+  return { begin, changeNow }
+}
+
+function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
+  const { entries, subscriptions, plans, keys, clock, charge } = deps
+  const { begin, changeNow } = selling(deps)
+  const { apply, stay, cancelled, resumed } = changing(deps, changeNow)
+  const endingWith = endings(deps)
+  const heldBy = ({ account }: AccountState): Subscription | undefined => {
+    catchUp(account.id)
+    return subscriptions.running(account.id)
+  }
+  const heldOrPlaced = (account: AccountState): Subscription | undefined =>
+    heldBy(account) ?? placedSubscription(account, keys, clock.now())
+  const changePlan = (account: AccountState, plan: string): Changed | BillingRefusal => {
+    const current = heldOrPlaced(account)
+    if (!current) {
+      if (plan === firstPlan) return { refused: 'no_active_subscription' }
+      const terms = offered(plans, account, undefined, plan, 'monthly')
+      return isRefusal(terms) ? terms : begin(account, terms, false)
+    }
+    if (plan === firstPlan) {
+      const subscription = cancelled(current, {
+        pendingPlan: firstPlan,
+        pendingBillingPeriod: null,
+      })
+      return { subscription, amountCents: 0, effectiveAt: current.endsAt, how: 'pending' }
+    }
+    const terms = offered(plans, account, current, plan, current.billingPeriod)
+    return isRefusal(terms) ? terms : apply(current, terms, true)
+  }
+
+  return {
+    subscribe: async (account: AccountState, plan: string, billingPeriod: BillingPeriod) => () => {
+      const current = heldBy(account)
+      const terms = offered(plans, account, current, plan, billingPeriod)
+      if (isRefusal(terms)) return terms
+      return current ? apply(current, terms, false) : begin(account, terms, false)
+    },
+    changePlan: async (account: AccountState, plan: string) => () => changePlan(account, plan),
+    cancel: async (account: AccountState) => () => {
+      const current = heldOrPlaced(account)
+      return current ? cancelled(current) : { refused: 'no_active_subscription' as const }
+    },
+    reactivate: async (account: AccountState) => () => {
+      const current = heldOrPlaced(account)
+      return current?.cancelAtPeriodEnd ? resumed(current) : current
+    },
+    endNow(current: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal {
+      const end = endingWith(current, openInvoices)
+      return isRefusal(end) ? end : entries.together(end)
+    },
+    agree(
+      account: AccountState,
+      terms: Terms,
+      { openInvoices, id }: AgreementOptions = {},
+    ): Changed | BillingRefusal {
+      const current = heldBy(account)
+      if (current && current.provider !== 'manual') {
+        return {
+          refused: 'invalid_plan',
+          why: 'can not take the place of a subscription that the processor runs; it has to end there first.',
+        }
+      }
+      if (current && isSameTerms(current, terms)) {
+        const lasting = { cancelAtPeriodEnd: false, cancelledAt: null }
+        const settled = { pendingPlan: null, pendingBillingPeriod: null }
+        return stay(current, { agreed: true, ...lasting, ...settled })
+      }
+      const end = current && endingWith(current, openInvoices)
+      if (isRefusal(end)) return end
+      const charged: Charge =
+        terms.priceCents === 0 ? { outcome: 'paid' } : charge(account.account.id)
+      if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
+      return entries.together(() => {
+        end?.()
+        return begin(account, terms, true, id)
+      })
+    },
+  }
+}
+
+const isSameTerms = (current: Subscription, terms: Terms): boolean =>
+  current.plan === terms.plan &&
+  current.billingPeriod === terms.billingPeriod &&
+  current.priceCents === terms.priceCents
+
+/**
+ * How a subscription ends before its period does; refused while it has open invoices and nobody
+ * said what becomes of them.
+ */
+function endings({ entries, invoices }: OwnDeps) {
+  return (
+    current: Subscription,
+    openInvoices: OpenInvoices | undefined,
+  ): (() => Subscription) | BillingRefusal => {
+    const open = invoices.openOf(current.id)
+    if (open.length > 0 && openInvoices === undefined) {
+      const numbers = open.map(({ number }) => number).join(', ')
+      return {
+        refused: 'open_invoice',
+        why: `${open.length === 1 ? `Invoice ${numbers}` : `Invoices ${numbers}`} of the running subscription ${open.length === 1 ? 'is' : 'are'} open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.`,
+      }
+    }
+    return () => {
+      const ended = entries.end(current)
+      if (openInvoices === 'void')
+        for (const invoice of open) entries.settle(invoice, { status: 'void', nextAttemptAt: null })
+      return ended
+    }
+  }
+}
+
+/** What becomes of a running subscription. */
+function changing({ entries, clock }: OwnDeps, changeNow: ReturnType<typeof selling>['changeNow']) {
+  /** As it is, with whatever was to happen at its end taken back. */
+  const stay = (current: Subscription, change: Partial<Subscription>): Changed => {
+    const isSame = Object.entries(change).every(
+      ([name, value]) => current[name as keyof Subscription] === value,
+    )
+    const subscription = isSame ? current : entries.together(() => entries.revise(current, change))
+    return { subscription, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
+  }
+
+  const apply = (
+    current: Subscription,
+    terms: Terms,
+    keepsEnd: boolean,
+  ): Changed | BillingRefusal => {
+    const change = changeOf(current, terms, clock.now())
+    const lasting = { cancelAtPeriodEnd: false, cancelledAt: null }
+    if (change.when === 'never') {
+      const ends = keepsEnd && current.pendingPlan !== firstPlan
+      return stay(current, { pendingPlan: null, pendingBillingPeriod: null, ...(!ends && lasting) })
+    }
+    if (change.when === 'now')
+      return changeNow(current, terms, change.newPeriod, change.proration, keepsEnd ? {} : lasting)
+    const pending = {
+      pendingPlan: terms.plan,
+      pendingBillingPeriod: terms.billingPeriod,
+      ...lasting,
+    }
+    return { ...stay(current, pending), effectiveAt: current.endsAt, how: 'pending' }
+  }
+
+  const cancelled = (current: Subscription, change: Partial<Subscription> = {}): Subscription =>
+    current.cancelAtPeriodEnd && current.pendingPlan === (change.pendingPlan ?? current.pendingPlan)
+      ? current
+      : entries.together(() =>
+          entries.revise(current, {
+            cancelAtPeriodEnd: true,
+            cancelledAt: current.cancelledAt ?? clock.now(),
+            ...change,
+          }),
+        )
+
+  const resumed = (current: Subscription): Subscription => {
+    const pendingPlan = current.pendingPlan === firstPlan ? null : current.pendingPlan
+    return entries.together(() =>
+      entries.revise(current, { cancelAtPeriodEnd: false, cancelledAt: null, pendingPlan }),
+    )
+  }
+  return { apply, stay, cancelled, resumed }
+}
+
+function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, charge }: OwnDeps) {
+  /** The next period, or the end. */
+  const turn = (current: Subscription): Subscription =>
+    entries.together(() => {
+      if (current.cancelAtPeriodEnd) return entries.end(current)
+      const { terms, agreed } = nextTerms(current)
+      const startsAt = current.endsAt
+      const endsAt = periodEnd(current.anchorAt, startsAt, terms.billingPeriod)
+      const next = entries.revise(current, {
+        ...terms,
+        agreed,
+        startsAt,
+        endsAt,
+        pendingPlan: null,
+        pendingBillingPeriod: null,
+      })
+      if (terms.priceCents > 0) {
+        const description = `${tierOf(plans, terms.plan).name} plan, ${terms.billingPeriod}`
+        const draft = { accountId: current.accountId, subscriptionId: current.id, startsAt, endsAt }
+        const issued = entries.issue({
+          ...draft,
+          lines: [{ description, amountCents: terms.priceCents }],
+        })
+        const charged = charge(current.accountId)
+        entries.attempted(issued, charged)
+        if (charged.outcome === 'open') entries.tellOpen(issued)
+      }
+      return subscriptions.byId(next.id)!
+    })
+  const nextTerms = (current: Subscription): { terms: Terms; agreed: boolean } => {
+    const plan = current.pendingPlan ?? current.plan
+    const billingPeriod = current.pendingBillingPeriod ?? current.billingPeriod
+    if (current.agreed && plan === current.plan && billingPeriod === current.billingPeriod)
+      return { terms: termsOf(current), agreed: true }
+    return {
+      terms: { plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) },
+      agreed: false,
+    }
+  }
+  const turnAll = (current: Subscription) => {
+    for (
+      let subscription = current;
+      subscription.endedAt === null && subscription.endsAt <= clock.now();
+    )
+      subscription = turn(subscription)
+  }
+  const retry = (accountId: string, invoiceId: string) =>
+    entries.together(() => {
+      const invoice = invoices.byId(invoiceId)
+      if (invoice?.status === 'open' && invoice.provider === 'manual')
+        entries.attempted(invoice, charge(accountId))
+    })
+  const giveUp = (current: Subscription) =>
+    entries.together(() => {
+      entries.end(current, { unpaid: true })
+      for (const invoice of invoices.openOf(current.id))
+        entries.settle(invoice, { status: 'uncollectible', nextAttemptAt: null })
+    })
+
+  return {
+    catchUp(accountId: string) {
+      const current = subscriptions.running(accountId)
+      if (current?.provider === 'manual') turnAll(current)
+    },
+    retryAll(accountId: string) {
+      for (const invoice of invoices.page({ accountId, status: 'open' }, atOnceMax, 0))
+        if (invoice.attempts > 0) retry(accountId, invoice.id)
+    },
+    pass() {
+      const now = clock.now()
+      for (const subscription of subscriptions.over('manual', now, atOnceMax)) turnAll(subscription)
+      for (const invoice of invoices.newlyOverdue(now, atOnceMax))
+        entries.together(() => entries.overdue(invoice))
+      for (const subscription of invoices.toRetry(now, atOnceMax))
+        retry(subscription.accountId, subscription.id)
+      for (const subscription of subscriptions.pastDueSince('manual', now - graceMs, atOnceMax))
+        giveUp(subscription)
+    },
+    nextStop(after: number) {
+      const graceEnd = subscriptions.nextPastDue(after - graceMs)
+      const stops = [
+        subscriptions.nextEnd(after),
+        invoices.nextDue(after),
+        graceEnd === undefined ? undefined : graceEnd + graceMs,
+      ]
+      return Math.min(...stops.filter(stop => stop !== undefined))
+    },
+  }
+}

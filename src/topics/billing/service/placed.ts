@@ -1,0 +1,43 @@
+import { startOfMonth } from '../../../lib/time/instant.ts'
+import { firstPlan, isPlanId } from '../../../plans/plans.ts'
+import { periodEnd } from '../../../plans/subscription.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { Subscription } from '../store/subscriptions.ts'
+
+/**
+ * The subscription of an account whose plan the operator set: by the calendar month, at no price,
+ * until somebody agrees on another. It is written down with the first change that is made to it;
+ * undefined on the free plan.
+ */
+export function placedSubscription(
+  state: AccountState,
+  keys: Pick<Keyring, 'entitlements'>,
+  now: number,
+): Subscription | undefined {
+  const { plan, id, createdAt } = state.account
+  if (!isPlanId(plan) || plan === firstPlan || keys.entitlements(state).state !== 'paid_active')
+    return undefined
+  const startsAt = startOfMonth(now)
+  return {
+    id,
+    accountId: id,
+    plan,
+    billingPeriod: 'monthly',
+    priceCents: 0,
+    agreed: true,
+    status: 'active',
+    anchorAt: startsAt,
+    startsAt,
+    endsAt: periodEnd(startsAt, startsAt, 'monthly'),
+    cancelAtPeriodEnd: false,
+    cancelledAt: null,
+    pendingPlan: null,
+    pendingBillingPeriod: null,
+    pastDueAt: null,
+    endedAt: null,
+    provider: 'manual',
+    providerRef: null,
+    createdAt,
+    updatedAt: createdAt,
+  }
+}

@@ -1,0 +1,461 @@
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { minuteMs } from '../../../lib/time/instant.ts'
+import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
+import { type BillingPeriod, changeOf, type Terms } from '../../../plans/subscription.ts'
+import {
+  PaymentRefused,
+  type Processor,
+  type RemoteInvoice,
+  type RemoteSubscription,
+  type RemoteTerms,
+} from '../../../send/billing/processor.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { InvoiceStore } from '../store/invoices.ts'
+import type { PaymentStore } from '../store/payments.ts'
+import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
+import type { BillingEntries } from './entries.ts'
+import {
+  type BillingRefusal,
+  type Changed,
+  isRefusal,
+  listPrice,
+  offered,
+  type Ready,
+  type SubscriptionEngine,
+} from './terms.ts'
+
+export interface RemoteDeps {
+  processor: Processor
+  entries: BillingEntries
+  subscriptions: SubscriptionStore
+  invoices: InvoiceStore
+  payments: PaymentStore
+  plans: Plans
+  clock: Clock
+  ids: Ids
+  log: Log
+  keys: Pick<Keyring, 'account'>
+}
+
+/**
+ * Subscriptions that a processor runs; here stands a copy of how it has them, and the plan follows
+ * the copy.
+ */
+export interface RemoteSubscriptions extends SubscriptionEngine {
+  /** The account's name at the processor, made where there is none. */
+  customerOf(account: AccountState): Promise<string>
+  /**
+   * Looks how the processor has a thing, and writes it down in one transaction with `also`.
+   * Whatever arrives late is as true as what arrives first.
+   */
+  look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
+  /** Looks after subscriptions whose period is over and of which nothing was heard. */
+  pass(): Promise<void>
+}
+
+const quietMs = 10 * minuteMs
+const atOnceMax = 20
+
+export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions {
+  const mirror = mirrorOf(deps)
+  const inTurn = turns()
+  return { ...subscribing(deps, mirror, inTurn), ...looking(deps, mirror, inTurn) }
+}
+
+type InTurn = ReturnType<typeof turns>
+
+/**
+ * What is asked of the processor for one account is asked one after the other, so that an older
+ * answer never overtakes a newer one.
+ */
+function turns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(lane: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(lane) ?? Promise.resolve()).then(work, work)
+    last.set(lane, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(lane) === mine) last.delete(lane)
+    }
+  }
+}
+
+type Mirror = ReturnType<typeof mirrorOf>
+
+/** Writes down what the processor says. The same answer a second time changes nothing. */
+function mirrorOf({
+  processor,
+  entries,
+  subscriptions,
+  invoices,
+  payments,
+  keys,
+  clock,
+  ids,
+  log,
+}: RemoteDeps) {
+  const begin = (remote: RemoteSubscription): Subscription | undefined => {
+    if (
+      remote.status === 'incomplete' ||
+      remote.status === 'cancelled' ||
+      !keys.account(remote.accountId)
+    )
+      return undefined
+    const running = subscriptions.running(remote.accountId)
+    if (running) {
+      log.warn('subscription_duplicated', {
+        message: 'an account has two subscriptions at the processor; the first one counts',
+        account: remote.accountId,
+        kept: running.id,
+        other: remote.ref,
+      })
+      return undefined
+    }
+    const now = clock.now()
+    return entries.begin({
+      id: ids.uuid(),
+      accountId: remote.accountId,
+      agreed: false,
+      anchorAt: remote.startsAt,
+      ...copied(remote),
+      pastDueAt: remote.status === 'past_due' ? now : null,
+      cancelledAt: null,
+      endedAt: null,
+      provider: processor.name,
+      providerRef: remote.ref,
+      createdAt: remote.createdAt,
+      updatedAt: now,
+    })
+  }
+  return {
+    subscription(remote: RemoteSubscription): Subscription | undefined {
+      const stored = subscriptions.byRef(remote.ref)
+      if (!stored) return begin(remote)
+      if (stored.endedAt !== null || remote.status === 'incomplete') return stored
+      if (remote.status === 'cancelled')
+        return entries.end(stored, { unpaid: !stored.cancelAtPeriodEnd })
+      const now = clock.now()
+      const change: Partial<Subscription> = {
+        ...copied(remote),
+        pastDueAt: remote.status === 'past_due' ? (stored.pastDueAt ?? now) : null,
+        cancelledAt: remote.cancelAtPeriodEnd ? (stored.cancelledAt ?? now) : null,
+      }
+      const isSame = Object.entries(change).every(
+        ([name, value]) => stored[name as keyof Subscription] === value,
+      )
+      return isSame ? stored : entries.revise(stored, change)
+    },
+    invoice(remote: RemoteInvoice): void {
+      const accountId = payments.customerByRef(processor.name, remote.customerRef)?.accountId
+      if (accountId === undefined || remote.status === 'draft') return
+      const stored = invoices.byRef(remote.ref)
+      const { attempts, nextAttemptAt, paidAt, status } = remote
+      const failed = status === 'open' && attempts > (stored?.attempts ?? 0)
+      if (!stored) {
+        const { ref, subscriptionRef, customerRef: _customer, ...rest } = remote
+        const subscriptionId =
+          subscriptionRef === null ? null : (subscriptions.byRef(subscriptionRef)?.id ?? null)
+        const copy = entries.copyInvoice({
+          ...rest,
+          accountId,
+          subscriptionId,
+          lastError: null,
+          provider: processor.name,
+          providerRef: ref,
+        })
+        if (status === 'paid') entries.tellPaid(copy)
+        if (failed) entries.tellFailed(copy, refusedThere)
+        return
+      }
+      // What is paid or void stays so.
+      if (stored.status === 'paid' || stored.status === 'void') return
+      if (
+        stored.status === status &&
+        stored.attempts === attempts &&
+        stored.nextAttemptAt === nextAttemptAt
+      )
+        return
+      const lastError = status === 'open' && attempts > 0 ? refusedThere : null
+      const settled = entries.settle(stored, { status, attempts, nextAttemptAt, paidAt, lastError })
+      if (failed) entries.tellFailed(settled, refusedThere)
+    },
+  }
+}
+
+const refusedThere = 'The payment was refused.'
+
+const copied = (remote: RemoteSubscription) => ({
+  plan: remote.plan,
+  billingPeriod: remote.billingPeriod,
+  priceCents: remote.priceCents,
+  pendingPlan: remote.pendingPlan,
+  pendingBillingPeriod: null,
+  startsAt: remote.startsAt,
+  endsAt: remote.endsAt,
+  cancelAtPeriodEnd: remote.cancelAtPeriodEnd,
+  status: remote.status === 'past_due' ? ('past_due' as const) : ('active' as const),
+})
+
+/** The processor's name of an account, which is a customer there from the first time on. */
+const createCustomers =
+  ({ processor, payments }: Pick<RemoteDeps, 'processor' | 'payments'>) =>
+  async ({ account }: AccountState): Promise<string> => {
+    const customer = payments.customer(account.id, processor.name)
+    const ref = customer?.providerRef ?? null
+    if (ref !== null) return ref
+    const created = await processor.customer({ accountId: account.id, email: account.email, ref })
+    payments.putCustomer({
+      accountId: account.id,
+      provider: processor.name,
+      providerRef: created,
+      paymentMethodId: null,
+    })
+    return created
+  }
+/** Writes down what the processor says that a subscription has become. */
+function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mirror: Mirror) {
+  /** Writes the subscription down together with the invoice that its change has made. */
+  const keep = async (
+    remote: RemoteSubscription,
+  ): Promise<{ subscription: Subscription; amountCents: number } | BillingRefusal> => {
+    const invoice = await processor.latestInvoice(remote.ref)
+    const before = invoice && invoices.byRef(invoice.ref)
+    const subscription = entries.together(() => {
+      const kept = mirror.subscription(remote)
+      if (invoice) mirror.invoice(invoice)
+      return kept
+    })
+    if (!subscription)
+      return { refused: 'payment_failed', why: 'The first payment has not been made.' }
+    return { subscription, amountCents: invoice && !before ? invoice.amountCents : 0 }
+  }
+
+  return async (
+    remote: RemoteSubscription,
+    how: Changed['how'],
+    effectiveAt?: number,
+  ): Promise<Changed | BillingRefusal> => {
+    const kept = await keep(remote)
+    return isRefusal(kept) ? kept : { ...kept, how, effectiveAt: effectiveAt ?? clock.now() }
+  }
+}
+
+/** What is asked of the processor and written down here, step by step. */
+function steps(deps: RemoteDeps, mirror: Mirror) {
+  const { processor, entries, plans, clock } = deps
+  const customerOf = createCustomers(deps)
+  const record = createRecorder(deps, mirror)
+  const remoteTerms = (terms: Terms): RemoteTerms => ({
+    ...terms,
+    planName: tierOf(plans, terms.plan).name,
+  })
+
+  const begin = async (
+    account: AccountState,
+    terms: Terms,
+    repeatKey: string,
+  ): Promise<Changed | BillingRefusal> => {
+    const customer = await customerOf(account)
+    const { id } = account.account
+    const key = `subscribe:${id}:${repeatKey}`
+    return record(await processor.subscribe(customer, id, remoteTerms(terms), key), 'created')
+  }
+
+  const upgrade = async (
+    subscription: Subscription,
+    ref: string,
+    terms: Terms,
+    repeatKey: string,
+  ): Promise<Changed | BillingRefusal> => {
+    if (subscription.status === 'past_due') return { refused: 'subscription_past_due' }
+    try {
+      const key = `upgrade:${subscription.id}:${repeatKey}`
+      return await record(await processor.upgrade(ref, remoteTerms(terms), key), 'changed')
+    } catch (error) {
+      const { pendingPlan: plan, billingPeriod } = subscription
+      // What waited for the next period was taken back for the upgrade, and waits again.
+      if (error instanceof PaymentRefused && plan !== null) {
+        await processor.changeNext(
+          ref,
+          remoteTerms({ plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }),
+        )
+      }
+      throw error
+    }
+  }
+
+  const cancelAt = async (
+    subscription: Subscription,
+    cancel: boolean,
+  ): Promise<Subscription | BillingRefusal> => {
+    if (subscription.cancelAtPeriodEnd === cancel) return subscription
+    const remote = await processor.cancelAtPeriodEnd(subscription.providerRef ?? '', cancel)
+    return entries.together(() => mirror.subscription(remote)) ?? subscription
+  }
+
+  const apply = async (
+    subscription: Subscription,
+    terms: Terms,
+    repeatKey: string,
+  ): Promise<Changed | BillingRefusal> => {
+    const ref = subscription.providerRef ?? ''
+    const change = changeOf(subscription, terms, clock.now())
+    if (change.when === 'never') {
+      if (subscription.pendingPlan === null)
+        return { subscription, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
+      return record(await processor.changeNext(ref, remoteTerms(terms)), 'same')
+    }
+    if (change.when === 'now') return upgrade(subscription, ref, terms, repeatKey)
+    if (terms.billingPeriod !== subscription.billingPeriod) {
+      return {
+        refused: 'invalid_plan',
+        why: 'can follow a subscription of another length only when that has ended; cancel it first.',
+      }
+    }
+    // Whoever says what comes next wants something to come.
+    await cancelAt(subscription, false)
+    const remote = await processor.changeNext(ref, remoteTerms(terms))
+    return record(remote, 'pending', subscription.endsAt)
+  }
+
+  return { customerOf, begin, apply, cancelAt }
+}
+
+function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
+  const { subscriptions, plans } = deps
+  const { customerOf, begin, apply, cancelAt } = steps(deps, mirror)
+
+  /**
+   * Asks the processor in turn; a payment that it refuses is a refusal here, and any other fault is
+   * its caller's.
+   */
+  const answerOf = async <T>(
+    account: AccountState,
+    work: () => Promise<T | BillingRefusal>,
+  ): Promise<Ready<T>> => {
+    const result = await inTurn(account.account.id, async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof PaymentRefused)
+          return { refused: 'payment_failed' as const, why: error.message }
+        throw error
+      }
+    })
+    return () => result
+  }
+
+  return {
+    customerOf,
+    subscribe: (
+      account: AccountState,
+      plan: string,
+      billingPeriod: BillingPeriod,
+      repeatKey: string,
+    ) =>
+      answerOf<Changed>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        const terms = offered(plans, account, subscription, plan, billingPeriod)
+        if (isRefusal(terms)) return terms
+        if (!subscription) return begin(account, terms, repeatKey)
+        const lasting = await cancelAt(subscription, false)
+        return isRefusal(lasting) ? lasting : apply(lasting, terms, repeatKey)
+      }),
+    changePlan: (account: AccountState, plan: string, repeatKey: string) =>
+      answerOf<Changed>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        if (!subscription && (account.account.plan !== firstPlan || plan === firstPlan))
+          return { refused: 'no_active_subscription' }
+        if (subscription && plan === firstPlan) {
+          const ending = await cancelAt(subscription, true)
+          return isRefusal(ending)
+            ? ending
+            : { subscription: ending, amountCents: 0, effectiveAt: ending.endsAt, how: 'pending' }
+        }
+        const terms = offered(
+          plans,
+          account,
+          subscription,
+          plan,
+          subscription?.billingPeriod ?? 'monthly',
+        )
+        if (isRefusal(terms)) return terms
+        return subscription
+          ? apply(subscription, terms, repeatKey)
+          : begin(account, terms, repeatKey)
+      }),
+    cancel: (account: AccountState) =>
+      answerOf<Subscription>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        return subscription ? cancelAt(subscription, true) : { refused: 'no_active_subscription' }
+      }),
+    reactivate: (account: AccountState) =>
+      answerOf<Subscription | undefined>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        return subscription && cancelAt(subscription, false)
+      }),
+  }
+}
+
+function looking(
+  { processor, entries, subscriptions, payments, clock, log }: RemoteDeps,
+  mirror: Mirror,
+  inTurn: InTurn,
+) {
+  /** Whose a thing is; undefined: nobody's here. */
+  const laneOf = async (
+    kind: 'subscription' | 'invoice',
+    ref: string,
+  ): Promise<string | undefined> => {
+    if (kind === 'subscription')
+      return subscriptions.byRef(ref)?.accountId ?? (await processor.subscription(ref))?.accountId
+    const customer = (await processor.invoice(ref))?.customerRef
+    return customer === undefined
+      ? undefined
+      : payments.customerByRef(processor.name, customer)?.accountId
+  }
+  const look: RemoteSubscriptions['look'] = async (kind, ref, also) => {
+    const lane = await laneOf(kind, ref)
+    if (lane === undefined) return void entries.together(also)
+    await inTurn(lane, async () => {
+      const subscription = kind === 'subscription' ? await processor.subscription(ref) : undefined
+      const invoice = kind === 'invoice' ? await processor.invoice(ref) : undefined
+      // An invoice may come before the message of the subscription that it pays.
+      const paysFor =
+        invoice && invoice.subscriptionRef !== null
+          ? await processor.subscription(invoice.subscriptionRef)
+          : undefined
+      entries.together(() => {
+        if (!also()) return
+        for (const remote of [subscription, paysFor])
+          if (remote?.accountId === lane) mirror.subscription(remote)
+        if (invoice) mirror.invoice(invoice)
+      })
+    })
+  }
+  const lookedAt = new Map<string, number>()
+  return {
+    look,
+    async pass() {
+      const now = clock.now()
+      for (const { providerRef } of subscriptions.over(processor.name, now - quietMs, atOnceMax)) {
+        if (providerRef === null || now - (lookedAt.get(providerRef) ?? 0) < quietMs) continue
+        lookedAt.set(providerRef, now)
+        try {
+          await look('subscription', providerRef, () => true)
+          const invoice = await processor.latestInvoice(providerRef)
+          if (invoice) await look('invoice', invoice.ref, () => true)
+        } catch (error) {
+          log.warn('payment_processor_unavailable', {
+            message: 'the payment processor did not answer about a subscription',
+            subscription: providerRef,
+            error,
+          })
+        }
+      }
+    },
+  }
+}

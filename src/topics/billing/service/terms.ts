@@ -1,0 +1,94 @@
+import { firstPlan, isPlanId, type Plans, tierOf } from '../../../plans/plans.ts'
+import type { BillingPeriod, Terms } from '../../../plans/subscription.ts'
+import type { PlanId } from '../../../plans/tiers.ts'
+import type { AccountState } from '../../keys/service/keyring.ts'
+import type { Subscription } from '../store/subscriptions.ts'
+
+export type BillingRefusal =
+  | {
+      refused: 'invalid_plan' | 'payment_failed' | 'invoice_closed' | 'open_invoice'
+      why: string
+    }
+  | { refused: 'no_active_subscription' | 'subscription_past_due' }
+
+export const isRefusal = (result: object | undefined): result is BillingRefusal =>
+  result !== undefined && 'refused' in result
+
+/** What becomes of the open invoices of a subscription that ends before its period does. */
+export const openInvoiceChoices = ['keep', 'void'] as const
+export type OpenInvoices = (typeof openInvoiceChoices)[number]
+
+export interface AgreementOptions {
+  openInvoices?: OpenInvoices | undefined
+  /** Of a new subscription; made here when absent. */
+  id?: string
+}
+
+/** A subscription after a change, what the change costs now, and from when on it holds. */
+export interface Changed {
+  subscription: Subscription
+  amountCents: number
+  effectiveAt: number
+  how: 'created' | 'changed' | 'pending' | 'same'
+}
+
+/**
+ * What is left to be done inside the transaction of whoever asked, once everything that must be
+ * waited for has been.
+ */
+export type Ready<T> = () => T | BillingRefusal
+
+/** What an account may do with its subscription. */
+export interface SubscriptionEngine {
+  /** `repeatKey` names the request: the same one is not paid twice. */
+  subscribe(
+    account: AccountState,
+    plan: string,
+    billingPeriod: BillingPeriod,
+    repeatKey: string,
+  ): Promise<Ready<Changed>>
+  /** From the free plan it begins a subscription by the month. */
+  changePlan(account: AccountState, plan: string, repeatKey: string): Promise<Ready<Changed>>
+  cancel(account: AccountState): Promise<Ready<Subscription>>
+  /** Undefined where there is none. */
+  reactivate(account: AccountState): Promise<Ready<Subscription | undefined>>
+}
+
+export const listPrice = (plans: Plans, plan: PlanId, billingPeriod: BillingPeriod): number => {
+  const { priceMonthlyCents, priceYearlyCents } = tierOf(plans, plan)
+  return billingPeriod === 'monthly' ? priceMonthlyCents : priceYearlyCents
+}
+
+export const termsOf = ({ plan, billingPeriod, priceCents }: Subscription): Terms => ({
+  plan,
+  billingPeriod,
+  priceCents,
+})
+
+/**
+ * The terms on which an account can have a plan. A price that is agreed is the operator's to agree
+ * on.
+ */
+export function offered(
+  plans: Plans,
+  account: AccountState,
+  current: Subscription | undefined,
+  plan: string,
+  billingPeriod: BillingPeriod,
+): Terms | BillingRefusal {
+  if (!isPlanId(plan))
+    return {
+      refused: 'invalid_plan',
+      why: 'is not a plan of this service; GET /billing/plans lists them.',
+    }
+  if (plan === firstPlan)
+    return { refused: 'invalid_plan', why: 'needs no subscription; cancel the one that there is.' }
+  if (current?.plan === plan && current.billingPeriod === billingPeriod) return termsOf(current)
+  if (tierOf(plans, plan).customPricing && (current?.agreed || account.account.plan !== plan)) {
+    return {
+      refused: 'invalid_plan',
+      why: 'has a price that is agreed with the operator, who also makes the subscription.',
+    }
+  }
+  return { plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }
+}

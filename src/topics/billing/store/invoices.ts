@@ -1,0 +1,156 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { InvoiceLine, InvoiceStatus } from '../../../plans/invoice.ts'
+
+export interface Invoice {
+  id: string
+  accountId: string
+  subscriptionId: string | null
+  number: string
+  amountCents: number
+  currency: string
+  status: InvoiceStatus
+  startsAt: number
+  endsAt: number
+  lines: readonly InvoiceLine[]
+  /** Address that it was made out to. */
+  billedTo: string
+  createdAt: number
+  dueAt: number
+  paidAt: number | null
+  attempts: number
+  nextAttemptAt: number | null
+  lastError: string | null
+  provider: string
+  providerRef: string | null
+}
+
+/** What of an invoice may change. */
+export type InvoicePayment = Pick<
+  Invoice,
+  'status' | 'dueAt' | 'paidAt' | 'attempts' | 'nextAttemptAt' | 'lastError'
+>
+
+export interface InvoiceFilter {
+  accountId?: string | undefined
+  status?: InvoiceStatus | undefined
+}
+
+export interface InvoiceStore {
+  byId(id: string): Invoice | undefined
+  byRef(providerRef: string): Invoice | undefined
+  /** Newest first. */
+  page(filter: InvoiceFilter, limit: number, offset: number): Invoice[]
+  count(filter: InvoiceFilter): number
+  /**
+   * The number that the next invoice gets; it is only taken by adding the invoice in the same
+   * transaction.
+   */
+  nextSeq(): number
+  add(invoice: Invoice): void
+  pay(id: string, payment: InvoicePayment): void
+  openOf(subscriptionId: string): Invoice[]
+  /**
+   * Open ones of running subscriptions that are overdue while the subscription is not known to be.
+   */
+  newlyOverdue(now: number, limit: number): Invoice[]
+  /** Open ones whose payment is to be tried again. */
+  toRetry(now: number, limit: number): Invoice[]
+  nextDue(after: number): number | undefined
+}
+
+type Row = Omit<Invoice, 'lines'> & { lines: string }
+
+const columns = `id, account_id AS accountId, subscription_id AS subscriptionId, invoice_number AS number, amount_cents AS amountCents, currency, status,
+  starts_at AS startsAt, ends_at AS endsAt, lines, billed_to AS billedTo, created_at AS createdAt, due_at AS dueAt, paid_at AS paidAt, attempts,
+  next_attempt_at AS nextAttemptAt, last_error AS lastError, provider, provider_ref AS providerRef`
+
+const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
+
+export function createInvoiceStore(db: Database): InvoiceStore {
+  const select = <P extends (string | number | null)[]>(rest: string) =>
+    lazy<Row, P>(db, `SELECT ${columns} FROM invoices ${rest}`)
+  const byId = select<[string]>('WHERE id = ?')
+  const byRef = select<[string]>('WHERE provider_ref = ?')
+  // Both filters may be absent; an account's page runs down its own index, the operator's down the
+  // numbers.
+  const ofAccount = select<[string, string | null, number, number]>(
+    'WHERE account_id = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, invoices.number DESC LIMIT ?3 OFFSET ?4',
+  )
+  const all = select<[string | null, number, number]>(
+    'WHERE (?1 IS NULL OR status = ?1) ORDER BY invoices.number DESC LIMIT ?2 OFFSET ?3',
+  )
+  const count = lazy<{ n: number }, [string | null, string | null]>(
+    db,
+    'SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)',
+  )
+  const nextSeq = lazy<{ n: number }, []>(
+    db,
+    'SELECT coalesce(max(number), 0) + 1 AS n FROM invoices',
+  )
+  const add = lazy(
+    db,
+    `INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
+       created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const pay = lazy(
+    db,
+    'UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?',
+  )
+  const openOf = select<[string]>(
+    "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
+  )
+  const overdue = select<[number, number]>(
+    `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
+     ORDER BY due_at LIMIT ?2`,
+  )
+  const toRetry = select<[number, number]>(
+    "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
+  )
+  const nextDue = lazy<{ at: number | null }, [number]>(
+    db,
+    `SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
+       UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`,
+  )
+  const invoiceOrNone = (row: Row | null) => (row === null ? undefined : invoiceOf(row))
+  return {
+    byId: id => invoiceOrNone(byId.get(id)),
+    byRef: ref => invoiceOrNone(byRef.get(ref)),
+    page: ({ accountId, status = undefined }, limit, offset) =>
+      (accountId === undefined
+        ? all.all(status ?? null, limit, offset)
+        : ofAccount.all(accountId, status ?? null, limit, offset)
+      ).map(invoiceOf),
+    count: ({ accountId, status }) => count.get(accountId ?? null, status ?? null)!.n,
+    nextSeq: () => nextSeq.get()!.n,
+    add: i =>
+      void add.run(
+        i.id,
+        i.accountId,
+        i.subscriptionId,
+        i.number,
+        i.amountCents,
+        i.currency,
+        i.status,
+        i.startsAt,
+        i.endsAt,
+        JSON.stringify(i.lines),
+        i.billedTo,
+        i.createdAt,
+        i.dueAt,
+        i.paidAt,
+        i.attempts,
+        i.nextAttemptAt,
+        i.lastError,
+        i.provider,
+        i.providerRef,
+      ),
+    pay: (id, p) =>
+      void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
+    openOf: id => openOf.all(id).map(invoiceOf),
+    newlyOverdue: (now, limit) => overdue.all(now, limit).map(invoiceOf),
+    toRetry: (now, limit) => toRetry.all(now, limit).map(invoiceOf),
+    nextDue: after => nextDue.get(after)?.at ?? undefined,
+  }
+}

@@ -1,0 +1,58 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** Who an account is at a processor, and what it pays with there. */
+export interface BillingCustomer {
+  accountId: string
+  provider: string
+  providerRef: string | null
+  paymentMethodId: string | null
+}
+
+export interface PaymentStore {
+  customer(accountId: string, provider: string): BillingCustomer | undefined
+  customerByRef(provider: string, providerRef: string): BillingCustomer | undefined
+  putCustomer(customer: BillingCustomer): void
+  /** Whether a message of the processor has been dealt with. */
+  hasEvent(id: string): boolean
+  /** False when it is there already. */
+  noteEvent(id: string, type: string, receivedAt: number): boolean
+  /** Drops at most `rowsMax` that are older than a moment; how many there were. */
+  forgetEvents(before: number, rowsMax: number): number
+}
+
+const columns =
+  'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
+
+export function createPaymentStore(db: Database): PaymentStore {
+  const customer = lazy<BillingCustomer, [string, string]>(
+    db,
+    `SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`,
+  )
+  const byRef = lazy<BillingCustomer, [string, string]>(
+    db,
+    `SELECT ${columns} FROM billing_customers WHERE provider = ? AND provider_ref = ?`,
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id`,
+  )
+  const event = lazy(db, 'SELECT 1 FROM processor_events WHERE id = ?')
+  const note = lazy(
+    db,
+    'INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)',
+  )
+  return {
+    customer: (accountId, provider) => customer.get(accountId, provider) ?? undefined,
+    customerByRef: (provider, ref) => byRef.get(provider, ref) ?? undefined,
+    putCustomer: c => void put.run(c.accountId, c.provider, c.providerRef, c.paymentMethodId),
+    hasEvent: id => event.get(id) !== null,
+    noteEvent: (id, type, receivedAt) => note.run(id, type, receivedAt).changes === 1,
+    forgetEvents: (before, rowsMax) => forget.run(before, rowsMax).changes,
+  }
+}

@@ -1,0 +1,177 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { BillingPeriod } from '../../../plans/subscription.ts'
+import type { PlanId } from '../../../plans/tiers.ts'
+
+export interface Subscription {
+  id: string
+  accountId: string
+  plan: PlanId
+  billingPeriod: BillingPeriod
+  /** Of the running period. */
+  priceCents: number
+  /** The price was agreed with the operator and does not follow the plan table. */
+  agreed: boolean
+  status: 'active' | 'past_due' | 'cancelled'
+  anchorAt: number
+  startsAt: number
+  endsAt: number
+  cancelAtPeriodEnd: boolean
+  /** When the end was asked for, or came. */
+  cancelledAt: number | null
+  pendingPlan: PlanId | null
+  pendingBillingPeriod: BillingPeriod | null
+  pastDueAt: number | null
+  endedAt: number | null
+  provider: string
+  providerRef: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+export interface SubscriptionFilter {
+  accountId?: string | undefined
+  status?: Subscription['status'] | undefined
+  plan?: string | undefined
+}
+
+export interface SubscriptionStore {
+  byId(id: string): Subscription | undefined
+  byRef(providerRef: string): Subscription | undefined
+  /** The one that has not ended. */
+  running(accountId: string): Subscription | undefined
+  /** The running one, else the one that ended last. */
+  latest(accountId: string): Subscription | undefined
+  count(accountId: string): number
+  /** Newest first. */
+  page(filter: SubscriptionFilter, limit: number, offset: number): Subscription[]
+  countOf(filter: SubscriptionFilter): number
+  put(subscription: Subscription): void
+  /** Those of a provider whose period is over. */
+  over(provider: string, now: number, limit: number): Subscription[]
+  /** Running ones that have been past due since `before` or longer. */
+  pastDueSince(provider: string, before: number, limit: number): Subscription[]
+  /** The next end of a period after a moment, and the first moment since when one is past due. */
+  nextEnd(after: number): number | undefined
+  nextPastDue(after: number): number | undefined
+}
+
+type Row = Omit<Subscription, 'agreed' | 'cancelAtPeriodEnd'> & {
+  agreed: number
+  cancelAtPeriodEnd: number
+}
+
+const columns = `id, account_id AS accountId, plan, billing_period AS billingPeriod, price_cents AS priceCents,
+  agreed, status, anchor_at AS anchorAt, starts_at AS startsAt, ends_at AS endsAt,
+  cancel_at_period_end AS cancelAtPeriodEnd, cancelled_at AS cancelledAt,
+  pending_plan AS pendingPlan, pending_billing_period AS pendingBillingPeriod,
+  past_due_at AS pastDueAt, ended_at AS endedAt, provider, provider_ref AS providerRef,
+  created_at AS createdAt, updated_at AS updatedAt`
+
+const subscriptionOf = (row: Row): Subscription => ({
+  ...row,
+  agreed: row.agreed === 1,
+  cancelAtPeriodEnd: row.cancelAtPeriodEnd === 1,
+})
+
+export function createSubscriptionStore(db: Database): SubscriptionStore {
+  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM subscriptions WHERE id = ?`)
+  const byRef = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE provider_ref = ?`,
+  )
+  const running = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE account_id = ? AND ended_at IS NULL`,
+  )
+  const latest = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1`,
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM subscriptions WHERE account_id = ?',
+  )
+  const filtered =
+    '(?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR plan = ?3)'
+  type Filter = [string | null, string | null, string | null]
+  const page = lazy<Row, [...Filter, number, number]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE ${filtered} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`,
+  )
+  const countOf = lazy<{ n: number }, Filter>(
+    db,
+    `SELECT count(*) AS n FROM subscriptions WHERE ${filtered}`,
+  )
+  const valuesOf = ({ accountId, status, plan }: SubscriptionFilter): Filter => [
+    accountId ?? null,
+    status ?? null,
+    plan ?? null,
+  ]
+  const put = lazy(
+    db,
+    `INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
+       cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
+       agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
+       ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
+       pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
+       ended_at = excluded.ended_at, updated_at = excluded.updated_at`,
+  )
+  const over = lazy<Row, [string, number, number]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?`,
+  )
+  const pastDue = lazy<Row, [string, number, number]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?`,
+  )
+  const nextEnd = lazy<{ at: number | null }, [number]>(
+    db,
+    'SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?',
+  )
+  const nextPastDue = lazy<{ at: number | null }, [number]>(
+    db,
+    'SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?',
+  )
+  const subscriptionOrNone = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
+  return {
+    byId: id => subscriptionOrNone(byId.get(id)),
+    byRef: ref => subscriptionOrNone(byRef.get(ref)),
+    running: accountId => subscriptionOrNone(running.get(accountId)),
+    latest: accountId => subscriptionOrNone(latest.get(accountId)),
+    count: accountId => count.get(accountId)!.n,
+    page: (filter, limit, offset) =>
+      page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),
+    countOf: filter => countOf.get(...valuesOf(filter))!.n,
+    put: s =>
+      void put.run(
+        s.id,
+        s.accountId,
+        s.plan,
+        s.billingPeriod,
+        s.priceCents,
+        s.agreed ? 1 : 0,
+        s.status,
+        s.anchorAt,
+        s.startsAt,
+        s.endsAt,
+        s.cancelAtPeriodEnd ? 1 : 0,
+        s.cancelledAt,
+        s.pendingPlan,
+        s.pendingBillingPeriod,
+        s.pastDueAt,
+        s.endedAt,
+        s.provider,
+        s.providerRef,
+        s.createdAt,
+        s.updatedAt,
+      ),
+    over: (provider, now, limit) => over.all(provider, now, limit).map(subscriptionOf),
+    pastDueSince: (provider, before, limit) =>
+      pastDue.all(provider, before, limit).map(subscriptionOf),
+    nextEnd: after => nextEnd.get(after)?.at ?? undefined,
+    nextPastDue: after => nextPastDue.get(after)?.at ?? undefined,
+  }
+}

@@ -1,0 +1,13 @@
+import { dayMs } from '../../../lib/time/instant.ts'
+import { freshUntil } from './freshness.ts'
+import type { Listing } from './schedule.ts'
+
+/** An observation up to this age is news, whatever its cadence. */
+const newsMs = 7 * dayMs
+
+/**
+ * Whether an observation that is recorded now is news: a week old at most, or not stale. What is
+ * older is imported history.
+ */
+export const isNews = (listing: Listing, observedAt: number, now: number): boolean =>
+  now <= observedAt + newsMs || now <= freshUntil(listing, observedAt).delayedUntil

@@ -1,0 +1,49 @@
+import { type Candidate, suggestCodes } from '../math/suggest.ts'
+import type { Series } from '../store/series.ts'
+
+/** What the checks need to know of a series. */
+export type SeriesIdentity = Pick<
+  Series,
+  'id' | 'code' | 'category' | 'currency' | 'unit' | 'level' | 'bounds' | 'valueAt' | 'terms'
+>
+
+export interface CodeLookup {
+  /** The series of a code or an alias, in any letter case. */
+  find(code: string): SeriesIdentity | undefined
+  /** The code that somebody who wrote `code` probably meant; of a category alone, if one is named. */
+  nearest(code: string, category?: string): string | undefined
+}
+
+/**
+ * Only so many different wrong codes get a search for what was meant: a file of nothing but wrong
+ * codes must not become slow.
+ */
+const nearestMax = 1000
+
+export function codeLookupOf(series: readonly (SeriesIdentity & Candidate)[]): CodeLookup {
+  const byName = new Map<string, SeriesIdentity>()
+  for (const entry of series)
+    for (const alias of entry.aliases) byName.set(alias.toUpperCase(), entry)
+  for (const entry of series) byName.set(entry.code.toUpperCase(), entry)
+  const byCategory = Map.groupBy(series, entry => entry.category)
+  const meant = new Map<string, string | undefined>()
+  const search = (code: string, category?: string): string | undefined =>
+    suggestCodes(code, category === undefined ? series : (byCategory.get(category) ?? []))[0]?.code
+  return {
+    find: code => byName.get(code) ?? byName.get(code.toUpperCase()),
+    nearest(code, category) {
+      if (category !== undefined) return search(code, category)
+      if (!meant.has(code) && meant.size < nearestMax) meant.set(code, search(code))
+      return meant.get(code)
+    },
+  }
+}
+
+/** Every code of a catalogue, the contracts of futures too, which its list leaves out. */
+export const everyCode = (catalogue: {
+  named(text: string): SeriesIdentity | undefined
+  suggest(text: string, category?: string): { code: string }[]
+}): CodeLookup => ({
+  find: code => catalogue.named(code),
+  nearest: (code, category) => catalogue.suggest(code, category)[0]?.code,
+})

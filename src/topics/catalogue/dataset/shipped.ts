@@ -1,0 +1,101 @@
+import aliasesText from '../../../../fixtures/aliases.tsv' with { type: 'text' }
+import codesText from '../../../../fixtures/codes.tsv' with { type: 'text' }
+import { version } from '../../../version.ts'
+import type { Cadence } from '../math/catalogue.ts'
+import type { NewSeries } from '../store/series.ts'
+
+/**
+ * Words in brackets at the end of a description say why a code has no data; they are not part of
+ * the description.
+ */
+const reasons: Record<string, string> = {
+  '(no source)': 'no_source',
+  '(discontinued listing)': 'discontinued',
+  '(restricted)': 'restricted',
+}
+
+const rowsOf = (text: string): string[][] =>
+  text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split('\t'))
+
+/**
+ * The placeholder for the name of the exchange in shipped aliases such as `EXCH_WTI`; the
+ * operator's words take its place.
+ */
+const shippedWord = /^EXCH(?=[-_])/
+
+const shippedWords: readonly string[] = ['exch']
+
+/** Whether a catalogue with these words for the exchange is the one that ships, name by name. */
+export const hasShippedNames = (exchangeWords: readonly string[]): boolean =>
+  exchangeWords.join() === shippedWords.join()
+
+/**
+ * Another text where the catalogue may be another: its lines, the operator's words, or the program
+ * that reads them.
+ */
+export const catalogueVersion = (exchangeWords: readonly string[]): string =>
+  Bun.hash.wyhash([version, exchangeWords.join(), codesText, aliasesText].join('\n')).toString(36)
+
+/**
+ * The catalogue that ships with the program, its aliases with the operator's words for the
+ * exchange.
+ */
+export function shippedCatalogue(exchangeWords: readonly string[] = shippedWords): {
+  series: NewSeries[]
+  aliases: { alias: string; code: string }[]
+} {
+  const series = rowsOf(codesText).map(
+    ([
+      code,
+      name,
+      category,
+      currency,
+      unit,
+      decimals,
+      cadence,
+      source,
+      available,
+      level,
+      volatility,
+      text,
+    ]) => {
+      const bracket = /\s*(\([^)]*\))$/.exec(text!)
+      const reason =
+        available === 'true' ? null : ((bracket && reasons[bracket[1]!]) ?? 'no_source')
+      return {
+        code: code!,
+        name: name!,
+        category: category!,
+        currency: currency || null,
+        unit: unit!,
+        decimals: Number(decimals),
+        cadence: cadence as Cadence,
+        source: source!,
+        description: reason && bracket ? text!.slice(0, bracket.index) : text!,
+        unavailableReason: reason,
+        level: Number(level),
+        volatility: Number(volatility),
+      }
+    },
+  )
+  const rows = rowsOf(aliasesText).map(([alias, code]) => [alias!, code!] as const)
+  const exchangeAliases = rows.filter(([alias]) => shippedWord.test(alias))
+  const otherAliases = rows.filter(([alias]) => !shippedWord.test(alias))
+  // An operator's word may form an alias that exists already: the shipped alias wins.
+  const operatorAliases = exchangeWords.flatMap(word =>
+    exchangeAliases.map(
+      ([alias, code]) => [alias.replace(shippedWord, word.toUpperCase()), code] as const,
+    ),
+  )
+  return {
+    series,
+    aliases: [...new Map([...operatorAliases, ...otherAliases])].map(([alias, code]) => ({
+      alias,
+      code,
+    })),
+  }
+}

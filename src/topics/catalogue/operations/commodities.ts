@@ -1,0 +1,253 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { boolOf } from '../../../http/input/query.ts'
+import { codeParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, success, tagged } from '../../../http/operations/answer.ts'
+import {
+  Commodity,
+  categoryOf,
+  commodityFields,
+  commodityOf,
+  commodityRow,
+  markSeries,
+  seriesOf,
+} from '../../../http/operations/commodities/row.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { maxAgeHours } from '../../calendars/math/freshness.ts'
+import { nextReleaseAt } from '../../calendars/math/releases.ts'
+import { Disclosure, disclosureRow } from '../../prices/operations/row.ts'
+import { categoryName } from '../math/catalogue.ts'
+import type { Series } from '../store/series.ts'
+
+export type CommoditiesDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'freshness' | 'board' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
+>
+
+const List = t.Object({
+  status: t.Literal('success'),
+  data: t.Array(Commodity),
+  meta: t.Object({ total: integer({ examples: [884] }), include_unavailable: t.Boolean() }),
+})
+
+const Categories = envelope(
+  t.Record(
+    t.String(),
+    t.Object({
+      name: t.String({ examples: ['Crude Oil'] }),
+      count: integer({ examples: [12] }),
+      commodities: t.Array(Commodity),
+    }),
+    { description: 'By category.' },
+  ),
+)
+
+const SingleCommodity = envelope(
+  t.Object({
+    ...commodityFields,
+    requested_code: t.Optional(
+      t.String({ description: 'What was asked, when it was an alias.', examples: ['WTI'] }),
+    ),
+    instrument_disclosure: t.Optional(Disclosure),
+    freshness: t.Object({
+      as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+        description: 'Time of the newest price.',
+      }),
+      data_status: t.Union([
+        t.Literal('current'),
+        t.Literal('delayed'),
+        t.Literal('stale'),
+        t.Literal('empty'),
+      ]),
+      stale: t.Boolean(),
+      max_age_hours: t.Number({
+        description: 'Age at which the newest price counts as stale.',
+        examples: [72],
+      }),
+      next_release_at: t.Optional(
+        t.String({
+          format: 'date-time',
+          description: 'When the next value comes out, of a series that has days of release.',
+        }),
+      ),
+    }),
+  }),
+)
+
+const includeUnavailable = flagParameter({
+  description: '`true` lists the codes without data too, each with the reason.',
+  examples: [true],
+  default: false,
+})
+
+/** The codes, what they mean and how far their data reaches. */
+export const commodityRoutes = (deps: CommoditiesDeps) =>
+  new RouteList().use(listRoute(deps)).use(categoryRoutes(deps)).use(commodityRoute(deps))
+
+function listRoute({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
+  const write = (include: boolean) => (all: readonly Series[]) =>
+    `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
+
+  return new RouteList().use(access).get(
+    '/v1/commodities',
+    ({ query, request, set }) => {
+      const include = boolOf('include_unavailable', query.include_unavailable, false)
+      const category = categoryOf(catalogue, query.category)
+      const words = query.q?.trim().toUpperCase()
+      if (words) {
+        const matches = commodityTexts
+          .select(include, category)
+          .filter(series => mentions(series, words))
+        markSeries(set as Answering, marks, matches)
+        return tagged(request, set as Answering, write(include)(matches), false)
+      }
+      const { list, hit } = commodityTexts.rendered(
+        `list ${include} ${category ?? ''}`,
+        () => commodityTexts.select(include, category),
+        write(include),
+      )
+      markSeries(set as Answering, marks, list.series)
+      return tagged(request, set as Answering, list.text, hit, list.etag)
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        include_unavailable: includeUnavailable,
+        category: codeParameter({
+          description: 'Only the codes of this category.',
+          examples: ['crude_oil'],
+        }),
+        q: textParameter({
+          description:
+            'Only the codes with this text in their code, name or an alias, in any letter case.',
+          examples: ['crude'],
+        }),
+      }),
+      response: { 200: serialised(List), 304: t.Void(), 400: NestedProblem },
+      detail: {
+        operationId: 'getCommodities',
+        tags: ['catalogue'],
+        summary: 'Commodity codes',
+        description:
+          'Every code that has data, by code, on one page. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
+      },
+    },
+  )
+}
+
+const mentions = (series: Series, words: string): boolean =>
+  series.code.includes(words) ||
+  series.name.toUpperCase().includes(words) ||
+  series.aliases.some(alias => alias.includes(words))
+
+function categoryRoutes({ access, commodityTexts, marks }: CommoditiesDeps) {
+  const write = (all: readonly Series[]): string => {
+    const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    )
+    const parts = groups.map(([category, part]) => {
+      const head = `"name":${JSON.stringify(categoryName(category))},"count":${part.length}`
+      return `${JSON.stringify(category)}:{${head},"commodities":[${part.map(commodityTexts.row).join(',')}]}`
+    })
+    return `{"status":"success","data":{${parts.join(',')}}}`
+  }
+
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/commodities/categories',
+      ({ query, request, set }) => {
+        const include = boolOf('include_unavailable', query.include_unavailable, false)
+        const { list, hit } = commodityTexts.rendered(
+          `categories ${include}`,
+          () => commodityTexts.select(include),
+          write,
+        )
+        markSeries(set as Answering, marks, list.series)
+        return tagged(request, set as Answering, list.text, hit, list.etag)
+      },
+      {
+        access: { meter: true },
+        query: t.Object({ include_unavailable: includeUnavailable }),
+        response: { 200: serialised(Categories), 304: t.Void(), 400: NestedProblem },
+        detail: {
+          operationId: 'getCommodityCategories',
+          tags: ['catalogue'],
+          summary: 'Commodity codes by category',
+          description:
+            'The same entries as the list of codes, grouped by category. `ETag` and 304 as there.',
+        },
+      },
+    )
+    .get(
+      '/v1/commodities/codes',
+      ({ set }) => {
+        set.status = 302
+        set.headers.location = '/v1/commodities'
+      },
+      {
+        access: { meter: false },
+        response: { 302: t.Void({ description: 'To `/v1/commodities`.' }) },
+        detail: {
+          operationId: 'getCommodityCodes',
+          tags: ['catalogue'],
+          summary: 'Redirect to the commodity codes',
+          description:
+            'Where `all_codes_url` of the answer to an unknown code leads: a redirect to the list of codes. Does not count.',
+        },
+      },
+    )
+}
+
+function commodityRoute(deps: CommoditiesDeps) {
+  const { access, catalogue, board, marks, now } = deps
+  return new RouteList().use(access).get(
+    '/v1/commodities/:code',
+    ({ params, request, set }) => {
+      const { series, requestedCode } = commodityOf(catalogue, params.code, now())
+      const quote = board.quote(catalogue.resolve(series.code, now())!.series)
+      const asOf = quote?.observation.observedAt
+      const nextRelease = nextReleaseAt(series, now())
+      const disclosure = disclosureRow(series, isoDay(asOf ?? now()))
+      const row = {
+        ...commodityRow(
+          series,
+          deps,
+          new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id)),
+        ),
+        ...(requestedCode !== undefined && { requested_code: requestedCode }),
+        ...(disclosure && { instrument_disclosure: disclosure }),
+        freshness: {
+          as_of: asOf === undefined ? null : isoInstant(asOf),
+          data_status: quote?.status ?? ('empty' as const),
+          stale: quote?.status === 'stale',
+          max_age_hours: maxAgeHours(series, asOf ?? now()),
+          ...(nextRelease !== undefined && { next_release_at: isoInstant(nextRelease) }),
+        },
+      }
+      markSeries(set as Answering, marks, [series])
+      return tagged(request, set as Answering, JSON.stringify(success(row)), false)
+    },
+    {
+      access: { meter: true },
+      params: t.Object({
+        code: t.String({
+          description: 'Code or alias, in any letter case.',
+          examples: ['WTI_USD'],
+        }),
+      }),
+      response: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
+      detail: {
+        operationId: 'getCommodity',
+        tags: ['catalogue'],
+        summary: 'One commodity',
+        description:
+          'What a code means, where it comes from and how fresh its newest price is; the price itself is in the price endpoints. Answered for codes without data too, with the reason. An alias answers under the code it stands for, with `requested_code`. `ETag` and 304 as in the list.',
+      },
+    },
+  )
+}

@@ -1,0 +1,286 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codesParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, type Marks, success } from '../../../http/operations/answer.ts'
+import {
+  Commodity,
+  commodityOf,
+  markSeries,
+  seriesOf,
+} from '../../../http/operations/commodities/row.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { priceRowFields } from '../../prices/operations/row.ts'
+import { Sparkline, sparklineOf } from '../../prices/operations/sparkline.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import { sourceOf } from '../math/catalogue.ts'
+import type { Series } from '../store/series.ts'
+
+export interface DemoDeps
+  extends Pick<
+    Context,
+    | 'access'
+    | 'board'
+    | 'history'
+    | 'catalogue'
+    | 'commodityTexts'
+    | 'links'
+    | 'marks'
+    | 'firstCodes'
+    | 'now'
+  > {
+  limitPerHour: number
+}
+
+/** Longer than any code and shorter than any token, so that no token is echoed. */
+const codeMax = 60
+
+const access = { open: 'People try the service before they have a key.', rate: 'demo' } as const
+
+const demoFields = {
+  code: priceRowFields.code,
+  name: priceRowFields.name,
+  price: priceRowFields.price,
+  currency: priceRowFields.currency,
+  unit: priceRowFields.unit,
+  created_at: priceRowFields.created_at,
+  updated_at: priceRowFields.updated_at,
+  change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
+  change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  source: priceRowFields.source,
+}
+const DemoRow = t.Object({ ...demoFields, sparkline: Sparkline }, { title: 'DemoPrice' })
+
+const codesNow = integer({ description: 'Codes of the demo that have a price.', examples: [9] })
+
+const DemoPrices = envelope(
+  t.Object({
+    prices: t.Array(DemoRow),
+    meta: t.Object({
+      demo_mode: t.Literal(true),
+      rate_limit: t.String({ examples: ['20 requests per hour'] }),
+      signup_url: t.String({ examples: ['https://prices.example.com/signup'] }),
+      available_commodities: codesNow,
+      commodities_available: codesNow,
+      unavailable_codes: t.Optional(
+        t.Array(t.String(), {
+          description: 'Codes that were asked for and are not answered here.',
+        }),
+      ),
+    }),
+    examples: t.Object({
+      curl: t.String({ examples: ['curl "https://prices.example.com/v1/demo/prices"'] }),
+      latest: t.String({
+        examples: [
+          'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/latest?by_code=WTI_USD"',
+        ],
+      }),
+      history: t.String({
+        examples: [
+          'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/past_week?by_code=WTI_USD"',
+        ],
+      }),
+      authentication: t.String({ examples: ['Authorization: Token YOUR_API_KEY'] }),
+    }),
+  }),
+)
+
+const DemoPrice = envelope(t.Object({ ...demoFields, demo_mode: t.Literal(true) }))
+
+const DemoCommodities = envelope(
+  t.Object({
+    commodities: t.Record(t.String(), t.Array(Commodity), { description: 'By category.' }),
+    meta: t.Object({
+      total: integer({ examples: [884] }),
+      categories: t.Array(t.String({ examples: ['crude_oil'] })),
+      free_commodities: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
+    }),
+  }),
+)
+
+/** What people may try without a key. */
+export const demoRoutes = (deps: DemoDeps) =>
+  new RouteList().use(pricesRoute(deps)).use(priceRoute(deps)).use(commoditiesRoute(deps))
+
+const rowOf = ({ series, observation, changes }: Quote) => ({
+  code: series.code,
+  name: series.name,
+  price: roundTo(observation.value, series.decimals),
+  currency: series.currency,
+  unit: series.unit,
+  created_at: isoInstant(observation.observedAt),
+  updated_at: isoInstant(observation.recordedAt),
+  change_24h: changes['24h']?.amount ?? null,
+  change_24h_percent: changes['24h']?.percent ?? null,
+  source: sourceOf(series).name,
+})
+
+const examplesOf = (baseUrl: string) => ({
+  curl: `curl "${baseUrl}/v1/demo/prices"`,
+  latest: `curl -H "Authorization: Token YOUR_API_KEY" "${baseUrl}/v1/prices/latest?by_code=WTI_USD"`,
+  history: `curl -H "Authorization: Token YOUR_API_KEY" "${baseUrl}/v1/prices/past_week?by_code=WTI_USD"`,
+  authentication: 'Authorization: Token YOUR_API_KEY',
+})
+
+const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
+  set.headers['x-demo-mode'] = 'true'
+  markSeries(set, marks, all)
+}
+
+function pricesRoute(deps: DemoDeps) {
+  const { board, catalogue, history, links } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/demo/prices',
+    ({ query, request, set }) => {
+      const free = seriesOf(catalogue, deps.firstCodes)
+      const quotes = free.flatMap(series => board.quote(series) ?? [])
+      const requestedCodes = listOf(query.codes).map(code => ({
+        code: code.toUpperCase().slice(0, codeMax),
+        id: catalogue.named(code)?.id,
+      }))
+      const selectedQuotes = quotes.filter(
+        quote =>
+          requestedCodes.length === 0 ||
+          requestedCodes.some(requested => requested.id === quote.series.id),
+      )
+      const missing = new Set(
+        requestedCodes
+          .filter(requested => !selectedQuotes.some(quote => quote.series.id === requested.id))
+          .map(requested => requested.code),
+      )
+      markDemo(set as Answering, deps.marks, free)
+      const { baseUrl, signupUrl } = links(request)
+      return success({
+        prices: selectedQuotes.map(quote => ({
+          ...rowOf(quote),
+          sparkline: sparklineOf({ board, history }, quote),
+        })),
+        meta: {
+          demo_mode: true as const,
+          rate_limit: `${deps.limitPerHour} requests per hour`,
+          signup_url: signupUrl,
+          available_commodities: quotes.length,
+          commodities_available: quotes.length,
+          ...(missing.size > 0 && { unavailable_codes: [...missing] }),
+        },
+        examples: examplesOf(baseUrl),
+      })
+    },
+    {
+      access,
+      query: t.Object({
+        codes: codesParameter(undefined, {
+          description:
+            'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
+          examples: ['WTI_USD,GOLD_USD'],
+        }),
+      }),
+      response: { 200: DemoPrices },
+      detail: {
+        operationId: 'getDemoPrices',
+        tags: ['discovery'],
+        summary: 'Prices without a key',
+        description:
+          'The newest prices of a few codes, for trying the service. Limited by client address; the headers say how many requests are left.',
+      },
+    },
+  )
+}
+
+function priceRoute(deps: DemoDeps) {
+  const { board, catalogue, now } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/demo/prices/:code',
+    ({ params, set }) => {
+      const free = seriesOf(catalogue, deps.firstCodes)
+      markDemo(set as Answering, deps.marks, free)
+      const { series } = commodityOf(catalogue, params.code, now())
+      if (!free.includes(series)) {
+        throw new Problem(
+          'DEMO_CODE_NOT_AVAILABLE',
+          `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`,
+          {
+            commodity_code: series.code,
+            available_codes: free.map(series => series.code),
+          },
+        )
+      }
+      const quote = board.quote(series)
+      if (!quote)
+        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
+          commodity_code: series.code,
+        })
+      return success({ ...rowOf(quote), demo_mode: true as const })
+    },
+    {
+      access,
+      params: t.Object({
+        code: t.String({
+          description: 'One of the demo codes or an alias of it.',
+          examples: ['WTI_USD'],
+        }),
+      }),
+      response: {
+        200: DemoPrice,
+        403: NestedProblem,
+        404: t.Union([CatalogProblem, NestedProblem]),
+      },
+      detail: {
+        operationId: 'getDemoPrice',
+        tags: ['discovery'],
+        summary: 'One price without a key',
+        description:
+          'The newest price of one of the demo codes. A code of the catalogue that the demo does not have is 403 and names those it has.',
+      },
+    },
+  )
+}
+
+function commoditiesRoute(deps: DemoDeps) {
+  const { catalogue, commodityTexts } = deps
+  const write = (all: readonly Series[]): string => {
+    const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    )
+    const parts = groups.map(
+      ([category, part]) =>
+        `${JSON.stringify(category)}:[${part.map(commodityTexts.row).join(',')}]`,
+    )
+    const meta = {
+      total: all.length,
+      categories: groups.map(([category]) => category),
+      free_commodities: seriesOf(catalogue, deps.firstCodes).map(series => series.code),
+    }
+    return `{"status":"success","data":{"commodities":{${parts.join(',')}},"meta":${JSON.stringify(meta)}}}`
+  }
+  return new RouteList().use(deps.access).get(
+    '/v1/demo/commodities',
+    ({ set }) => {
+      const { list, hit } = commodityTexts.rendered(
+        'demo',
+        () => commodityTexts.select(false),
+        write,
+      )
+      markDemo(set as Answering, deps.marks, list.series)
+      set.headers['x-cache'] = hit ? 'HIT' : 'MISS'
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      return list.text
+    },
+    {
+      access,
+      response: { 200: serialised(DemoCommodities) },
+      detail: {
+        operationId: 'getDemoCommodities',
+        tags: ['discovery'],
+        summary: 'Commodity codes without a key',
+        description: 'Every code that has data, by category, and which of them the demo serves.',
+      },
+    },
+  )
+}

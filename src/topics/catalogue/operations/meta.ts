@@ -1,0 +1,203 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { type Answering, envelope, success, tagged } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { strongEtag } from '../../../lib/text/etag.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { features } from '../../../plans/tiers.ts'
+import { version } from '../../../version.ts'
+import { constantsRow, rateLimitRows, tierRow } from '../../keys/operations/limit-rows.ts'
+import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
+
+export interface MetaDeps
+  extends Pick<
+    Context,
+    'access' | 'plans' | 'limits' | 'catalogue' | 'commodityTexts' | 'serviceName' | 'now'
+  > {
+  /** Networks that webhook deliveries come from, in CIDR notation. */
+  sourceRanges: readonly string[]
+}
+
+const schemaVersion = '2.0.0'
+
+const updatedAt = t.String({ format: 'date-time', description: 'Since when these hold.' })
+const constant = (example: number) => integer({ examples: [example] })
+
+const LimitsBody = envelope(
+  t.Object({
+    schema_version: t.Literal(schemaVersion),
+    updated_at: updatedAt,
+    tiers: t.Array(TierShape),
+    rate_limits: t.Array(
+      t.Object({
+        class: t.String({ examples: ['authenticated'] }),
+        limit: constant(60),
+        window_seconds: constant(60),
+        keyed_by: t.Union([t.Literal('api_key'), t.Literal('client_ip')]),
+      }),
+      { description: 'Rolling windows.' },
+    ),
+    constants: t.Object({
+      max_codes_per_request: constant(20),
+      delivery_codes_max: constant(25),
+      delivery_name_max: constant(120),
+      manual_send_cooldown_seconds: constant(600),
+      dispatch_interval_seconds: constant(900),
+      key_name_max: constant(100),
+      windowed_per_page_max: constant(100),
+      alerts_history_per_page_max: constant(100),
+      futures_max_age_hours: constant(96),
+      futures_ohlc_days_max: constant(1825),
+      webhook_retries: constant(5),
+      webhook_deactivate_after: constant(10),
+    }),
+  }),
+)
+
+const WebhookIps = envelope(
+  t.Object({
+    ip_ranges: t.Array(t.String({ examples: ['198.51.100.0/24'] }), {
+      description: 'Networks, in CIDR notation.',
+    }),
+    ips: t.Array(t.String({ examples: ['203.0.113.7'] }), {
+      description: 'Those of the networks that are a single address.',
+    }),
+    updated_at: updatedAt,
+  }),
+)
+
+const Facts = t.Object({
+  schema_version: t.Literal(schemaVersion),
+  name: t.String({ examples: ['Energy Prices'] }),
+  version: t.String({ examples: [version] }),
+  plans: t.Array(TierShape),
+  commodities: t.Object({
+    total: integer({ description: 'Codes of the catalogue.', examples: [897] }),
+    available: integer({ description: 'Codes that have data.', examples: [884] }),
+    categories: t.Array(t.String({ examples: ['crude_oil'] })),
+  }),
+  features: FeatureList,
+  updated_at: updatedAt,
+})
+
+/**
+ * What holds for everybody: plans and limits in force, where webhooks come from, the service in
+ * numbers.
+ */
+export function metaRoutes(deps: MetaDeps) {
+  // Plans and limits are settings: what is in force holds since the start.
+  const startedAt = isoInstant(deps.now())
+  return new RouteList()
+    .use(limitsRoutes(deps, startedAt))
+    .use(webhookIpsRoute(deps, startedAt))
+    .use(factsRoute(deps, startedAt))
+}
+
+function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
+  const text = JSON.stringify(
+    success({
+      schema_version: schemaVersion,
+      updated_at: startedAt,
+      tiers: plans.tiers.map(tier => tierRow(plans, tier)),
+      rate_limits: rateLimitRows(limits),
+      constants: constantsRow(limits),
+    }),
+  )
+  const etag = strongEtag(text)
+  const options = {
+    access: { open: 'People compare plans before they have a key.' },
+    response: { 200: serialised(LimitsBody), 304: t.Void() },
+  } as const
+  const description =
+    'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/meta/limits',
+      ({ request, set }) => tagged(request, set as Answering, text, true, etag),
+      {
+        ...options,
+        detail: {
+          operationId: 'getLimits',
+          tags: ['discovery'],
+          summary: 'Plans and limits',
+          description,
+        },
+      },
+    )
+    .get(
+      '/limits.json',
+      ({ request, set }) => tagged(request, set as Answering, text, true, etag),
+      {
+        ...options,
+        detail: {
+          operationId: 'getLimitsFile',
+          tags: ['discovery'],
+          summary: 'Plans and limits, at their other address',
+          description: `The same text as \`/v1/meta/limits\`. ${description}`,
+        },
+      },
+    )
+}
+
+/** A network that is only one address. */
+const singleAddress = /^(?:([\d.]+)\/32|([\da-f:.]+)\/128)$/i
+
+function webhookIpsRoute({ access, sourceRanges }: MetaDeps, startedAt: string) {
+  const answer = success({
+    ip_ranges: [...sourceRanges],
+    ips: sourceRanges.flatMap(range => singleAddress.exec(range)?.slice(1).find(Boolean) ?? []),
+    updated_at: startedAt,
+  })
+  return new RouteList().use(access).get('/v1/webhook-ips', () => answer, {
+    access: { meter: false },
+    response: { 200: WebhookIps },
+    detail: {
+      operationId: 'getWebhookIps',
+      tags: ['discovery'],
+      summary: 'Where webhooks come from',
+      description:
+        'The networks that webhook deliveries come from, for the firewall of a receiver; empty when the operator has not set them. Does not count against the quota.',
+    },
+  })
+}
+
+function factsRoute(
+  { access, plans, catalogue, commodityTexts, serviceName }: MetaDeps,
+  startedAt: string,
+) {
+  const write = (): string =>
+    JSON.stringify({
+      schema_version: schemaVersion,
+      name: serviceName,
+      version,
+      plans: plans.tiers.map(tier => tierRow(plans, tier)),
+      commodities: {
+        total: catalogue.list().length,
+        available: commodityTexts.select(false).length,
+        categories: [...new Set(catalogue.list().map(series => series.category))].sort(),
+      },
+      features: [...features],
+      updated_at: startedAt,
+    })
+  return new RouteList().use(access).get(
+    '/product-facts.json',
+    ({ request, set }) => {
+      const { list, hit } = commodityTexts.rendered('facts', () => [], write)
+      return tagged(request, set as Answering, list.text, hit, list.etag)
+    },
+    {
+      access: { open: 'The service describes itself.', rate: 'none' },
+      response: { 200: serialised(Facts), 304: t.Void() },
+      detail: {
+        operationId: 'getProductFacts',
+        tags: ['discovery'],
+        summary: 'The service in numbers',
+        description:
+          'Plans, features and the size of the catalogue, for programs that compare services.',
+      },
+    },
+  )
+}

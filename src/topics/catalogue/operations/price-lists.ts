@@ -1,0 +1,308 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import {
+  PageMetaShape,
+  type PageRequest,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codeParameter, codesParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Overview } from '../../condition/service/freshness.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { PriceRow, priceRowFields } from '../../prices/operations/row.ts'
+import { createEveryAnswer, createKept, createPriceTexts } from '../../prices/operations/texts.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import { sourceOf } from '../math/catalogue.ts'
+import type { Series } from '../store/series.ts'
+
+export type PriceListsDeps = Pick<
+  Context,
+  | 'access'
+  | 'board'
+  | 'catalogue'
+  | 'codes'
+  | 'freshness'
+  | 'meter'
+  | 'marks'
+  | 'now'
+  | 'firstCodes'
+>
+
+const perPageMax = 1000
+
+const Prices = envelope(
+  t.Object({
+    prices: t.Array(PriceRow),
+    missing_codes: t.Optional(t.Array(t.String())),
+    count: integer(),
+  }),
+)
+
+const AllRow = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    commodity: t.String({ description: 'The same as `code`.', examples: ['WTI_USD'] }),
+    price: priceRowFields.price,
+    value: t.Number({ description: 'The same as `price`.', examples: [71.23] }),
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    category: t.String({ examples: ['crude_oil'] }),
+    source: priceRowFields.source,
+    created_at: priceRowFields.created_at,
+    updated_at: priceRowFields.updated_at,
+    timestamp: t.String({ format: 'date-time', description: 'The same as `created_at`.' }),
+    change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
+    change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  },
+  { title: 'AllRow' },
+)
+
+const allFields = {
+  prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
+  count: integer({ description: 'Prices on this page.', examples: [884] }),
+  timestamp: t.String({ format: 'date-time', description: 'When this was answered.' }),
+}
+
+const All = t.Object({
+  status: t.Literal('success'),
+  data: t.Object({
+    ...allFields,
+    data: t.Object(allFields, { description: 'The same once more, where older clients read it.' }),
+  }),
+  meta: PageMetaShape,
+})
+
+const count = (example: number, description?: string) =>
+  integer({ examples: [example], ...(description && { description }) })
+
+const Health = envelope(
+  t.Object({
+    status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('unhealthy')], {
+      description:
+        '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
+    }),
+    total: count(884, 'Codes that have a source.'),
+    current: count(884),
+    delayed: count(0),
+    stale: count(0),
+    missing: count(0, 'Codes of which nothing has been recorded.'),
+    by_category: t.Record(
+      t.String(),
+      t.Object({ total: count(12), current: count(12), stale: count(0) }),
+    ),
+    newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'The oldest price among the current codes.',
+    }),
+    checked_at: t.String({ format: 'date-time' }),
+  }),
+)
+
+/** The newest prices of many codes at once. */
+export const priceListRoutes = (deps: PriceListsDeps) =>
+  new RouteList().use(pricesRoute(deps)).use(allPricesRoute(deps)).use(healthRoute(deps))
+
+function pricesRoute(deps: PriceListsDeps) {
+  const { access, board, codes, meter, marks } = deps
+  const { several } = createPriceTexts(board)
+  const every = createEveryAnswer(deps)
+  return new RouteList().use(access).get(
+    '/v1/prices',
+    ({ query, request, set, caller }) => {
+      const answering = set as Answering
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0) return every({ request, caller }, answering)
+      const { known: commodities, unknown } = codes.readSome(
+        requestedCodes,
+        request,
+        answering.headers,
+      )
+      markFixtures(answering, marks, commodities)
+      meter.noteAsked(
+        caller.key,
+        commodities.map(commodity => commodity.series.id),
+      )
+      set.headers['x-cache'] = 'MISS'
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      return several(commodities, unknown)
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: codesParameter(20, {
+          description:
+            'One to twenty codes or aliases, comma-separated; absent: every available code.',
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
+      }),
+      response: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
+      detail: {
+        operationId: 'getPrices',
+        tags: ['prices'],
+        summary: 'Latest prices as a list',
+        description:
+          'The newest price of each code, always as a list, for one code too. Without `by_code` send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
+      },
+    },
+  )
+}
+
+/** A page of the list of all codes, as it is until a price changes. */
+interface AllPage {
+  /** Of the page. */
+  series: readonly Series[]
+  /** Of all pages. */
+  total: number
+  /** `prices` and `count`, as JSON without its braces. */
+  text: string
+}
+
+function allPricesRoute(deps: PriceListsDeps) {
+  const { access, board, catalogue, freshness, meter, marks, now } = deps
+  const kept = createKept<AllPage>(deps)
+  const rowText = (listed: Series, quoted: Series): string[] => {
+    const rendered = board.rendered(
+      `all ${listed.code}`,
+      quoted,
+      quote => `${JSON.stringify(listed.code)}:${JSON.stringify(allRow(listed, quote))}`,
+    )
+    return rendered ? [rendered.text] : []
+  }
+  const pageText = (category: string | undefined, { page, perPage }: PageRequest, at: number) => {
+    const selected = catalogue
+      .list()
+      .filter(
+        series =>
+          (category === undefined || series.category === category) && freshness.hasData(series),
+      )
+    const series = selected.slice((page - 1) * perPage, page * perPage)
+    const quoted = series.map(({ code }) => catalogue.resolve(code, at)!.series)
+    const rows = series.flatMap((listed, i) => rowText(listed, quoted[i]!))
+    const text = `"prices":{${rows.join(',')}},"count":${rows.length}`
+    return { value: { series, total: selected.length, text }, series: quoted }
+  }
+  return new RouteList().use(access).get(
+    '/v1/prices/all',
+    ({ query, request, set, caller }) => {
+      const category = categoryOf(catalogue, query.category)
+      const page = pageOf(query, perPageMax)
+      const { series, total, text } = kept(
+        JSON.stringify([category, page.page, page.perPage]),
+        at => pageText(category, page, at),
+      ).value
+      const meta = pageMeta(page, total)
+      pageHeaders(set.headers as Answering['headers'], request.url, meta)
+      markSeries(set as Answering, marks, series)
+      meter.noteAsked(
+        caller.key,
+        series.map(({ id }) => id),
+      )
+      set.headers['x-cache'] = 'MISS'
+      set.headers['content-type'] = 'application/json; charset=utf-8'
+      const inner = `${text},"timestamp":"${isoInstant(now())}"`
+      return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
+    },
+    {
+      // Two thirds of a megabyte: made and compressed where nobody waits for it.
+      access: { meter: true, reader: true },
+      query: t.Object({
+        category: codeParameter({
+          description: 'Only the codes of this category.',
+          examples: ['crude_oil'],
+        }),
+        ...pageQuery(perPageMax),
+      }),
+      response: { 200: serialised(All), 400: NestedProblem },
+      detail: {
+        operationId: 'getAllPrices',
+        tags: ['prices'],
+        summary: 'Every price by code',
+        description:
+          'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
+      },
+    },
+  )
+}
+
+/**
+ * A code's quote in the short shape of the whole list; a futures family stands under its own code
+ * with its front contract's price.
+ */
+function allRow(
+  series: Series,
+  { series: quoted, observation, changes }: Quote,
+): (typeof AllRow)['static'] {
+  const price = roundTo(observation.value, series.decimals)
+  const observedAt = isoInstant(observation.observedAt)
+  return {
+    code: series.code,
+    name: series.name,
+    commodity: series.code,
+    price,
+    value: price,
+    currency: series.currency,
+    unit: series.unit,
+    category: series.category,
+    source: sourceOf(quoted).name,
+    created_at: observedAt,
+    updated_at: isoInstant(observation.recordedAt),
+    timestamp: observedAt,
+    change_24h: changes['24h']?.amount ?? null,
+    change_24h_percent: changes['24h']?.percent ?? null,
+  }
+}
+
+function healthRoute({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
+  return new RouteList().use(access).get(
+    '/v1/prices/all/health',
+    ({ set }) => {
+      markSeries(set as Answering, marks, catalogue.list())
+      return success(healthRow(freshness.overview(), now()))
+    },
+    {
+      access: { meter: true },
+      response: { 200: Health },
+      detail: {
+        operationId: 'getAllPricesHealth',
+        tags: ['prices'],
+        summary: 'Health of the prices',
+        description:
+          'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
+      },
+    },
+  )
+}
+
+function healthRow(overview: Overview, checkedAt: number): (typeof Health)['static']['data'] {
+  const { total, current, delayed, stale, missing } = overview
+  const categories = [...overview.byCategory].sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    status: current + delayed === 0 ? 'unhealthy' : stale > 0 ? 'degraded' : 'healthy',
+    total,
+    current,
+    delayed,
+    stale,
+    missing,
+    by_category: Object.fromEntries(
+      categories.map(([name, tally]) => [
+        name,
+        { total: tally.total, current: tally.current, stale: tally.stale },
+      ]),
+    ),
+    newest_observation: overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
+    oldest_current:
+      overview.oldestCurrentAt === undefined ? null : isoInstant(overview.oldestCurrentAt),
+    checked_at: isoInstant(checkedAt),
+  }
+}

@@ -1,0 +1,49 @@
+import { t } from 'elysia'
+import type { Feeds } from '../../../feeds/engine/feeds.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../../http/gate/access.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { RouteList } from '../../../http/route-list.ts'
+
+const SourceShape = t.Object(
+  {
+    publisher: t.String({ examples: ['European Central Bank'] }),
+    homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
+    license_class: oneOf(['open', 'view']),
+    attribution: t.String({ examples: ['Source: European Central Bank'] }),
+    codes: integer({ description: 'Codes with values of this publisher.', examples: [39] }),
+  },
+  { title: 'Source' },
+)
+
+/** Whose data this copy serves. */
+export const sourceRoutes = ({
+  access,
+  feeds,
+}: {
+  access: AccessPlugin
+  feeds: Pick<Feeds, 'sources'>
+}) =>
+  new RouteList().use(access).get(
+    '/v1/sources',
+    () => ({
+      sources: feeds.sources().map(({ feed: { publisher }, codes }) => ({
+        publisher: publisher.publisher,
+        homepage: publisher.homepage,
+        license_class: publisher.licenseClass,
+        attribution: publisher.attribution,
+        codes,
+      })),
+    }),
+    {
+      access: { open: 'Whoever shows the data must be able to name its source.' },
+      response: { 200: t.Object({ sources: t.Array(SourceShape) }) },
+      detail: {
+        operationId: 'listSources',
+        tags: ['catalogue'],
+        summary: 'List sources',
+        description:
+          'The publishers whose data this copy has read by itself, with the class of their licence (`open`: may be passed on, `view`: may be looked at) and the sentence that they are to be named by.',
+      },
+    },
+  )

@@ -1,0 +1,422 @@
+import { type Cadence, cadences, type FedBy } from '../math/catalogue.ts'
+import { suggestCodes } from '../math/suggest.ts'
+import type { Extent, NewContract, Series, SeriesStore } from '../store/series.ts'
+import type { Viewers } from './viewers.ts'
+
+/** Why a code of the catalogue answers no prices. */
+export type UnavailableReason = 'no_source' | 'no_observations' | 'discontinued' | 'restricted'
+
+export interface Resolved {
+  /**
+   * A futures family is answered by its front contract's series; by its own while that contract has
+   * no data.
+   */
+  series: Series
+  /** The code that answers: the series' own, or the front contract of a futures family. */
+  code: string
+  /** The requested code, upper case, when it is not the code that answers. */
+  requestedCode: string | undefined
+}
+
+/** The contract calendars of futures, as far as the catalogue needs them. */
+export interface ContractCalendar {
+  /**
+   * The contract that answers for a futures family's code at an instant; undefined for any other
+   * code.
+   */
+  front(code: string, at: number): string | undefined
+  /** The contract that a code names, if its family lists it at an instant. */
+  listed(code: string, at: number): NewContract | undefined
+}
+
+/**
+ * The catalogue in memory: every code and alias, and how far the data of each reaches. A series that
+ * is for chosen accounts is not there for a caller who is none of them: not in the list, by no name,
+ * and not among what may have been meant.
+ */
+export interface Catalogue {
+  /** Another number after anything changed that the catalogue answers. */
+  readonly version: number
+  /** Every code but the contracts of futures, which their families stand for. */
+  list(): readonly Series[]
+  byId(id: number): Series
+  /** Whether any series is for chosen accounts alone. */
+  readonly isRestricted: boolean
+  /** Whether an account sees a series. */
+  isVisible(series: Series, accountId: string): boolean
+  /**
+   * The series of a code or alias in any letter case: a futures family's own, not its front
+   * contract's.
+   */
+  named(text: string): Series | undefined
+  /**
+   * What answers to a code or alias in any letter case. A contract that its family lists is known
+   * even before it has data.
+   */
+  resolve(text: string, now: number): Resolved | undefined
+  /** Known codes near to `text`, closest first; of a category alone, if one is named. */
+  suggest(text: string, category?: string): Series[]
+  extent(series: Series): Extent | undefined
+  /** Of a futures family also when only its contracts have any. */
+  hasData(series: Series): boolean
+  /** Whether any contract of a futures family has data. */
+  hasContracts(family: string): boolean
+  unavailableReason(series: Series): UnavailableReason | undefined
+  /** Extends how far the data of a series reaches, after a write. */
+  extend(id: number, firstAt: number, lastAt: number): void
+  /** Takes in how far the data of a series reaches, after some was taken out. */
+  measure(id: number): void
+  /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
+  attribute(id: number, fedBy: FedBy | undefined): void
+  /** Marks series as those of generated data, from now on. */
+  markFixture(ids: readonly number[]): void
+  /** Adds contracts of futures; existing ones are kept. */
+  addContracts(contracts: readonly NewContract[]): void
+  reload(): void
+  /** Hears of every time the list was read again. */
+  onReload(listener: () => void): void
+  /** Names what an evaluation copy asks before it says how far the data of a series reaches. */
+  supplyFrom(quote: (seriesId: number) => void): void
+}
+
+export function createCatalogue(
+  store: SeriesStore,
+  contracts: ContractCalendar,
+  viewers?: Pick<Viewers, 'current'>,
+): Catalogue {
+  const extents = createExtents()
+  let quote: ((seriesId: number) => void) | undefined
+  const extentOf = (series: Series): Extent | undefined => {
+    quote?.(series.id)
+    return extents.of(series)
+  }
+  let list: Series[] = []
+  let ids = new Map<number, Series>()
+  let names = new Map<string, Series>()
+  const attributions = createAttributions()
+  let version = 0
+  const reloadListeners: (() => void)[] = []
+  const visibility = createVisibility(viewers)
+  const resolver = createResolver({
+    contracts,
+    find: findSeries,
+    named: code => names.get(code),
+    hasData: series => extentOf(series) !== undefined,
+    quote: family => quote?.(family.id),
+  })
+
+  const reload = () => {
+    version += 1
+    resolver.forget()
+    const all = store.all()
+    list = all.filter(series => series.contractOf === null)
+    visibility.reload(list)
+    ids = new Map(all.map(series => [series.id, series]))
+    attributions.reload(ids)
+    names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
+    // A code wins over an alias of the same spelling.
+    for (const series of all) names.set(series.code, series)
+    extents.reload(all, store.extents())
+    for (const listener of reloadListeners) listener()
+  }
+  reload()
+
+  const addContracts = (newContracts: readonly NewContract[]) => {
+    const missing = newContracts.filter(contract => !names.has(contract.code))
+    if (missing.length === 0) return
+    store.addContracts(missing)
+    reload()
+  }
+
+  /**
+   * An unknown code may be that of a contract that was listed since the last read; there are never
+   * more of them than the families list.
+   */
+  function findSeries(code: string, now: number): Series | undefined {
+    const contract = names.has(code) ? undefined : contracts.listed(code, now)
+    if (contract) {
+      // An evaluation copy numbers all contracts in one order, whatever is asked for first.
+      const family = names.get(contract.family)
+      if (family) quote?.(family.id)
+      addContracts([contract])
+    }
+    return names.get(code)
+  }
+
+  /** Of each category, as long as the list is the same: they are indexed by who searches them. */
+  let categories: { of: readonly Series[]; lists: Map<string, Series[]> } | undefined
+  const candidatesOf = (category: string | undefined): readonly Series[] => {
+    if (category === undefined) return list
+    if (categories?.of !== list)
+      categories = { of: list, lists: Map.groupBy(list, series => series.category) }
+    return categories.lists.get(category) ?? []
+  }
+
+  const hasData = (series: Series) =>
+    series.unavailableReason === null &&
+    (extentOf(series) !== undefined || extents.hasContracts(series.code))
+
+  return {
+    get version() {
+      return visibility.versionOf(version)
+    },
+    list: () => visibility.listOf(list),
+    byId: id => ids.get(id)!,
+    get isRestricted() {
+      return visibility.isRestricted()
+    },
+    isVisible: visibility.isVisible,
+    named: text => visibility.seen(names.get(text.trim().toUpperCase())),
+    resolve(text, now) {
+      const resolved = resolver.resolve(text, now)
+      return resolved && visibility.seen(resolved.series) && resolved
+    },
+    suggest: (text, category) =>
+      suggestCodes(text, candidatesOf(category)).filter(series => visibility.seen(series)),
+    extent: extentOf,
+    hasData,
+    hasContracts: extents.hasContracts,
+    unavailableReason(series) {
+      if (series.unavailableReason) return series.unavailableReason as UnavailableReason
+      return hasData(series) ? undefined : 'no_observations'
+    },
+    extend(id, firstAt, lastAt) {
+      if (extents.extend(ids.get(id)!, firstAt, lastAt)) version += 1
+    },
+    measure(id) {
+      version += 1
+      extents.put(ids.get(id)!, store.extent(id))
+    },
+    attribute(id, fedBy) {
+      const series = ids.get(id)
+      if (series && attributions.put(series, fedBy)) version += 1
+    },
+    markFixture(fixtures) {
+      version += 1
+      store.markFixture(fixtures)
+      for (const id of fixtures) ids.get(id)!.fixture = true
+    },
+    addContracts,
+    reload,
+    onReload: listener => void reloadListeners.push(listener),
+    supplyFrom(source) {
+      quote = source
+    },
+  }
+}
+
+/** What the caller at hand sees. Where nothing is restricted, nobody is asked. */
+function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
+  let restricted = new Map<number, ReadonlySet<string>>()
+  /** The list without what is hidden, by what is: whoever caches it finds the same list again. */
+  const lists = new Map<string, { number: number; list: readonly Series[] }>()
+  let full: readonly Series[] = []
+
+  const isVisible = ({ id }: Series, accountId: string): boolean =>
+    restricted.get(id)?.has(accountId) ?? true
+  const mayBeSeen = (series: Series): boolean => {
+    const viewer = viewers?.current()
+    return (
+      viewer === undefined ||
+      viewer === 'everything' ||
+      !restricted.has(series.id) ||
+      viewer.accounts.some(accountId => isVisible(series, accountId))
+    )
+  }
+  const viewOf = () => {
+    const hidden = full.filter(series => restricted.has(series.id) && !mayBeSeen(series))
+    if (hidden.length === 0) return undefined
+    const key = hidden.map(series => series.id).join()
+    const view = lists.get(key) ?? {
+      number: lists.size + 1,
+      list: full.filter(series => !hidden.includes(series)),
+    }
+    lists.set(key, view)
+    return view
+  }
+  return {
+    isRestricted: () => restricted.size > 0,
+    isVisible,
+    reload(list: readonly Series[]) {
+      full = list
+      lists.clear()
+      restricted = new Map(
+        list.flatMap(({ id, terms }) =>
+          terms?.visibleTo ? [[id, new Set(terms.visibleTo)] as const] : [],
+        ),
+      )
+    },
+    seen: (series: Series | undefined): Series | undefined =>
+      series === undefined || restricted.size === 0 || mayBeSeen(series) ? series : undefined,
+    listOf: (list: readonly Series[]): readonly Series[] =>
+      restricted.size === 0 ? list : (viewOf()?.list ?? list),
+    /** Whatever was made of what one caller sees is not given to another. */
+    versionOf: (version: number): number =>
+      restricted.size === 0 ? version : version + (viewOf()?.number ?? 0) / viewsMax,
+  }
+}
+
+/** Far more than there are ways to see the series of one operator. */
+const viewsMax = 2 ** 20
+
+/** Bounds the memory: requests may spell codes in more ways than there are codes. */
+const resolvedCodesMax = 10_000
+
+interface ResolverDeps {
+  contracts: ContractCalendar
+  /** The series of a code or alias, contracts that were listed meanwhile included. */
+  find(code: string, now: number): Series | undefined
+  /** The same, of what is known already. */
+  named(code: string): Series | undefined
+  hasData(series: Series): boolean
+  /** Sees to it that the front contract of a family is known. */
+  quote(family: Series): void
+}
+
+/**
+ * What a code of a request means: an alias stands for its code, a futures family for its front
+ * contract. Nearly every request is answered from the spellings that were resolved before.
+ */
+function createResolver({ contracts, find, named, hasData, quote }: ResolverDeps) {
+  const resolvedCodes = new Map<string, Resolved>()
+
+  const resolve = (text: string, now: number): Resolved | undefined => {
+    const cached = resolvedCodes.get(text)
+    if (cached) return cached
+    const requestedCode = text.trim().toUpperCase()
+    const series = find(requestedCode, now)
+    if (!series) return undefined
+    const family = series.contractOf === null ? series : named(series.contractOf)!
+    const front = contracts.front(family.code, now)
+    if (front === undefined || (series !== family && series.code !== front)) {
+      const { code } = series
+      const resolved = {
+        series,
+        code,
+        requestedCode: requestedCode === code ? undefined : requestedCode,
+      }
+      // A contract may become the front one; other codes stay what they are until the list is read
+      // again.
+      if (front === undefined && resolvedCodes.size < resolvedCodesMax)
+        resolvedCodes.set(text, resolved)
+      return resolved
+    }
+    quote(family)
+    const frontSeries = named(front)
+    return {
+      series: frontSeries && hasData(frontSeries) ? frontSeries : family,
+      code: front,
+      requestedCode: requestedCode === front ? undefined : requestedCode,
+    }
+  }
+
+  return { resolve, forget: () => resolvedCodes.clear() }
+}
+
+/** Whose values series have. */
+interface Attributions {
+  /** Undefined: nobody's. False when that is known already. */
+  put(series: Series, fedBy: FedBy | undefined): boolean
+  /** Says the same of series that were read anew, by id. */
+  reload(all: ReadonlyMap<number, Series>): void
+}
+
+function createAttributions(): Attributions {
+  const attributions = new Map<number, FedBy>()
+  /** What series are by the catalogue alone, of those that are fed. */
+  const declared = new Map<number, Pick<Series, 'publisher' | 'cadence' | 'releaseLagDays'>>()
+
+  const attribute = (series: Series, { publisher, cadence, releaseLagDays }: FedBy) => {
+    if (!declared.has(series.id)) {
+      declared.set(series.id, {
+        publisher: series.publisher,
+        cadence: series.cadence,
+        releaseLagDays: series.releaseLagDays,
+      })
+    }
+    series.publisher = publisher
+    // What comes once a day is not late after five minutes; but the operator's word stands.
+    // A release calendar says both, how often and how late.
+    if (!cadence || series.releases) return
+    if (series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
+      series.cadence = cadence
+    if (series.terms?.releaseLagDays === undefined) series.releaseLagDays = releaseLagDays
+  }
+
+  return {
+    put(series, fedBy) {
+      const before = attributions.get(series.id)
+      if (
+        before?.publisher.name === fedBy?.publisher.name &&
+        before?.cadence === fedBy?.cadence &&
+        before?.releaseLagDays === fedBy?.releaseLagDays
+      )
+        return false
+      Object.assign(series, declared.get(series.id))
+      if (fedBy) {
+        attributions.set(series.id, fedBy)
+        attribute(series, fedBy)
+      } else attributions.delete(series.id)
+      return true
+    },
+    reload(all) {
+      declared.clear()
+      for (const [id, fedBy] of attributions) {
+        const series = all.get(id)
+        if (series) attribute(series, fedBy)
+      }
+    },
+  }
+}
+
+const isRarer = (cadence: Cadence, than: Cadence): boolean =>
+  cadences.indexOf(cadence) > cadences.indexOf(than)
+
+/** How far the data of each series reaches, and which futures families have any. */
+interface Extents {
+  of(series: Series): Extent | undefined
+  hasContracts(family: string): boolean
+  /** What one series has now. */
+  put(series: Series, extent: Extent | undefined): void
+  /** Replaces everything by what the store has, by id. */
+  reload(all: readonly Series[], stored: ReadonlyMap<number, Extent>): void
+  /** False when the data reached that far already. */
+  extend(series: Series, firstAt: number, lastAt: number): boolean
+}
+
+function createExtents(): Extents {
+  const extents = new Map<number, Extent>()
+  /** Families of which some contract has data. */
+  const familiesWithData = new Set<string>()
+  const set = (series: Series, extent: Extent) => {
+    extents.set(series.id, extent)
+    if (series.contractOf !== null) familiesWithData.add(series.contractOf)
+  }
+  return {
+    of: series => extents.get(series.id),
+    hasContracts: family => familiesWithData.has(family),
+    put(series, extent) {
+      if (extent) set(series, extent)
+      else extents.delete(series.id)
+    },
+    reload(all, stored) {
+      extents.clear()
+      familiesWithData.clear()
+      for (const series of all) {
+        const extent = stored.get(series.id)
+        if (extent) set(series, extent)
+      }
+    },
+    extend(series, firstAt, lastAt) {
+      const extent = extents.get(series.id)
+      if (!extent) {
+        set(series, { firstAt, lastAt })
+        return true
+      }
+      if (extent.firstAt <= firstAt && extent.lastAt >= lastAt) return false
+      extent.firstAt = Math.min(extent.firstAt, firstAt)
+      extent.lastAt = Math.max(extent.lastAt, lastAt)
+      return true
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { snakeCase } from '../../../lib/text/snake-case.ts'
+import { calendarOf } from '../../calendars/math/calendar.ts'
+import { nextReleaseAt } from '../../calendars/math/releases.ts'
+import { parseContractCode } from '../../futures/math/families.ts'
+import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
+import type { Series, SeriesStore } from '../store/series.ts'
+import type { Catalogue } from './catalogue.ts'
+
+/** What is wrong with a term, as a sentence that goes on after the field's name. */
+export interface TermFault {
+  field: string
+  why: string
+}
+
+export interface SeriesChanges {
+  /** What keeps a code from being a new own series with these terms; nothing when it may be one. */
+  newFaults(code: string, terms: SeriesTerms): TermFault[]
+  /** Adds own series, all or none; they have no faults. */
+  add(entries: readonly { code: string; terms: SeriesTerms }[]): Series[]
+  /** What is wrong with new terms of a series. */
+  faults(series: Series, terms: SeriesTerms): TermFault[]
+  /** Takes terms in the place of those that a series had. */
+  put(series: Series, terms: SeriesTerms): Series
+}
+
+export interface SeriesChangesDeps {
+  series: SeriesStore
+  catalogue: Catalogue
+  now(): number
+  /** Takes in that answers of a series are others now. */
+  forgetSeries(id: number): void
+}
+
+/** Categories whose codes are made by the service itself. */
+const closedCategories = new Set(['futures'])
+
+/** A release calendar of one kind of days, and one that comes to pass. */
+function releaseFaults(code: string, terms: SeriesTerms, category: string): TermFault[] {
+  const { releaseDays, calendar } = terms
+  if (releaseDays === undefined)
+    return (['releaseTime', 'releaseHoliday'] as const)
+      .filter(term => terms[term] !== undefined)
+      .map(term => ({ field: snakeCase(term), why: 'needs release_days beside it, such as wed.' }))
+  if (releaseDays.length === 0)
+    return [{ field: 'release_days', why: 'must name a day; null takes them back.' }]
+  const ofTheMonth = releaseDays.filter(day => day === 'last' || Number(day) > 0)
+  if (ofTheMonth.length > 0 && ofTheMonth.length < releaseDays.length)
+    return [
+      { field: 'release_days', why: 'are days of the week or days of the month, and not both.' },
+    ]
+  const { releases, cadence } = withTerms({ ...anySeries, category }, terms, true)
+  const listing = { code, category, cadence, releases, calendar }
+  return nextReleaseAt(listing, 0) === undefined
+    ? [
+        {
+          field: 'release_days',
+          why: `fall on closed days of ${calendarOf(listing)} alone and are skipped: choose another calendar, or release_holiday after or before.`,
+        },
+      ]
+    : []
+}
+
+const anySeries: SeriesBase = {
+  name: '',
+  category: '',
+  currency: null,
+  unit: '',
+  decimals: 2,
+  cadence: 'daily',
+  source: '',
+  description: '',
+  level: 0,
+  unavailableReason: null,
+}
+
+export function createSeriesChanges({
+  series: store,
+  catalogue,
+  now,
+  forgetSeries,
+}: SeriesChangesDeps): SeriesChanges {
+  const faultsOf = (code: string, terms: SeriesTerms, category: string): TermFault[] => {
+    const faults: TermFault[] = []
+    const { min, max, timeZone, valueTime, aliases = [] } = terms
+    if (min !== undefined && max !== undefined && min >= max)
+      faults.push({ field: 'min', why: `must be less than max (${max}).` })
+    if (timeZone !== undefined && valueTime === undefined && terms.releaseDays === undefined)
+      faults.push({
+        field: 'time_zone',
+        why: 'needs value_time beside it, such as 16:30, or release_days.',
+      })
+    faults.push(...releaseFaults(code, terms, category))
+    if (
+      terms.category !== undefined &&
+      closedCategories.has(category) &&
+      terms.category !== category
+    )
+      faults.push({ field: 'category', why: `of ${code} can not be changed.` })
+    for (const [i, alias] of aliases.entries()) {
+      const other = catalogue.named(alias)
+      if (other && other.code !== code)
+        faults.push({ field: `aliases.${i}`, why: `${alias} is taken by ${other.code}.` })
+      else if (parseContractCode(alias))
+        faults.push({ field: `aliases.${i}`, why: `${alias} is the code of a futures contract.` })
+    }
+    return faults
+  }
+  const taken = (entries: readonly { code: string; own: boolean; terms: SeriesTerms }[]) => {
+    store.putTerms(entries, now())
+    catalogue.reload()
+    return entries.map(({ code }) => {
+      const series = catalogue.named(code)!
+      forgetSeries(series.id)
+      return series
+    })
+  }
+  return {
+    newFaults(code, terms) {
+      const other = catalogue.named(code)
+      const faults = faultsOf(code, terms, terms.category!)
+      if (!isCode(code))
+        faults.push({
+          field: 'code',
+          why: 'must be 2 to 50 capital letters, digits and _, beginning with a letter.',
+        })
+      else if (other)
+        faults.push({
+          field: 'code',
+          why: `is taken by ${other.code} (${other.own ? 'an own' : 'a shipped'} series): change that one with PATCH.`,
+        })
+      else if (parseContractCode(code))
+        faults.push({ field: 'code', why: 'is the code of a futures contract.' })
+      if (closedCategories.has(terms.category!))
+        faults.push({
+          field: 'category',
+          why: 'futures come in through the dataset futures-settlements: choose another category.',
+        })
+      return faults
+    },
+    add: entries => taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
+    faults: (series, terms) => [
+      ...faultsOf(series.code, terms, series.category),
+      ...(terms.visibleTo && !series.own
+        ? [{ field: 'visible_to', why: 'is for own series: shipped ones are for everybody.' }]
+        : []),
+    ],
+    put: (series, terms) => taken([{ code: series.code, own: series.own === true, terms }])[0]!,
+  }
+}

@@ -1,0 +1,219 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import { type Attribution, type Cadence, sourceDescription } from '../math/catalogue.ts'
+import { type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
+
+/** One row of the catalogue, by the terms of its operator where there are any. */
+export interface Series extends TermsInForce {
+  id: number
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  decimals: number
+  cadence: Cadence
+  source: string
+  description: string
+  unavailableReason: string | null
+  level: number
+  volatility: number
+  fixture: boolean
+  /** The futures family that it is a contract of. */
+  contractOf: string | null
+  aliases: string[]
+  /** Who published its newest value, where this copy has read it from there. */
+  publisher?: Attribution
+  /** The operator's own; else shipped. */
+  own?: boolean
+  /** What the operator says of it. */
+  terms?: SeriesTerms
+}
+
+export type NewSeries = Omit<
+  Series,
+  'id' | 'fixture' | 'contractOf' | 'aliases' | 'publisher' | 'own' | 'terms' | keyof TermsInForce
+>
+
+/** What the operator says of a code; the code need not be there yet where it is an own one. */
+export interface NewTerms {
+  code: string
+  own: boolean
+  terms: SeriesTerms
+}
+
+/** A contract to add: everything but its name and description is its family's. */
+export interface NewContract {
+  family: string
+  code: string
+  name: string
+  description: string
+}
+
+/** First and last observation of a series, Unix ms. */
+export interface Extent {
+  firstAt: number
+  lastAt: number
+}
+
+/** A row of the table; SQLite has no booleans, and aliases have a table of their own. */
+type SeriesRow = NewSeries & { id: number; fixture: 0 | 1; contractOf: string | null }
+
+const columns =
+  'id, code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason AS unavailableReason, level, volatility, fixture, family_code AS contractOf'
+
+export interface SeriesStore {
+  /** The whole catalogue by code. */
+  all(): Series[]
+  /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
+  put(rows: readonly NewSeries[], aliases: readonly { alias: string; code: string }[]): void
+  /** Adds the contracts that are not there yet and whose families are, in one transaction. */
+  addContracts(contracts: readonly NewContract[]): void
+  /** Takes in what the operator says of codes, in one transaction: adds own ones, replaces all terms. */
+  putTerms(entries: readonly NewTerms[], at: number): void
+  markFixture(ids: readonly number[]): void
+  /** By id, of the series that have observations. */
+  extents(): Map<number, Extent>
+  extent(id: number): Extent | undefined
+}
+
+export function createSeriesStore(db: Database): SeriesStore {
+  const all = lazy<SeriesRow, []>(db, `SELECT ${columns} FROM series ORDER BY code`)
+  const aliases = lazy<{ alias: string; code: string }, []>(
+    db,
+    'SELECT alias, code FROM aliases ORDER BY alias',
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason, level, volatility)
+     VALUES ($code, $name, $category, $currency, $unit, $decimals, $cadence, $source, $description, $unavailableReason, $level, $volatility)
+     ON CONFLICT (code) DO UPDATE SET name = excluded.name, category = excluded.category, currency = excluded.currency, unit = excluded.unit,
+       decimals = excluded.decimals, cadence = excluded.cadence, source = excluded.source, description = excluded.description,
+       unavailable_reason = excluded.unavailable_reason, level = excluded.level, volatility = excluded.volatility`,
+  )
+  const addContract = lazy(
+    db,
+    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, level, volatility, family_code)
+     SELECT $code, $name, category, currency, unit, decimals, cadence, source, $description, level, volatility, code FROM series
+     WHERE code = $family ON CONFLICT DO NOTHING`,
+  )
+  const clearAliases = lazy(db, 'DELETE FROM aliases')
+  const putAlias = lazy(db, 'INSERT INTO aliases (alias, code) VALUES (?, ?)')
+  const allTerms = lazy<{ id: number; own: 0 | 1; terms: string }, []>(
+    db,
+    'SELECT series_id AS id, own, terms FROM series_terms',
+  )
+  // What an own series is lies in its terms.
+  const addOwn = lazy(
+    db,
+    `INSERT INTO series (code, name, category, unit, decimals, cadence, source, description, level, volatility)
+     VALUES (?1, ?1, 'own', 'unit', 2, 'daily', 'operator', '', 0, 0) ON CONFLICT DO NOTHING`,
+  )
+  const putTerms = lazy(
+    db,
+    `INSERT INTO series_terms (series_id, own, terms, created_at, updated_at)
+     SELECT id, ?1, ?2, ?3, ?3 FROM series WHERE code = ?4
+     ON CONFLICT (series_id) DO UPDATE SET terms = excluded.terms, updated_at = excluded.updated_at`,
+  )
+  const dropTerms = lazy(
+    db,
+    'DELETE FROM series_terms WHERE series_id = (SELECT id FROM series WHERE code = ?)',
+  )
+  const mark = lazy(db, 'UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0')
+  // Two seeks on the primary key instead of one scan: min() and max() in one statement would read
+  // every row of the series. Each end is one step down the tree; a GROUP BY would read every
+  // observation.
+  const extents = lazy<{ id: number; firstAt: number | null; lastAt: number | null }, []>(
+    db,
+    `SELECT id, (SELECT min(observed_at) FROM observations WHERE series_id = series.id) AS firstAt,
+       (SELECT max(observed_at) FROM observations WHERE series_id = series.id) AS lastAt FROM series`,
+  )
+  const extent = lazy<{ firstAt: number | null; lastAt: number | null }, [number]>(
+    db,
+    `SELECT (SELECT min(observed_at) FROM observations WHERE series_id = ?1) AS firstAt,
+       (SELECT max(observed_at) FROM observations WHERE series_id = ?1) AS lastAt`,
+  )
+  return {
+    extent(id) {
+      const { firstAt, lastAt } = extent.get(id)!
+      return firstAt === null || lastAt === null ? undefined : { firstAt, lastAt }
+    },
+    all() {
+      const byCode = Map.groupBy(aliases.all(), row => row.code)
+      const termsById = new Map(allTerms.all().map(row => [row.id, row]))
+      return all.all().map(row => {
+        const series: Series = {
+          ...row,
+          fixture: row.fixture === 1,
+          aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
+        }
+        const stored = termsById.get(row.id)
+        return stored ? byTerms(series, stored) : series
+      })
+    },
+    put(rows, names) {
+      transact(db, () => {
+        for (const row of rows) put.run({ ...row })
+        clearAliases.run()
+        for (const { alias, code } of names) putAlias.run(alias, code)
+      })
+    },
+    addContracts(contracts) {
+      transact(db, () => {
+        for (const contract of contracts) addContract.run({ ...contract })
+      })
+    },
+    putTerms(entries, at) {
+      transact(db, () => {
+        for (const { code, own, terms } of entries) {
+          if (own) addOwn.run(code)
+          const text = JSON.stringify(terms)
+          if (!own && text === '{}') dropTerms.run(code)
+          else putTerms.run(own ? 1 : 0, text, at, code)
+        }
+      })
+    },
+    markFixture(ids) {
+      transact(db, () => {
+        for (const id of ids) mark.run(id)
+      })
+    },
+    extents: () =>
+      new Map(
+        extents
+          .all()
+          .flatMap(({ id, firstAt, lastAt }) =>
+            firstAt === null || lastAt === null ? [] : [[id, { firstAt, lastAt }]],
+          ),
+      ),
+  }
+}
+
+/** A series as its operator wants it. */
+function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series {
+  const terms = JSON.parse(stored.terms) as SeriesTerms
+  const own = stored.own === 1
+  const series: Series = {
+    ...withTerms(shipped, terms, own),
+    aliases: [...new Set([...shipped.aliases, ...(terms.aliases ?? [])])].sort(),
+    own,
+    terms,
+  }
+  const publisher = declaredPublisher(series)
+  if (publisher) series.publisher = publisher
+  return series
+}
+
+/** Whose the values of a series are that came with no source, as its operator says it. */
+export function declaredPublisher({
+  source,
+  terms,
+}: Pick<Series, 'source' | 'terms'>): Attribution | undefined {
+  if (terms?.attribution === undefined && terms?.licenseClass === undefined) return undefined
+  return {
+    name: source,
+    text: terms.attribution ?? sourceDescription(source, false),
+    licenseClass: terms.licenseClass ?? 'open',
+  }
+}

@@ -1,0 +1,374 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { nextReleaseAt } from '../../calendars/math/releases.ts'
+import { priceType } from '../../catalogue/math/catalogue.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import {
+  type QualityScores,
+  type QualityStatus,
+  qualityWeights,
+  recommendations,
+  weighted,
+} from '../math/quality.ts'
+import type { CodeQuality } from '../service/quality.ts'
+
+export type DataQualityDeps = Pick<Context, 'access' | 'catalogue' | 'quality' | 'marks' | 'now'>
+
+const scoreDecimals = 2
+const alertsMax = 20
+const statuses: readonly QualityStatus[] = ['healthy', 'warning', 'critical']
+
+const score = (description: string) =>
+  t.Number({ description, minimum: 0, maximum: 100, examples: [98.4] })
+const moment = (description: string) => t.String({ format: 'date-time', description })
+const scores = {
+  completeness: score('Part of the expected points that are there.'),
+  timeliness: score(
+    'How fresh the newest observation is, times the part of observations that came in time.',
+  ),
+  accuracy: score('Part of the days that do not stand far from those around them.'),
+  consistency: score('Part of the days whose bar is that of its observations.'),
+}
+const severity = t.Union([t.Literal('critical'), t.Literal('warning'), t.Literal('info')])
+const status = t.Union([t.Literal('healthy'), t.Literal('warning'), t.Literal('critical')], {
+  description: 'By `quality_score`: healthy from 95, warning from 75, critical below.',
+})
+const code = t.String({ examples: ['WTI_USD'] })
+const name = t.String({ examples: ['WTI Crude Oil'] })
+const scope = t.String({ description: 'Category of the code.', examples: ['crude_oil'] })
+const generatedAt = moment('When it was computed.')
+const updatedAt = moment('When the newest observation was recorded.')
+
+const Summary = t.Object(
+  {
+    overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
+    score: score('The same.'),
+    overall_quality: t.String({
+      description:
+        'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
+      examples: ['excellent'],
+    }),
+    sources_monitored: integer({ description: 'Sources of the codes with data.', examples: [41] }),
+    sources_with_issues: integer({
+      description: 'Of which some code is not healthy.',
+      examples: [0],
+    }),
+    total_commodities: integer({ description: 'Codes with data.', examples: [884] }),
+    total_issues: integer({ description: 'Of severity critical and warning.', examples: [3] }),
+    last_updated: generatedAt,
+    breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
+    recent_alerts: t.Array(
+      t.Object({ severity, message: t.String(), timestamp: moment('When it came to be.') }),
+      {
+        description: `Newest issues first, at most ${alertsMax}.`,
+      },
+    ),
+  },
+  { title: 'DataQualitySummary' },
+)
+const Row = t.Object(
+  {
+    code,
+    name,
+    type: t.String({
+      description: 'What kind of number the series carries.',
+      examples: ['spot_price'],
+    }),
+    scope,
+    last_generated: generatedAt,
+    last_updated: updatedAt,
+    status,
+    quality_score: score('0.3 completeness + 0.3 timeliness + 0.2 accuracy + 0.2 consistency.'),
+    completeness: scores.completeness,
+    accuracy: scores.accuracy,
+  },
+  { title: 'DataQualityRow' },
+)
+const Report = t.Object(
+  {
+    code,
+    name,
+    scope,
+    period: t.Object({ start: t.String({ format: 'date' }), end: t.String({ format: 'date' }) }),
+    status,
+    quality_score: Row.properties.quality_score,
+    completeness: scores.completeness,
+    accuracy: scores.accuracy,
+    metrics: t.Object({
+      ...scores,
+      expected_points: integer({ examples: [63] }),
+      missing_points: integer({ examples: [1] }),
+      late_updates: integer({ examples: [0] }),
+      anomalies: integer({ examples: [0] }),
+    }),
+    issues: t.Array(
+      t.Object({
+        severity,
+        description: t.String(),
+        affected_points: integer({ examples: [1] }),
+        detected_at: moment('When it came to be.'),
+      }),
+    ),
+    recommendations: t.Array(t.String()),
+    next_release_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'When the next value comes out, where the series has days of release.',
+    }),
+    generated_at: generatedAt,
+    last_updated: updatedAt,
+  },
+  { title: 'DataQualityReport' },
+)
+
+const definitions = `Looked at are the last 90 days, of weekly series 364 and of monthly ones 1096, as far as the series reaches back. Quarantined days count neither way.
+
+| number | definition |
+|---|---|
+| completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series (or each release, where the series has days of release), up to the newest observation; after it what should have been published by now; once that is stale, up to now. Of a code that is quoted all day, times the part of the values of its cadence that are there in the sessions of the last four days, in the hours in which it usually has some; a stretch of up to three steps without one is no gap |
+| timeliness | 100 while the newest observation is current, 60 when delayed, 0 when stale, times the part of observations that were recorded while they were still current. Observations made before the first of them was recorded came as history and are not judged. 0 for a frozen series: eight days with a value or more at one value, and more than three times as many as ever before |
+| accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4 % of the median level and one unit of the last decimal. The newest two days wait for their neighbours. 0 while the level changes by the ratio of two units inside the window and stays there |
+| consistency | 100 x (1 - inconsistent / days). A day is inconsistent when its bar's open, close and mean do not lie between low and high, or number, low and high are not those of its observations |
+| quality_score | ${qualityWeights.completeness} completeness + ${qualityWeights.timeliness} timeliness + ${qualityWeights.accuracy} accuracy + ${qualityWeights.consistency} consistency |`
+
+const rounded = (value: number): number => roundTo(value, scoreDecimals)
+
+const meanScores = (all: readonly CodeQuality[]): QualityScores => {
+  const mean = (key: keyof QualityScores) =>
+    all.length === 0 ? 0 : all.reduce((sum, quality) => sum + quality.report[key], 0) / all.length
+  return {
+    completeness: mean('completeness'),
+    timeliness: mean('timeliness'),
+    accuracy: mean('accuracy'),
+    consistency: mean('consistency'),
+  }
+}
+
+const roundedScores = ({
+  completeness,
+  timeliness,
+  accuracy,
+  consistency,
+}: QualityScores): QualityScores => ({
+  completeness: rounded(completeness),
+  timeliness: rounded(timeliness),
+  accuracy: rounded(accuracy),
+  consistency: rounded(consistency),
+})
+
+function qualityWord(overall: number, codes: number): string {
+  if (codes === 0) return 'unknown'
+  if (overall >= 95) return 'excellent'
+  if (overall >= 85) return 'good'
+  return overall >= 70 ? 'fair' : 'poor'
+}
+
+function summaryOf(all: readonly CodeQuality[], now: number): typeof Summary.static {
+  const breakdown = meanScores(all)
+  const overall = rounded(weighted(breakdown))
+  const issues = all.flatMap(quality =>
+    quality.report.issues
+      .filter(issue => issue.severity !== 'info')
+      .map(issue => ({ quality, issue })),
+  )
+  const sources = (qualities: readonly CodeQuality[]) =>
+    new Set(qualities.map(quality => quality.series.source)).size
+  return {
+    overall_score: overall,
+    score: overall,
+    overall_quality: qualityWord(overall, all.length),
+    sources_monitored: sources(all),
+    sources_with_issues: sources(all.filter(quality => quality.report.status !== 'healthy')),
+    total_commodities: all.length,
+    total_issues: issues.length,
+    last_updated: isoInstant(
+      all.reduce(
+        (newest, quality) => Math.max(newest, quality.generatedAt),
+        all.length === 0 ? now : 0,
+      ),
+    ),
+    breakdown: roundedScores(breakdown),
+    recent_alerts: issues
+      .sort((a, b) => b.issue.detectedAt - a.issue.detectedAt)
+      .slice(0, alertsMax)
+      .map(({ quality, issue }) => ({
+        severity: issue.severity,
+        message: `${quality.code}: ${issue.description}`,
+        timestamp: isoInstant(issue.detectedAt),
+      })),
+  }
+}
+
+const rowOf = ({
+  code,
+  series,
+  report,
+  generatedAt,
+  updatedAt,
+}: CodeQuality): typeof Row.static => ({
+  code,
+  name: series.name,
+  type: priceType(series.category, series.unit),
+  scope: series.category,
+  last_generated: isoInstant(generatedAt),
+  last_updated: isoInstant(updatedAt),
+  status: report.status,
+  quality_score: rounded(report.score),
+  completeness: rounded(report.completeness),
+  accuracy: rounded(report.accuracy),
+})
+
+function reportOf(quality: CodeQuality, now: number): typeof Report.static {
+  const { report } = quality
+  const nextRelease = nextReleaseAt(quality.series, now)
+  const {
+    code,
+    name,
+    scope,
+    status,
+    quality_score,
+    completeness,
+    accuracy,
+    last_generated,
+    last_updated,
+  } = rowOf(quality)
+  return {
+    code,
+    name,
+    scope,
+    period: { start: report.fromOn, end: report.toOn },
+    status,
+    quality_score,
+    completeness,
+    accuracy,
+    metrics: {
+      ...roundedScores(report),
+      expected_points: report.expectedPoints,
+      missing_points: report.missingPoints,
+      late_updates: report.lateUpdates,
+      anomalies: report.anomalies,
+    },
+    issues: report.issues.map(issue => ({
+      severity: issue.severity,
+      description: issue.description,
+      affected_points: issue.affectedPoints,
+      detected_at: isoInstant(issue.detectedAt),
+    })),
+    recommendations: report.issues.map(issue => recommendations[issue.kind]),
+    next_release_at: nextRelease === undefined ? null : isoInstant(nextRelease),
+    generated_at: last_generated,
+    last_updated,
+  }
+}
+
+/** How complete, timely, accurate and consistent the stored series are. */
+export const dataQualityRoutes = (deps: DataQualityDeps) =>
+  new RouteList().use(summaryRoute(deps)).use(reportsRoute(deps)).use(reportRoute(deps))
+
+function summaryRoute({ access, quality, marks, now }: DataQualityDeps) {
+  return new RouteList().use(access).get(
+    '/v1/data-quality/summary',
+    async ({ set }) => {
+      const all = await quality.all()
+      markFixtures(set as Answering, marks, all)
+      return success(summaryOf(all, now()))
+    },
+    {
+      access: { meter: true, heavy: true },
+      response: { 200: envelope(Summary) },
+      detail: {
+        operationId: 'getDataQualitySummary',
+        tags: ['data quality'],
+        summary: 'Quality of the stored data',
+        description: `Scores over every code that has data, and the newest issues. ${definitions}`,
+      },
+    },
+  )
+}
+
+function reportsRoute({ access, quality, marks }: DataQualityDeps) {
+  /** The row of each judgement as JSON: a code is judged again when it may have changed. */
+  const texts = new WeakMap<CodeQuality, string>()
+  const textOf = (judged: CodeQuality): string => {
+    const kept = texts.get(judged)
+    if (kept !== undefined) return kept
+    const text = JSON.stringify(rowOf(judged))
+    texts.set(judged, text)
+    return text
+  }
+  return new RouteList().use(access).get(
+    '/v1/data-quality/reports',
+    async ({ query, set }) => {
+      const status = query.status?.trim().toLowerCase()
+      if (status && !(statuses as readonly string[]).includes(status)) {
+        throw invalidParameter('status', query.status?.slice(0, 100), 'is not a status.', statuses)
+      }
+      const all = (await quality.all()).filter(row => !status || row.report.status === status)
+      markFixtures(set as Answering, marks, all)
+      set.headers['content-type'] = jsonType
+      return `{"status":"success","data":{"reports":[${all.map(textOf).join(',')}],"count":${all.length}}}`
+    },
+    {
+      access: { meter: true, heavy: true },
+      query: t.Object({
+        status: wordParameter(statuses, {
+          description: 'Only codes of this status: healthy, warning or critical.',
+          examples: ['warning'],
+        }),
+      }),
+      response: {
+        200: serialised(
+          envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
+        ),
+        400: NestedProblem,
+      },
+      detail: {
+        operationId: 'listDataQualityReports',
+        tags: ['data quality'],
+        summary: 'Quality by code',
+        description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
+      },
+    },
+  )
+}
+
+function reportRoute({ access, catalogue, quality, marks, now }: DataQualityDeps) {
+  return new RouteList().use(access).get(
+    '/v1/data-quality/reports/:code',
+    ({ params, set }) => {
+      const series = catalogue.named(params.code)
+      if (!series)
+        throw new Problem(
+          'NOT_FOUND',
+          `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
+        )
+      const codeQuality = quality.of(series)
+      if (!codeQuality)
+        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
+          leg: series.code,
+        })
+      markFixtures(set as Answering, marks, [codeQuality])
+      return success(reportOf(codeQuality, now()))
+    },
+    {
+      access: { meter: true, heavy: true },
+      params: t.Object({
+        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+      }),
+      response: { 200: envelope(Report), 404: NestedProblem },
+      detail: {
+        operationId: 'getDataQualityReport',
+        tags: ['data quality'],
+        summary: 'Quality of one code',
+        description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
+      },
+    },
+  )
+}

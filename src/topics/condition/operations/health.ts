@@ -1,0 +1,303 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { markSeries } from '../../../http/operations/commodities/row.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant, minuteMs, secondMs } from '../../../lib/time/instant.ts'
+import { replicationText } from '../../../replication/service/condition.ts'
+import { version } from '../../../version.ts'
+import { damageText } from '../../operator/service/scrub.ts'
+import {
+  apiComponent,
+  type Component,
+  conditionOf,
+  databaseAnswers,
+  databaseComponent,
+  ingestComponent,
+  schedulerComponent,
+  workersText,
+} from '../service/condition.ts'
+import type { Feed } from '../service/freshness.ts'
+import type { Vitals } from '../service/vitals.ts'
+
+export type HealthDeps = Vitals &
+  Pick<
+    Context,
+    | 'access'
+    | 'settings'
+    | 'catalogue'
+    | 'freshness'
+    | 'seriesFaults'
+    | 'marks'
+    | 'clock'
+    | 'openedMs'
+    | 'disk'
+    | 'backupRecord'
+    | 'scrub'
+  >
+
+const Health = t.Object(
+  {
+    status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
+      description:
+        '`degraded`: it answers, and something needs the operator: `reason` says what. `unavailable`: the database does not answer, or the process is about to stop.',
+    }),
+    version: t.String({ examples: [version] }),
+    uptime_seconds: integer({ examples: [86_400] }),
+    timestamp: t.String({ format: 'date-time' }),
+    reason: t.Optional(
+      t.String({
+        description: 'What needs the operator, where something does.',
+        examples: ['The data cannot be written: the disk is full.'],
+      }),
+    ),
+  },
+  { title: 'Health' },
+)
+
+const instantOrNull = (description: string) =>
+  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
+
+/** A feed as answers have it. */
+export const FeedRow = t.Object({
+  name: t.String({ description: 'Source and category.', examples: ['EIA/storage'] }),
+  status: t.Union([
+    t.Literal('current'),
+    t.Literal('delayed'),
+    t.Literal('stale'),
+    t.Literal('empty'),
+  ]),
+  last_observation_at: instantOrNull('Time of its newest observation.'),
+  expected_by: instantOrNull('When it is no longer current without a new one.'),
+  codes: integer({ description: 'Codes of it with data.', examples: [12] }),
+  stale_codes: integer({ description: 'Of them stale.', examples: [0] }),
+})
+
+const Status = envelope(
+  t.Object({
+    status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
+    version: t.String({ examples: [version] }),
+    timestamp: t.String({ format: 'date-time' }),
+    components: t.Array(
+      t.Object({
+        name: t.String({ examples: ['database'] }),
+        status: t.Union([
+          t.Literal('operational'),
+          t.Literal('degraded'),
+          t.Literal('down'),
+          t.Literal('disabled'),
+        ]),
+        checked_at: t.String({ format: 'date-time' }),
+        message: t.Union([t.String(), t.Null()]),
+      }),
+    ),
+    data: t.Object({
+      commodities: integer({ description: 'Codes of the catalogue.', examples: [897] }),
+      with_data: integer({ description: 'Codes that have a price.', examples: [884] }),
+      stale: integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
+      stopped: t.Array(t.String(), {
+        description:
+          'Codes that had values and have none any more: what has been due for three periods of their calendar has not come.',
+      }),
+      frozen: t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
+        description:
+          'Codes that have stood at one value for eight days with a value or more, and for more than three times as long as ever before.',
+      }),
+      unit_breaks: t.Array(t.String(), {
+        description: 'Codes whose level has changed by the ratio of two units and stayed there.',
+      }),
+      newest_observation: instantOrNull('Time of the newest observation of all.'),
+    }),
+    feeds: t.Array(FeedRow),
+    outbox: t.Object({
+      pending: integer({ examples: [0] }),
+      oldest_pending_seconds: t.Union([integer(), t.Null()], {
+        description: 'How long the oldest of them has been due.',
+      }),
+    }),
+  }),
+)
+
+const isoOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)
+
+/** Whether the service lives and how each part of it is doing. */
+export function healthRoutes(deps: HealthDeps) {
+  return new RouteList().use(livenessRoutes(deps)).use(statusRoute(deps))
+}
+
+const ReadyQuery = t.Object({
+  ready: t.Optional(
+    t.Literal('write', {
+      description: 'Asks whether the service takes writes, too: 503 while it does not.',
+    }),
+  ),
+  max_lag: t.Optional(
+    t.String({
+      pattern: '^[0-9]{1,6}(ms|s|m)$',
+      description:
+        'Of a replica: 503 while it may be further behind the stream of changes, such as `5s` or `500ms`.',
+      examples: ['5s'],
+    }),
+  ),
+})
+
+function livenessRoutes({
+  access,
+  settings,
+  disk,
+  backupRecord,
+  scrub,
+  clock,
+  openedMs,
+  isStopping,
+  senders,
+  queryWorkers,
+  replication,
+  replica,
+}: HealthDeps) {
+  const answer = (set: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
+    const isBehind = maxLag !== undefined && (replica()?.lagMs ?? 0) > millisecondsOf(maxLag)
+    const lives = !isStopping() && !isBehind && databaseAnswers(settings)
+    const writes = disk.trouble() === undefined
+    const reason = lives
+      ? reasonOf(
+          { disk, backupRecord, scrub },
+          [workersText(queryWorkers()), replicationText(replication(), replica())],
+          senders(),
+        )
+      : undefined
+    if (!lives || (ready === 'write' && !writes)) set.status = 503
+    set.headers['cache-control'] = 'no-store'
+    const status = !lives ? 'unavailable' : reason === undefined ? 'ok' : 'degraded'
+    return {
+      status: status as (typeof Health)['static']['status'],
+      version,
+      uptime_seconds: Math.floor(upMs({ clock, openedMs }) / secondMs),
+      timestamp: isoInstant(clock.now()),
+      ...(reason !== undefined && { reason }),
+    }
+  }
+  const description =
+    'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop, or a replica further behind than `max_lag`. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
+  return new RouteList()
+    .use(access)
+    .get('/v1/health', ({ query, set }) => answer(set as Answering, query), {
+      access: { open: 'Anybody may ask whether the service lives.' },
+      query: ReadyQuery,
+      response: { 200: Health, 400: NestedProblem, 503: Health },
+      detail: { operationId: 'getHealth', tags: ['discovery'], summary: 'Health', description },
+    })
+    .get('/health', ({ query, set }) => answer(set as Answering, query), {
+      access: { open: 'Probes ask often.', rate: 'none' },
+      query: ReadyQuery,
+      response: { 200: Health, 400: NestedProblem, 503: Health },
+      detail: {
+        operationId: 'getHealthForProbes',
+        tags: ['discovery'],
+        summary: 'Health, for probes',
+        description: `${description} Without a rate limit.`,
+      },
+    })
+}
+
+/** For how long the process has been there. */
+export const upMs = ({ clock, openedMs }: Pick<HealthDeps, 'clock' | 'openedMs'>): number =>
+  clock.monotonic() - openedMs
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs }
+
+const millisecondsOf = (text: string): number => {
+  const [, count, unit] = /^(\d+)(\w+)$/.exec(text)!
+  return Number(count) * unitMs[unit!]!
+}
+
+/** What needs the operator, without a name of anybody's. */
+function reasonOf(
+  { disk, backupRecord, scrub }: Pick<HealthDeps, 'disk' | 'backupRecord' | 'scrub'>,
+  texts: readonly (string | undefined)[],
+  senders: readonly Component[],
+): string | undefined {
+  const trouble = disk.trouble()
+  if (trouble) return `The data cannot be written: ${trouble.reason}.`
+  const damage = damageText(scrub.standing())
+  if (damage !== undefined) return damage
+  const failing = texts.find(text => text !== undefined)
+  if (failing !== undefined) return failing
+  const waits = senders.find(sender => sender.status === 'degraded' && sender.message)
+  if (waits) return waits.message
+  return backupRecord.get().trouble === undefined
+    ? undefined
+    : 'The last scheduled backup failed; the log says why.'
+}
+
+function statusRoute(deps: HealthDeps) {
+  const { access, settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
+  return new RouteList().use(access).get(
+    '/v1/status',
+    ({ set }) => {
+      const now = clock.now()
+      const feeds = freshness.feeds()
+      const faulty = seriesFaults.codes()
+      const components: Component[] = [
+        apiComponent(deps.isOverloaded(), deps.queryWorkers()),
+        databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
+        ingestComponent(feeds, faulty),
+        schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
+        ...deps.senders(),
+      ]
+      const { total, missing, stale, newestAt } = freshness.overview()
+      const { pending, oldestAt } = deps.backlog()
+      markSeries(set as Answering, marks, catalogue.list())
+      const timestamp = isoInstant(now)
+      return success({
+        status: conditionOf(components),
+        version,
+        timestamp,
+        components: components.map(component => ({
+          name: component.name,
+          status: component.status,
+          checked_at: timestamp,
+          message: component.message ?? null,
+        })),
+        data: {
+          commodities: catalogue.list().length,
+          with_data: total - missing,
+          stale,
+          stopped: faulty.stopped,
+          frozen: faulty.frozen,
+          unit_breaks: faulty.broken,
+          newest_observation: isoOrNull(newestAt),
+        },
+        feeds: feeds.map(feedRow),
+        outbox: {
+          pending,
+          oldest_pending_seconds:
+            oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)),
+        },
+      })
+    },
+    {
+      access: { meter: false },
+      response: { 200: Status, 503: NestedProblem },
+      detail: {
+        operationId: 'getStatus',
+        tags: ['discovery'],
+        summary: 'Status of every part and every feed',
+        description:
+          'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences, and delayed at least while one of its codes is stale. Does not count against the quota.',
+      },
+    },
+  )
+}
+
+export const feedRow = (feed: Feed) => ({
+  name: feed.name,
+  status: feed.status,
+  last_observation_at: isoOrNull(feed.lastObservationAt),
+  expected_by: isoOrNull(feed.expectedBy),
+  codes: feed.codes,
+  stale_codes: feed.staleCodes,
+})

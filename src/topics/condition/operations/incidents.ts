@@ -1,0 +1,140 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant, mailInstant } from '../../../lib/time/instant.ts'
+import { incidentDays } from '../service/incidents.ts'
+import type { Incident } from '../store/incidents.ts'
+
+export type IncidentsRoutesDeps = Pick<
+  Context,
+  'access' | 'incidents' | 'links' | 'now' | 'serviceName'
+>
+
+const IncidentRow = t.Object({
+  id: integer({ examples: [7] }),
+  part: t.String({ description: 'As in `components` of the status.', examples: ['ingest'] }),
+  status: t.Union([t.Literal('degraded'), t.Literal('down')], {
+    description: 'The worst that it came to.',
+  }),
+  message: t.Union([t.String(), t.Null()], { description: 'What was said of it last.' }),
+  began_at: t.String({ format: 'date-time' }),
+  ended_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description: 'Null while it lasts.',
+  }),
+})
+
+const Incidents = t.Object(
+  {
+    days: integer({ description: 'How many days back they go.', examples: [incidentDays] }),
+    timestamp: t.String({ format: 'date-time' }),
+    incidents: t.Array(IncidentRow, { description: 'The newest first.' }),
+  },
+  { title: 'Incidents' },
+)
+
+const access = { open: 'Whoever wonders whether the service works may look.' } as const
+
+/** When parts of the service were not as they should be, for people who have no key. */
+export function incidentRoutes(deps: IncidentsRoutesDeps) {
+  const { access: plugin, incidents, links, now, serviceName } = deps
+  return new RouteList({ tags: ['discovery'] })
+    .use(plugin)
+    .get(
+      '/status/incidents.json',
+      ({ set }) => {
+        set.headers['cache-control'] = 'no-store'
+        return {
+          days: incidentDays,
+          timestamp: isoInstant(now()),
+          incidents: incidents.list().map(incidentRow),
+        }
+      },
+      {
+        access,
+        response: { 200: Incidents },
+        detail: {
+          operationId: 'listIncidents',
+          summary: 'Incidents of the last 90 days',
+          description:
+            'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
+        },
+      },
+    )
+    .get(
+      '/status/incidents.rss',
+      ({ request, set }) => {
+        set.headers['cache-control'] = 'no-store'
+        set.headers['content-type'] = 'application/rss+xml; charset=utf-8'
+        return rssOf(incidents.list(), serviceName, links(request).baseUrl)
+      },
+      {
+        access,
+        response: {
+          200: t.String({
+            contentMediaType: 'application/rss+xml',
+            description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
+            examples: ['<?xml version="1.0" encoding="utf-8"?>'],
+          }),
+        },
+        detail: {
+          operationId: 'getIncidentFeed',
+          summary: 'Incidents as RSS',
+          description: 'The incidents of the last 90 days for feed readers. Needs no key.',
+        },
+      },
+    )
+}
+
+const incidentRow = ({ id, part, status, message, beganAt, endedAt }: Incident) => ({
+  id,
+  part,
+  status,
+  message,
+  began_at: isoInstant(beganAt),
+  ended_at: endedAt === null ? null : isoInstant(endedAt),
+})
+
+const escaped = (text: string): string => Bun.escapeHTML(text)
+
+function rssOf(incidents: readonly Incident[], serviceName: string, baseUrl: string): string {
+  const url = escaped(`${baseUrl}/status`)
+  const items = incidents
+    .flatMap(incident => itemsOf(incident))
+    .sort((a, b) => b.at - a.at)
+    .map(
+      ({ id, title, text, at }) => `    <item>
+      <title>${escaped(title)}</title>
+      <link>${url}</link>
+      <guid isPermaLink="false">${id}</guid>
+      <pubDate>${mailInstant(at)}</pubDate>
+      <description>${escaped(text)}</description>
+    </item>`,
+    )
+  return `<?xml version="1.0" encoding="utf-8"?>
+<rss version="2.0">
+  <channel>
+    <title>${escaped(serviceName)}: incidents</title>
+    <link>${url}</link>
+    <description>When parts of ${escaped(serviceName)} were not as they should be.</description>
+${items.join('\n')}
+  </channel>
+</rss>
+`
+}
+
+/** A reader that has shown the beginning must be told of the end, so each is an item. */
+function itemsOf({ id, part, status, message, beganAt, endedAt }: Incident) {
+  const text = message ?? `The part ${part} was ${status}.`
+  const begun = { id: `incident-${id}`, title: `${part}: ${status}`, text, at: beganAt }
+  if (endedAt === null) return [begun]
+  return [
+    begun,
+    {
+      id: `incident-${id}-ended`,
+      title: `${part}: over`,
+      text: `${text} From ${isoInstant(beganAt)} to ${isoInstant(endedAt)}.`,
+      at: endedAt,
+    },
+  ]
+}

@@ -1,0 +1,110 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { markSeries } from '../../../http/operations/commodities/row.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { version } from '../../../version.ts'
+import { conditionOf, schedulerComponent } from '../service/condition.ts'
+import { publicParts } from '../service/parts.ts'
+import { FeedRow, feedRow, type HealthDeps, upMs } from './health.ts'
+
+export interface PublicStatusDeps extends HealthDeps {
+  serviceName: string
+  mode: 'serve' | 'dev'
+}
+
+const state = t.Union([
+  t.Literal('operational'),
+  t.Literal('degraded'),
+  t.Literal('down'),
+  t.Literal('disabled'),
+])
+
+const codes = (description: string) => integer({ description, examples: [12] })
+
+const PublicStatus = t.Object(
+  {
+    service: t.String({ examples: ['Energy Prices'] }),
+    mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
+      description: 'An evaluation copy answers generated data.',
+    }),
+    status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
+    version: t.String({ examples: [version] }),
+    timestamp: t.String({ format: 'date-time' }),
+    newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    components: t.Array(
+      t.Object({
+        name: t.String({ examples: ['database'] }),
+        status: state,
+        message: t.Union([t.String(), t.Null()]),
+      }),
+    ),
+    categories: t.Array(
+      t.Object({
+        name: t.String({ examples: ['crude_oil'] }),
+        codes: codes('Codes that should have data.'),
+        current: codes('Of them as new as their schedule promises.'),
+        delayed: codes('Of them late.'),
+        stale: codes('Of them so late that they should not be relied on.'),
+        missing: codes('Of them without any data.'),
+      }),
+      { description: 'How fresh the data is, by category.' },
+    ),
+    feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),
+  },
+  { title: 'PublicStatus' },
+)
+
+/** How the service is doing, for people who have no key. */
+export function publicStatusRoutes(deps: PublicStatusDeps) {
+  const { access, catalogue, freshness, marks, clock } = deps
+  return new RouteList().use(access).get(
+    '/status.json',
+    ({ set }) => {
+      const now = clock.now()
+      const overview = freshness.overview()
+      const feeds = freshness.feeds()
+      const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
+      // Whoever looks after the jobs is none of them.
+      components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
+      markSeries(set as Answering, marks, catalogue.list())
+      set.headers['cache-control'] = 'no-store'
+      return {
+        service: deps.serviceName,
+        mode: deps.mode === 'dev' ? ('evaluation' as const) : ('production' as const),
+        status: conditionOf(components),
+        version,
+        timestamp: isoInstant(now),
+        newest_observation: overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
+        components: components.map(({ name, status, message }) => ({
+          name,
+          status,
+          message: message ?? null,
+        })),
+        categories: [...overview.byCategory]
+          .map(([name, { total, current, delayed, stale, missing }]) => ({
+            name,
+            codes: total,
+            current,
+            delayed,
+            stale,
+            missing,
+          }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
+        feeds: feeds.map(feedRow),
+      }
+    },
+    {
+      access: { open: 'Whoever wonders whether the service works may look.' },
+      response: { 200: PublicStatus },
+      detail: {
+        operationId: 'getPublicStatus',
+        tags: ['discovery'],
+        summary: 'Status for everybody',
+        description:
+          'How each part of the service is doing and how fresh the data of each category is. Needs no key; `/status` shows it as a page.',
+      },
+    },
+  )
+}

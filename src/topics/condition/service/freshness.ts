@@ -1,0 +1,266 @@
+import { dayMs, isoDay, minuteMs } from '../../../lib/time/instant.ts'
+import {
+  type DataStatus,
+  type FreshUntil,
+  freshUntil,
+  statusAt,
+} from '../../calendars/math/freshness.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { type GuardTerms, guardAction } from '../../prices/math/guards.ts'
+import type { Board } from '../../prices/service/board.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { ObservationStore } from '../../prices/store/observations.ts'
+
+/** From when to when a series has observations outside quarantine. */
+export interface Reach {
+  firstOn: string
+  lastAt: number
+}
+
+export type FeedStatus = DataStatus | 'empty'
+
+/** What one source publishes of one category. */
+export interface Feed {
+  name: string
+  status: FeedStatus
+  lastObservationAt: number | undefined
+  /** When the first of its cadences is no longer current without a new observation. */
+  expectedBy: number | undefined
+  /** Codes with data, and how many of them are stale. */
+  codes: number
+  staleCodes: number
+}
+
+/** How many of the codes that should have data have it, and how old it is. */
+export interface Tally {
+  total: number
+  current: number
+  delayed: number
+  stale: number
+  missing: number
+}
+
+export interface Overview extends Tally {
+  byCategory: Map<string, Tally>
+  newestAt: number | undefined
+  /** The oldest observation among the current codes. */
+  oldestCurrentAt: number | undefined
+}
+
+/**
+ * How far and how fresh the data of the catalogue is; of a futures family, that of the contract
+ * that answers for it. From memory, except for series whose newest or oldest days are quarantined.
+ */
+export interface Freshness {
+  /** Undefined without an observation that reads may use. */
+  reach(series: Series): Reach | undefined
+  hasData(series: Series): boolean
+  overview(): Overview
+  /** Every feed that the catalogue has a source for, by name. */
+  feeds(): readonly Feed[]
+  /**
+   * Whether the newest value of a series came while it was fresh. That of an archive did not, and
+   * nothing more is awaited of it.
+   */
+  cameFresh(series: Series): boolean
+  /** The same of any series of a feed, by its name. */
+  feedCameFresh(name: string): boolean
+}
+
+export interface FreshnessDeps {
+  catalogue: Catalogue
+  quarantine: QuarantineList
+  observations: ObservationStore
+  board: Board
+  now: () => number
+}
+
+/** A code that has data, and how old that is. */
+interface Standing {
+  series: Series
+  lastAt: number
+  until: FreshUntil
+  status: DataStatus
+}
+
+/** Where all codes stand, for whoever asks until it may be otherwise. */
+interface Look {
+  /** Another text after every write of prices and every change of the catalogue. */
+  data: string
+  quarantined: ReturnType<QuarantineList['all']>
+  minute: number
+  at: number
+  /** When the first of them has another status, should nothing be written before. */
+  validUntil: number
+  overview: Overview
+  feeds: readonly Feed[]
+}
+
+export function createFreshness({
+  catalogue,
+  quarantine,
+  observations,
+  board,
+  now,
+}: FreshnessDeps): Freshness {
+  const reach = (listed: Series): Reach | undefined => {
+    const series = catalogue.resolve(listed.code, now())!.series
+    const extent = catalogue.extent(series)
+    if (!extent) return undefined
+    const clear = quarantine.clear(series.id, extent.firstAt, extent.lastAt + 1)
+    const endsAreClear = clear[0]?.from === extent.firstAt && clear.at(-1)!.to > extent.lastAt
+    if (endsAreClear) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
+    const newest = board.newest(series)
+    const first = observations
+      .days(series.id)
+      .find(day => quarantine.clear(series.id, day.startsAt, day.startsAt + dayMs).length > 0)
+    return newest && first && { firstOn: isoDay(first.startsAt), lastAt: newest.observedAt }
+  }
+
+  const standingOf = (series: Series, at: number): Standing | undefined => {
+    const lastAt = reach(series)?.lastAt
+    if (lastAt === undefined) return undefined
+    const until = freshUntil(series, lastAt)
+    return { series, lastAt, until, status: statusAt(until, at) }
+  }
+
+  const isFreshWhenWritten = (listed: Series): boolean => {
+    const { series } = catalogue.resolve(listed.code, now())!
+    const extent = catalogue.extent(series)
+    const writtenAt = extent && observations.newestWrittenAt(series.id)
+    return (
+      writtenAt !== undefined && statusAt(freshUntil(series, extent!.lastAt), writtenAt) !== 'stale'
+    )
+  }
+  let origins = { data: '', codes: new Map<string, boolean>() }
+  const cameFresh = (series: Series): boolean => {
+    if (origins.data !== dataNow()) origins = { data: dataNow(), codes: new Map() }
+    const { codes } = origins
+    const known = codes.get(series.code) ?? isFreshWhenWritten(series)
+    codes.set(series.code, known)
+    return known
+  }
+
+  const dataNow = () => `${catalogue.version} ${board.changes}`
+  let last: Look | undefined
+  const look = (): Look => {
+    const at = now()
+    // Families get other front contracts when exchanges open, on whole minutes.
+    const minute = Math.floor(at / minuteMs)
+    const quarantined = quarantine.all()
+    if (
+      last?.data === dataNow() &&
+      last.quarantined === quarantined &&
+      last.minute === minute &&
+      last.at <= at &&
+      at <= last.validUntil
+    )
+      return last
+    const expected = catalogue.list().filter(series => series.unavailableReason === null)
+    const standings = new Map(expected.map(series => [series, standingOf(series, at)]))
+    const standingsOf = (list: readonly Series[]) =>
+      list.flatMap(series => standings.get(series) ?? [])
+    last = {
+      // As it is afterwards: in a fresh evaluation copy reading writes.
+      data: dataNow(),
+      quarantined,
+      minute,
+      at,
+      validUntil: nextChangeAt([...standings.values()], at),
+      overview: overviewOf(standings),
+      feeds: [...Map.groupBy(expected, feedNameOf)]
+        .map(([name, list]) => feedOf(name, standingsOf(list)))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }
+    return last
+  }
+
+  return {
+    reach,
+    hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
+    overview: () => look().overview,
+    feeds: () => look().feeds,
+    cameFresh,
+    feedCameFresh: name =>
+      catalogue.list().some(series => feedNameOf(series) === name && cameFresh(series)),
+  }
+}
+
+/** The last moment at which every status is what it is at `at`, as long as nothing is written. */
+const nextChangeAt = (standings: readonly (Standing | undefined)[], at: number): number =>
+  standings.reduce((first, standing) => {
+    const ends = standing ? [standing.until.currentUntil, standing.until.delayedUntil] : []
+    return Math.min(first, ...ends.filter(end => end >= at))
+  }, Number.POSITIVE_INFINITY)
+
+function overviewOf(standings: ReadonlyMap<Series, Standing | undefined>): Overview {
+  const overview: Overview = {
+    ...emptyTally(),
+    byCategory: new Map(),
+    newestAt: undefined,
+    oldestCurrentAt: undefined,
+  }
+  for (const [series, standing] of standings) {
+    const status = standing?.status ?? 'missing'
+    const category = overview.byCategory.get(series.category) ?? emptyTally()
+    overview.byCategory.set(series.category, category)
+    for (const tally of [overview, category]) {
+      tally.total += 1
+      tally[status] += 1
+    }
+    if (!standing) continue
+    const { lastAt } = standing
+    overview.newestAt = Math.max(overview.newestAt ?? lastAt, lastAt)
+    if (status === 'current')
+      overview.oldestCurrentAt = Math.min(overview.oldestCurrentAt ?? lastAt, lastAt)
+  }
+  return overview
+}
+
+/** The feed that a series is of. */
+export const feedNameOf = ({ source, category }: Pick<Series, 'source' | 'category'>): string =>
+  `${source}/${category}`
+
+const emptyTally = (): Tally => ({ total: 0, current: 0, delayed: 0, stale: 0, missing: 0 })
+
+const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
+
+/**
+ * As late as the latest of its cadences: what is published weekly must not hide that the daily
+ * codes have stopped. Nor must one code that goes on hide others of its cadence that have: with
+ * those the feed is delayed at least.
+ */
+function feedOf(name: string, dated: readonly Standing[]): Feed {
+  if (dated.length === 0)
+    return {
+      name,
+      status: 'empty',
+      lastObservationAt: undefined,
+      expectedBy: undefined,
+      codes: 0,
+      staleCodes: 0,
+    }
+  // Of what has ended nothing more is awaited.
+  const awaited = dated.filter(
+    ({ series, status }) =>
+      guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'off' ||
+      status !== 'stale',
+  )
+  const byCadence = [...Map.groupBy(awaited, ({ series }) => series.cadence).values()]
+  const newest = byCadence.map(part =>
+    part.reduce((best, standing) => (standing.lastAt > best.lastAt ? standing : best)),
+  )
+  const statuses = new Set(newest.map(({ status }) => status))
+  const staleCodes = awaited.filter(({ status }) => status === 'stale').length
+  if (staleCodes > 0) statuses.add('delayed')
+  return {
+    name,
+    status: worst.find(status => statuses.has(status)) ?? 'current',
+    codes: dated.length,
+    staleCodes,
+    lastObservationAt: Math.max(...dated.map(({ lastAt }) => lastAt)),
+    expectedBy:
+      newest.length === 0 ? undefined : Math.min(...newest.map(({ until }) => until.currentUntil)),
+  }
+}

@@ -1,0 +1,78 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
+import type { Settings } from '../../operator/store/settings.ts'
+import type { Incident, IncidentStore } from '../store/incidents.ts'
+import type { Component } from './condition.ts'
+
+/** When parts of the service were not as they should be. */
+export interface Incidents {
+  /** Compares the parts with what is stored, and writes what has changed. */
+  note(parts: readonly Component[]): void
+  /**
+   * Notes that the service runs. Where nobody noted it for ten minutes it did not run, and that is
+   * an incident.
+   */
+  noteRunning(): void
+  /** Those of the last ninety days, the newest first. */
+  list(): Incident[]
+}
+
+export interface IncidentsDeps {
+  db: Database
+  store: IncidentStore
+  settings: Settings
+  now: () => number
+}
+
+export const incidentDays = 90
+const seenName = 'condition.seen_at'
+/** Less often than it is looked at, so that a copy at rest writes little. */
+const seenEveryMs = 5 * minuteMs
+const outageAfterMs = 10 * minuteMs
+
+export function createIncidents({ db, store, settings, now }: IncidentsDeps): Incidents {
+  let notedAt = Number.NEGATIVE_INFINITY
+
+  const noteOne = (part: Component, open: Incident | undefined) => {
+    const { name, status, message = null } = part
+    const isWrong = status === 'degraded' || status === 'down'
+    if (!isWrong) {
+      if (open) store.change(open.id, { ...open, endedAt: now() })
+      return
+    }
+    if (!open) {
+      store.begin({ part: name, status, message, beganAt: now(), endedAt: null })
+      return
+    }
+    const worst = open.status === 'down' ? 'down' : status
+    if (worst !== open.status || message !== open.message)
+      store.change(open.id, { status: worst, message, endedAt: null })
+  }
+
+  return {
+    note: parts =>
+      transact(db, () => {
+        const open = new Map(store.open().map(incident => [incident.part, incident]))
+        for (const part of parts) noteOne(part, open.get(part.name))
+        store.forget(now() - incidentDays * dayMs)
+      }),
+    noteRunning() {
+      if (now() - notedAt < seenEveryMs) return
+      const seenAt = Number(settings.get(seenName) ?? Number.NaN)
+      transact(db, () => {
+        if (now() - seenAt > outageAfterMs)
+          store.begin({
+            part: 'api',
+            status: 'down',
+            message: 'The service did not run.',
+            beganAt: seenAt,
+            endedAt: now(),
+          })
+        settings.set(seenName, String(now()))
+      })
+      notedAt = now()
+    },
+    list: () => store.since(now() - incidentDays * dayMs),
+  }
+}

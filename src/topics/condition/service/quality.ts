@@ -1,0 +1,143 @@
+import { inSlices } from '../../../lib/process/slices.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs, parseDay, startOfDay } from '../../../lib/time/instant.ts'
+import { freshUntil } from '../../calendars/math/freshness.ts'
+import { scheduleOf } from '../../calendars/math/schedule.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Board } from '../../prices/service/board.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { DayClose, FrozenRun } from '../math/faults.ts'
+import type { IntradayGaps } from '../math/intraday.ts'
+import { type QualityReport, qualityOf, windowDays } from '../math/quality.ts'
+import type { QualityStore } from '../store/quality.ts'
+
+/** The quality of the series that answers for a code. */
+export interface CodeQuality {
+  /** As listed: a futures family is judged by the contract that stands for it. */
+  code: string
+  series: Series
+  report: QualityReport
+  generatedAt: number
+  /** When the newest observation was recorded. */
+  updatedAt: number
+}
+
+/**
+ * How good the stored series are, computed on demand and kept until the series or the day changes.
+ */
+export interface Quality {
+  /** Undefined for a series without an observation outside quarantine. */
+  of(listed: Series): CodeQuality | undefined
+  /**
+   * Every code of the catalogue that has data, in its order; computed in slices, so that other
+   * requests go on meanwhile.
+   */
+  all(): Promise<CodeQuality[]>
+  forget(seriesId: number): void
+}
+
+/** How long one slice may block the event loop. */
+const sliceMs = 15
+
+interface CachedQuality {
+  quality: CodeQuality | undefined
+  validUntil: number
+}
+
+export function createQuality(deps: {
+  store: Pick<QualityStore, 'days'>
+  /** The value that a series has stood at for too long. */
+  frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
+  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  intraday?(series: Series): IntradayGaps | undefined
+  /**
+   * Of an evaluation copy: whether a series that has gone on up to `lastAt` is still to be written, and
+   * so has no faults.
+   */
+  isAwaited?(series: Series, lastAt: number): boolean
+  catalogue: Catalogue
+  board: Board
+  quarantine: QuarantineList
+  clock: Pick<Clock, 'now'>
+  /** Measures slices; the service's own clock may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
+}): Quality {
+  const { store, frozen, intraday, isAwaited, catalogue, board, quarantine, clock, stopwatch } =
+    deps
+  /** The days of a series that are not in quarantine and its newest observation outside of it. */
+  const storedOf = (series: Series, from: number, excluded: ReadonlySet<number>) => {
+    const { days, newest } = store.days(series.id, from)
+    const isClear = newest && !excluded.has(startOfDay(newest.observedAt))
+    return {
+      all: days,
+      clear: days.filter(day => !excluded.has(day.startsAt)),
+      newest: isClear ? newest : board.newest(series),
+    }
+  }
+  const cache = new Map<number, CachedQuality>()
+
+  const assess = (code: string, series: Series, now: number): CachedQuality => {
+    const midnight = startOfDay(now) + dayMs
+    const extent = catalogue.extent(series)
+    if (!extent) return { quality: undefined, validUntil: midnight }
+    const from = startOfDay(now - windowDays(series.cadence) * dayMs)
+    const quarantined = quarantine.within(series.id, from, now).days
+    const excluded = new Set(quarantined.map(day => parseDay(day)!))
+    const isWhole = isAwaited?.(series, extent.lastAt) ?? false
+    const stored = isWhole ? undefined : storedOf(series, from, excluded)
+    const newest = stored ? stored.newest : board.newest(series)
+    if (!newest) return { quality: undefined, validUntil: midnight }
+    const report = qualityOf({
+      listing: series,
+      decimals: series.decimals,
+      days: stored?.clear ?? [],
+      isWhole,
+      quarantined,
+      firstAt: extent.firstAt,
+      lastAt: newest.observedAt,
+      now,
+      frozen: stored && frozen?.(series, stored.all),
+      intraday: stored && intraday?.(series),
+    })
+    const until = freshUntil(series, newest.observedAt)
+    const { stepMs } = scheduleOf(series)
+    const changesAt = [
+      until.currentUntil + 1,
+      until.delayedUntil + 1,
+      midnight,
+      // The gaps of a session grow by themselves.
+      ...(stepMs > 0 ? [now + stepMs] : []),
+    ].filter(at => at > now)
+    return {
+      quality: { code, series, report, generatedAt: now, updatedAt: newest.recordedAt },
+      validUntil: Math.min(...changesAt),
+    }
+  }
+
+  const of = (listed: Series): CodeQuality | undefined => {
+    if (listed.unavailableReason !== null) return undefined
+    const now = clock.now()
+    const { series } = catalogue.resolve(listed.code, now)!
+    const cached = cache.get(series.id)
+    if (cached && now < cached.validUntil && (!cached.quality || cached.quality.generatedAt <= now))
+      return cached.quality
+    const assessed = assess(listed.code, series, now)
+    cache.set(series.id, assessed)
+    return assessed.quality
+  }
+
+  return {
+    of,
+    async all() {
+      const qualities: CodeQuality[] = []
+      const judge = (series: Series) => {
+        const quality = of(series)
+        if (quality) qualities.push(quality)
+      }
+      await inSlices(catalogue.list(), judge, sliceMs, { stopwatch, together: board.together })
+      return qualities
+    },
+    forget: seriesId => void cache.delete(seriesId),
+  }
+}

@@ -1,0 +1,264 @@
+import { inSlices } from '../../../lib/process/slices.ts'
+import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../../lib/time/instant.ts'
+import {
+  type DataStatus,
+  type FreshUntil,
+  freshUntil,
+  statusAt,
+} from '../../calendars/math/freshness.ts'
+import { scheduleOf } from '../../calendars/math/schedule.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Extent, Series } from '../../catalogue/store/series.ts'
+import { type GuardRule, type GuardTerms, guardAction } from '../../prices/math/guards.ts'
+import type { Board } from '../../prices/service/board.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import {
+  type DayClose,
+  type FrozenRun,
+  frozenRun,
+  mayBeFrozen,
+  unitBreakOf,
+} from '../math/faults.ts'
+import { type IntradayGaps, intradayGaps, intradaySessions } from '../math/intraday.ts'
+import { missingSlots, slotStart, windowDays } from '../math/quality.ts'
+import type { QualityStore } from '../store/quality.ts'
+import { feedNameOf } from './freshness.ts'
+
+/**
+ * stopped: no value comes any more. frozen: its value has stood still for too long. unit_break: its
+ * level changed by the ratio of two units. missing: no value where its calendar has one. gap: none for
+ * a while within a session, of a series that is quoted all day.
+ */
+export const seriesFaultKinds = ['stopped', 'frozen', 'unit_break', 'missing', 'gap'] as const
+export type SeriesFaultKind = (typeof seriesFaultKinds)[number]
+
+export interface SeriesFault {
+  /** As listed. */
+  code: string
+  kind: SeriesFaultKind
+  /** The day since which it is so; of missing values the newest one, of a stop the last value's. */
+  sinceOn: string
+  /** Days with a value that are concerned; of missing ones, also after a stop, how many. */
+  points: number
+  /** A sentence for the operator. */
+  description: string
+}
+
+/** Codes by what is wrong with them, in the order of the catalogue. */
+export interface FaultyCodes {
+  stopped: string[]
+  /** Those of them that have stopped where other codes of their feed go on. */
+  stoppedAlone: string[]
+  frozen: string[]
+  /** They have changed their unit. */
+  broken: string[]
+}
+
+/**
+ * What is wrong with the values of series themselves, however fresh they are. From the daily closes
+ * alone, kept until the series or the day changes: cheap enough for a status page.
+ */
+export interface SeriesFaults {
+  /** The value that a series has stood at for too long. `newest`: as many of its days as are read already. */
+  frozen(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
+  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  intraday(series: Series): IntradayGaps | undefined
+  of(listed: Series): readonly SeriesFault[]
+  /** Of every code that has data, in the order of the catalogue. */
+  all(): SeriesFault[]
+  codes(): FaultyCodes
+  /** Looks at all whose faults are not known, in slices, so that other requests go on meanwhile. */
+  renew(): Promise<void>
+  forget(seriesId: number): void
+}
+
+interface CachedFaults {
+  of: Series
+  lastAt: number
+  /** Of the value at `lastAt`. */
+  until: FreshUntil
+  day: number
+  status: DataStatus
+  /** The gaps of a session grow by themselves. */
+  validUntil: number
+  faults: readonly SeriesFault[]
+}
+
+/** Whether its operator wants nothing of a rule. */
+const isOff = ({ terms }: Series, rule: GuardRule): boolean =>
+  guardAction(rule, terms?.guards as GuardTerms | undefined) === 'off'
+
+/** How long one slice may block the event loop. */
+const sliceMs = 5
+
+/** So many of its newest days say whether a series may be frozen. */
+const judgedDays = 10
+/** Days that a run is compared with: some twenty years of trading. */
+const pastDays = 5000
+
+export interface SeriesFaultDeps {
+  store: Pick<QualityStore, 'closes' | 'times'>
+  catalogue: Catalogue
+  /** Reads of many series cost less together. */
+  together?: Board['together']
+  quarantine: QuarantineList
+  now(): number
+  /**
+   * Of an evaluation copy: whether a series that has gone on up to `lastAt` is still to be written, and
+   * so has no faults.
+   */
+  isAwaited?(series: Series, lastAt: number): boolean
+}
+
+export function createSeriesFaults({
+  store,
+  catalogue,
+  together,
+  quarantine,
+  now,
+  isAwaited,
+}: SeriesFaultDeps): SeriesFaults {
+  const cache = new Map<number, CachedFaults>()
+
+  const frozen: SeriesFaults['frozen'] = (series, newest) => {
+    if (isOff(series, 'repeat')) return undefined
+    const from = Number.MIN_SAFE_INTEGER
+    const last =
+      newest.length >= judgedDays
+        ? newest.slice(-judgedDays)
+        : store.closes(series.id, from, judgedDays)
+    return mayBeFrozen(last) ? frozenRun(store.closes(series.id, from, pastDays)) : undefined
+  }
+
+  const intraday = (series: Series): IntradayGaps | undefined => {
+    // A contract has a price when somebody trades it.
+    if (series.contractOf !== null) return undefined
+    const at = now()
+    const first = intradaySessions(series, at)[0]
+    if (!first) return undefined
+    const from = startOfDay(first.opensAt)
+    const quarantined = new Set(quarantine.within(series.id, from, at).days.map(parseDay))
+    return intradayGaps(series, store.times(series.id, first.opensAt), at, day =>
+      quarantined.has(day),
+    )
+  }
+
+  const assess = (
+    code: string,
+    series: Series,
+    extent: Extent,
+    status: DataStatus,
+    at: number,
+  ): SeriesFault[] => {
+    const faults: SeriesFault[] = []
+    const from = startOfDay(at - windowDays(series.cadence) * dayMs)
+    const storedDays = store.closes(series.id, from, pastDays)
+    const run = frozen(series, storedDays)
+    if (run)
+      faults.push({
+        code,
+        kind: 'frozen',
+        sinceOn: isoDay(run.sinceAt),
+        points: run.days,
+        description: `${code} is ${run.value} in every value since ${isoDay(run.sinceAt)} (${run.days})`,
+      })
+    const quarantined = quarantine.within(series.id, from, at).days
+    const excluded = new Set(quarantined.map(day => parseDay(day)!))
+    const days = storedDays.filter(day => !excluded.has(day.startsAt))
+    const unitBreak = unitBreakOf(days)
+    if (unitBreak)
+      faults.push({
+        code,
+        kind: 'unit_break',
+        sinceOn: isoDay(unitBreak.startsAt),
+        points: unitBreak.days,
+        description: `${code} seems to be in another unit from ${isoDay(unitBreak.startsAt)} on, as between ${unitBreak.name}`,
+      })
+    const gaps = missingSlots(
+      { listing: series, days, quarantined, lastAt: extent.lastAt, now: at },
+      Math.max(from, slotStart(series, extent.firstAt)),
+      status,
+    )
+    // What is missing since a series has stopped is no gap.
+    const missing =
+      status === 'stale' ? gaps.missing.filter(slot => slot.from < extent.lastAt) : gaps.missing
+    if (status === 'stale' && !isOff(series, 'stop'))
+      faults.push({
+        code,
+        kind: 'stopped',
+        sinceOn: isoDay(extent.lastAt),
+        points: gaps.missing.length - missing.length,
+        description: `${code} has stopped: its last value is of ${isoDay(extent.lastAt)}`,
+      })
+    const last = missing.at(-1)
+    if (last)
+      faults.push({
+        code,
+        kind: 'missing',
+        sinceOn: isoDay(last.from),
+        points: missing.length,
+        description: `${code} lacks ${missing.length} ${missing.length === 1 ? 'value' : 'values'} of its calendar, the last of ${isoDay(last.from)}`,
+      })
+    // Of a series that has stopped everything is missing.
+    const gap = status === 'stale' ? undefined : intraday(series)
+    const stretch = gap?.stretches.at(-1)
+    if (gap && stretch)
+      faults.push({
+        code,
+        kind: 'gap',
+        sinceOn: isoDay(stretch.from),
+        points: gap.missing,
+        description: `${code} lacks ${gap.missing} of ${gap.expected} values of its cadence, the last before ${isoInstant(stretch.to)}`,
+      })
+    return faults
+  }
+
+  const of = (listed: Series): readonly SeriesFault[] => {
+    if (listed.unavailableReason !== null) return []
+    const at = now()
+    const { series } = catalogue.resolve(listed.code, at)!
+    const extent = catalogue.extent(series)
+    if (!extent) return []
+    const day = startOfDay(at)
+    const earlier = cache.get(series.id)
+    // Other terms make another series of it.
+    const cached = earlier?.of === series && earlier.lastAt === extent.lastAt ? earlier : undefined
+    const until = cached?.until ?? freshUntil(series, extent.lastAt)
+    const status = statusAt(until, at)
+    if (cached?.day === day && cached.status === status && at < cached.validUntil)
+      return cached.faults
+    if (isAwaited?.(series, extent.lastAt)) return []
+    const faults = assess(listed.code, series, extent, status, at)
+    const { stepMs } = scheduleOf(series)
+    const validUntil = stepMs > 0 ? at + stepMs : Number.POSITIVE_INFINITY
+    const { lastAt } = extent
+    cache.set(series.id, { of: series, lastAt, until, day, status, validUntil, faults })
+    return faults
+  }
+
+  const all = () => catalogue.list().flatMap(of)
+  const renew = () => inSlices(catalogue.list(), of, sliceMs, { together })
+  return {
+    frozen,
+    intraday,
+    of,
+    all,
+    renew,
+    codes() {
+      const codes: FaultyCodes = { stopped: [], stoppedAlone: [], frozen: [], broken: [] }
+      const going = new Set<string>()
+      for (const series of catalogue.list()) {
+        const kinds = new Set(of(series).map(fault => fault.kind))
+        if (kinds.has('stopped')) codes.stopped.push(series.code)
+        else if (catalogue.hasData(series)) going.add(feedNameOf(series))
+        if (kinds.has('frozen')) codes.frozen.push(series.code)
+        if (kinds.has('unit_break')) codes.broken.push(series.code)
+      }
+      codes.stoppedAlone = codes.stopped.filter(code =>
+        going.has(feedNameOf(catalogue.named(code)!)),
+      )
+      return codes
+    },
+    forget: seriesId => void cache.delete(seriesId),
+  }
+}

@@ -1,0 +1,76 @@
+import type { LateReplica, ReplicaView } from '../../../replication/service/condition.ts'
+import type { HeldQuotas, Topology } from '../../../replication/service/nodes.ts'
+import type { ReplicationView } from '../../../replication/service/view.ts'
+import type { Component } from './condition.ts'
+
+/** What waits to be sent. */
+export interface Backlog {
+  pending: number
+  /** When the oldest of it became due, Unix ms. */
+  oldestAt: number | undefined
+}
+
+/** The threads that answer heavy requests. */
+export interface QueryWorkers {
+  /** They can be asked. */
+  ready: number
+  /** They are opening the database. */
+  starting: number
+  /** 1 while something is wrong with them, else 0. */
+  failed: number
+  /** What is wrong with them; undefined: nothing. */
+  trouble: WorkerTrouble | undefined
+}
+
+export interface WorkerTrouble {
+  /** `not_started`: none starts. `ended`: one ended within the last minute while it worked. */
+  kind: 'not_started' | 'ended'
+  /** The error, for the operator. */
+  reason: string
+}
+
+/** State of the process that the interface itself cannot see. */
+export interface Vitals {
+  /** When the jobs last ended a pass, Unix ms; null where none run. */
+  lastPassAt: () => number | null | undefined
+  /** How often each job has passed, and how long that took (ms). */
+  jobTimings: () => ReadonlyMap<string, { passes: number; ms: number; lastMs: number }>
+  /** The parts that send: webhooks, e-mail, SMS. */
+  senders: () => readonly Component[]
+  backlog: () => Backlog
+  /** The event loop is overloaded: heavy routes are refused. */
+  isOverloaded: () => boolean
+  /** The longest wait for a turn of the event loop in the last minute. */
+  loopWaitMs: () => number
+  /** Undefined where the main thread answers everything. */
+  queryWorkers: () => QueryWorkers | undefined
+  /** The process is stopping and should get no new requests. */
+  isStopping: () => boolean
+  /** Undefined where nothing is published. */
+  replication: () => ReplicationView | undefined
+  /** How a replica stands with its stream; undefined where this is none. */
+  replica: () => ReplicaView | undefined
+  /** Of a primary: the replicas that answer what may be old. */
+  lateReplicas: () => readonly LateReplica[]
+  /** Of a replica its slices of quotas, of a primary beside others the pools; undefined: neither. */
+  quotasHeld: () => { role: 'primary' | 'replica'; held: HeldQuotas } | undefined
+  /** The copies that run, as NATS says it; undefined where nothing is published. */
+  topology: () => Promise<Topology> | undefined
+}
+
+/** For an interface without a process around it: no jobs, nothing that sends. */
+export const aloneVitals: Vitals = {
+  lastPassAt: () => null,
+  jobTimings: () => new Map(),
+  senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),
+  backlog: () => ({ pending: 0, oldestAt: undefined }),
+  isOverloaded: () => false,
+  loopWaitMs: () => 0,
+  queryWorkers: () => undefined,
+  isStopping: () => false,
+  replication: () => undefined,
+  replica: () => undefined,
+  lateReplicas: () => [],
+  quotasHeld: () => undefined,
+  topology: () => undefined,
+}

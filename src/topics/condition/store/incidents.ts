@@ -1,0 +1,49 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** A time in which a part of the service was not as it should be. */
+export interface Incident {
+  id: number
+  part: string
+  /** The worst that it came to. */
+  status: 'degraded' | 'down'
+  message: string | null
+  /** Unix ms. */
+  beganAt: number
+  endedAt: number | null
+}
+
+export interface IncidentStore {
+  /** Incidents that have not ended. */
+  open(): Incident[]
+  /** Incidents that had not ended before `since`, the newest first. */
+  since(since: number): Incident[]
+  begin(incident: Omit<Incident, 'id'>): void
+  change(id: number, change: Pick<Incident, 'status' | 'message' | 'endedAt'>): void
+  /** Forgets incidents that ended before `before`. */
+  forget(before: number): void
+}
+
+const columns = 'id, part, status, message, began_at AS beganAt, ended_at AS endedAt'
+
+export function createIncidentStore(db: Database): IncidentStore {
+  const open = lazy<Incident, []>(db, `SELECT ${columns} FROM incidents WHERE ended_at IS NULL`)
+  const since = lazy<Incident, [number]>(
+    db,
+    `SELECT ${columns} FROM incidents WHERE ended_at IS NULL OR ended_at >= ? ORDER BY began_at DESC, id DESC`,
+  )
+  const begin = lazy(
+    db,
+    'INSERT INTO incidents (part, status, message, began_at, ended_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const change = lazy(db, 'UPDATE incidents SET status = ?, message = ?, ended_at = ? WHERE id = ?')
+  const forget = lazy(db, 'DELETE FROM incidents WHERE ended_at < ?')
+  return {
+    open: () => open.all(),
+    since: moment => since.all(moment),
+    begin: ({ part, status, message, beganAt, endedAt }) =>
+      void begin.run(part, status, message, beganAt, endedAt),
+    change: (id, { status, message, endedAt }) => void change.run(status, message, endedAt, id),
+    forget: before => void forget.run(before),
+  }
+}

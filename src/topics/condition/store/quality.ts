@@ -1,0 +1,72 @@
+import type { Database } from 'bun:sqlite'
+import { barColumnsOf } from '../../../database/bar-columns.ts'
+import { lazy } from '../../../database/statement.ts'
+import { barsOf, type Observation } from '../../prices/math/bars.ts'
+import type { DayClose } from '../math/faults.ts'
+import type { DayFacts } from '../math/quality.ts'
+
+export interface QualityStore {
+  /**
+   * Every day of a series that starts at or after `from`, oldest first: its bar beside what its
+   * observations come to, and the last of these.
+   */
+  days(seriesId: number, from: number): { days: DayFacts[]; newest: Observation | undefined }
+  /** The closes of the days from `from` on, oldest first, at most the newest `limit` of them. */
+  closes(seriesId: number, from: number, limit: number): DayClose[]
+  /** When the observations from `from` on were made, oldest first, Unix ms. */
+  times(seriesId: number, from: number): number[]
+}
+
+/** What stands in a bar; what its observations come to is added to it. */
+type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
+
+/** Fewer than a bar has: they are read of every day of every code. */
+const dayColumns = barColumnsOf([
+  'startsAt',
+  'open',
+  'high',
+  'low',
+  'close',
+  'sum',
+  'count',
+  'closedAt',
+  'bornAt',
+])
+
+export function createQualityStore(db: Database): QualityStore {
+  const bars = lazy<StoredDay, [number, number]>(
+    db,
+    `SELECT ${dayColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
+  )
+  // Not grouped by the database: it would sort by the day what is in the order of time.
+  const observations = lazy<Observation, [number, number]>(
+    db,
+    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt FROM observations
+     WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at`,
+  )
+  const closes = lazy<DayClose, [number, number, number]>(
+    db,
+    `SELECT starts_at AS startsAt, close, coalesce(low, close) AS low, coalesce(high, close) AS high
+     FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at DESC LIMIT ?`,
+  )
+  const times = lazy<{ at: number }, [number, number]>(
+    db,
+    'SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at',
+  )
+  return {
+    times: (seriesId, from) => times.all(seriesId, from).map(row => row.at),
+    closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
+    days(seriesId, from) {
+      const observedAll = observations.all(seriesId, from)
+      const observed = barsOf('day', observedAll)
+      const days = bars.all(seriesId, from)
+      // Both are in the order of time.
+      let place = 0
+      for (const day of days) {
+        while (place < observed.length && observed[place]!.startsAt < day.startsAt) place += 1
+        day.observed = observed[place]?.startsAt === day.startsAt ? observed[place] : undefined
+      }
+      return { days: days as DayFacts[], newest: observedAll.at(-1) }
+    },
+  }
+}

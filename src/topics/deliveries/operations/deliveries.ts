@@ -1,0 +1,302 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { Problem, stateForbids } from '../../../http/problem/problem.ts'
+import type { Links } from '../../../http/problem/refusals.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import type { Limits } from '../../../plans/limits.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { countOrNull } from '../../keys/operations/row.ts'
+import type { CopyRefusal, Delivery, DeliveryRefusal } from '../service/deliveries.ts'
+import { createDeliveryForms } from './form.ts'
+import {
+  createDeliveryRows,
+  DeliveryShape,
+  DeliveryTwice,
+  runError,
+  runId,
+  runStatus,
+} from './row.ts'
+
+export interface DeliveriesApiDeps
+  extends Pick<
+    Context,
+    'access' | 'deliveries' | 'idempotency' | 'links' | 'headerPrefix' | 'now'
+  > {
+  catalogue: Pick<Catalogue, 'named' | 'resolve' | 'suggest'>
+  limits: Pick<Limits, 'deliveryCodesMax' | 'deliveryNameMax' | 'manualSendCooldownSeconds'>
+}
+
+const reading = { meter: false } as const
+const writing = { meter: false, header: true } as const
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the delivery.',
+    examples: ['00000000-0000-4000-8000-000000000301'],
+  }),
+})
+const refusals = { 400: NestedProblem }
+const unknown = { 404: ValidationProblem }
+const refused = { 422: ValidationProblem, 503: ValidationProblem }
+const message = t.String({ examples: ['The scheduled delivery was created.'] })
+const One = t.Object({ data: DeliveryTwice, message })
+const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
+
+/** Prices that the account has mailed to it by a schedule. */
+export function deliveryRoutes(deps: DeliveriesApiDeps) {
+  const shared = createShared(deps)
+  return new RouteList()
+    .use(listAndCreate(deps, shared))
+    .use(changeOne(deps, shared))
+    .use(sendNow(deps, shared))
+}
+
+/** What every route stands on. */
+function createShared({ deliveries, catalogue, limits, now }: DeliveriesApiDeps) {
+  return {
+    rows: createDeliveryRows(deliveries),
+    forms: createDeliveryForms({
+      // A family of futures is delivered as such, not as the contract that is in front today.
+      codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code,
+      near: code => catalogue.suggest(code).map(series => series.code),
+      codesMax: limits.deliveryCodesMax,
+      nameMax: limits.deliveryNameMax,
+    }),
+    /** A delivery of the caller's account; unknown, malformed and foreign ids look the same. */
+    own(id: string, { key }: Caller): Delivery {
+      const delivery = deliveries.own(key.account.account.id, id)
+      if (!delivery) throw stateForbids('not_found', 'The scheduled delivery was not found.')
+      return delivery
+    },
+    /** While all are paused nothing is made, changed or sent; they can be looked at and deleted. */
+    refusePaused() {
+      if (!deliveries.enabled) {
+        throw stateForbids(
+          'scheduled_deliveries_disabled',
+          'Scheduled deliveries are paused for everybody. Try again later.',
+        )
+      }
+    },
+  }
+}
+
+type Shared = ReturnType<typeof createShared>
+
+const howItRuns =
+  'Runs are made every fifteen minutes, for each local day once, when the clocks of `time_zone` have passed `delivery_time`: a time that a change of the clock skips is the next one that exists, one that it repeats runs once, and after an outage the newest that was missed is made up for. A run has the prices of `GET /v1/prices/latest` at its making, frozen over all attempts, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change against the last observation of an earlier local day; text that a spreadsheet would run as a formula begins with an apostrophe. Codes without a current price are named in the letter. A provider that fails is asked again after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
+
+function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
+  const { access: plugin, deliveries, idempotency, links, headerPrefix } = deps
+  return new RouteList({ tags: ['scheduled deliveries'] })
+    .use(plugin)
+    .get(
+      '/v1/scheduled-deliveries',
+      ({ caller: { key, entitled } }) => {
+        const data = deliveries.list(key.account.account.id).map(rows.row)
+        const { scheduledDeliveries: allowed, planId: plan } = entitled
+        const remaining = allowed === null ? null : Math.max(0, allowed - data.length)
+        return {
+          data,
+          meta: { limit: allowed, current_count: data.length, remaining, plan },
+          limit: allowed,
+        }
+      },
+      {
+        access: reading,
+        response: {
+          200: t.Object({
+            data: t.Array(DeliveryShape),
+            meta: t.Object({
+              limit,
+              current_count: integer(),
+              remaining: countOrNull('Null: no limit.'),
+              plan: t.String({ examples: ['enterprise'] }),
+            }),
+            limit,
+          }),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'listScheduledDeliveries',
+          summary: 'List scheduled deliveries',
+          description: 'Every delivery of the account, oldest first, and how many the plan allows.',
+        },
+      },
+    )
+    .post(
+      '/v1/scheduled-deliveries',
+      ({ body, caller, pass, request, set }) => {
+        refusePaused()
+        return idempotency.once({ caller, pass, request, set }, body, () => {
+          const source = channelOf(request.headers.get(`${headerPrefix}Source`))
+          const created = deliveries.create(caller.key.account, forms.created(body), { source })
+          if ('refused' in created) throw limitReached(created, links(request))
+          set.status = 201
+          return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
+        })
+      },
+      {
+        access: writing,
+        headers: t.Object({
+          ...idempotencyHeader.properties,
+          [`${headerPrefix}source`.toLowerCase()]: t.Optional(
+            t.String({
+              description:
+                'The channel that asks, answered as `source`: a word of up to 40 characters.',
+              examples: ['dashboard'],
+            }),
+          ),
+        }),
+        body: forms.newDelivery,
+        response: { 201: One, ...refusals, ...refused },
+        detail: {
+          operationId: 'createScheduledDelivery',
+          summary: 'Create a scheduled delivery',
+          description: `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
+        },
+      },
+    )
+}
+
+/** A word, or `api`. */
+const channelOf = (source: string | null): string =>
+  source !== null && /^[a-z0-9][\w.-]{0,39}$/i.test(source) ? source.toLowerCase() : 'api'
+
+const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }: Links) =>
+  stateForbids(
+    'scheduled_delivery_limit_reached',
+    `The account has ${count} scheduled deliveries of ${allowed} that its plan allows; delete one or upgrade.`,
+    { limit: allowed, current_count: count, upgrade_url: upgradeUrl },
+  )
+
+function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
+  const { access: plugin, deliveries } = deps
+  return new RouteList({ tags: ['scheduled deliveries'] })
+    .use(plugin)
+    .get(
+      '/v1/scheduled-deliveries/:id',
+      ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
+      {
+        access: reading,
+        params,
+        response: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
+        detail: {
+          operationId: 'getScheduledDelivery',
+          summary: 'One scheduled delivery',
+          description: 'The delivery with its last run.',
+        },
+      },
+    )
+    .patch(
+      '/v1/scheduled-deliveries/:id',
+      ({ body, caller, params: { id } }) => {
+        refusePaused()
+        const change = forms.changed(body)
+        return {
+          data: rows.twice(deliveries.change(own(id, caller), change)),
+          message: 'The scheduled delivery was changed.',
+        }
+      },
+      {
+        access: writing,
+        params,
+        body: forms.deliveryChange,
+        response: { 200: One, ...refusals, ...unknown, ...refused },
+        detail: {
+          operationId: 'changeScheduledDelivery',
+          summary: 'Change a scheduled delivery',
+          description:
+            "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
+        },
+      },
+    )
+    .delete(
+      '/v1/scheduled-deliveries/:id',
+      ({ caller, params: { id } }) => {
+        deliveries.remove(own(id, caller))
+        return {
+          data: { id, deleted: true as const },
+          message: 'The scheduled delivery was deleted.',
+        }
+      },
+      {
+        access: writing,
+        params,
+        response: {
+          200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
+          ...refusals,
+          ...unknown,
+        },
+        detail: {
+          operationId: 'deleteScheduledDelivery',
+          summary: 'Delete a scheduled delivery',
+          description:
+            'The delivery and its runs are gone; a letter that is on its way still arrives.',
+        },
+      },
+    )
+}
+
+const messages = {
+  pending: 'The copy is on its way.',
+  sent: 'The copy was sent.',
+  skipped: 'Nothing was sent; `error` says why.',
+  suppressed: 'Nothing was sent; `error` says why.',
+} as const
+
+function sendNow(
+  { access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps,
+  { own, refusePaused }: Shared,
+) {
+  return new RouteList({ tags: ['scheduled deliveries'] }).use(plugin).post(
+    '/v1/scheduled-deliveries/:id/send_now',
+    ({ body, caller, params: { id }, pass, request, set }) => {
+      refusePaused()
+      const delivery = own(id, caller)
+      return idempotency.once({ caller, pass, request, set }, body, () => {
+        const run = deliveries.sendNow(delivery)
+        if ('refused' in run) throw tooSoon(run)
+        set.status = 202
+        const { status, recipient, error } = run
+        return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
+      })
+    },
+    {
+      access: writing,
+      params,
+      headers: idempotencyHeader,
+      body: t.Optional(t.Unknown({ description: 'None is needed.' })),
+      response: {
+        202: t.Object({
+          data: t.Object({
+            run_id: runId,
+            status: runStatus,
+            recipient: t.String({ examples: ['desk@example.com'] }),
+            error: runError,
+          }),
+          message: t.String({ examples: [messages.pending] }),
+        }),
+        ...refusals,
+        ...unknown,
+        429: t.Union([ValidationProblem, FlatProblem]),
+        503: ValidationProblem,
+      },
+      detail: {
+        operationId: 'sendScheduledDelivery',
+        summary: 'Send a copy now',
+        description: `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
+      },
+    },
+  )
+}
+
+const tooSoon = ({ retryAfterSeconds }: CopyRefusal) =>
+  new Problem(
+    'manual_send_cooldown',
+    `A copy of this delivery was asked for a short time ago; the next one can be in ${retryAfterSeconds} s.`,
+    { field: null, value: null, errors: [], retry_after: retryAfterSeconds },
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  )

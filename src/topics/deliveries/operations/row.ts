@@ -1,0 +1,114 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { deliveryCadences } from '../../../plans/delivery-schedule.ts'
+import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
+import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
+
+const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
+
+export const runId = t.String({ examples: ['01936f2a-0c00-7b1e-9a53-1d5c2f8e7a01'] })
+export const runStatus = oneOf(
+  ['pending', 'processing', 'sent', 'skipped', 'suppressed'],
+  '`pending` and `processing`: on its way, tried again by itself. `sent`: the mail provider has it. `skipped`: paused, or no code has a current price. `suppressed`: nothing is sent to the address, or the provider would not take it.',
+)
+export const runError = textOrNull('Why it was not sent, or what went wrong with the last attempt.')
+
+const Run = t.Object(
+  {
+    id: runId,
+    trigger: oneOf(['scheduled', 'manual']),
+    status: runStatus,
+    sent_at: instantOrNull('When the mail provider took it.'),
+    error: runError,
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'ScheduledDeliveryRun' },
+)
+
+const fields = {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
+  name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
+  commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
+  cadence: oneOf(deliveryCadences),
+  weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], {
+    description: '1 = Monday to 7 = Sunday; null unless weekly.',
+  }),
+  delivery_time: t.String({ description: '`HH:MM` in `time_zone`.', examples: ['07:00'] }),
+  time_zone: t.String({ examples: ['Europe/Berlin'] }),
+  destination: t.Literal('email'),
+  recipient_email: t.String({ examples: ['desk@example.com'] }),
+  recipient_status: oneOf(
+    ['own', 'confirmed', 'waiting', 'declined'],
+    'An address outside the account is asked by a letter and gets nothing else before it agrees (`waiting`), and nothing after it declined.',
+  ),
+  enabled: t.Boolean({ description: 'False: paused.' }),
+  source: t.String({ description: 'The channel that made it.', examples: ['api'] }),
+  deliveries_count: integer({
+    description: 'Copies sent, by the schedule and by hand.',
+    examples: [12],
+  }),
+  last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], {
+    description: 'Local day of the newest copy that was sent.',
+  }),
+  next_delivery_at: instantOrNull(
+    'Null while paused. It goes out with the first dispatch from then on: every fifteen minutes there is one.',
+  ),
+  last_run: t.Union([Run, t.Null()]),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
+
+/** The delivery, and once more under its name: the specification's `data` can be read both ways. */
+export const DeliveryTwice = t.Object(
+  { ...fields, delivery: DeliveryShape },
+  { title: 'ScheduledDeliveryAnswer' },
+)
+
+const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => ({
+  id,
+  trigger,
+  status,
+  sent_at: isoOrNull(sentAt),
+  error,
+  created_at: isoInstant(createdAt),
+})
+
+/** A delivery on the wire. */
+export function createDeliveryRows(
+  deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient' | 'recipientState'>,
+) {
+  const row = (delivery: Delivery) => {
+    const run = deliveries.lastRun(delivery)
+    return {
+      id: delivery.id,
+      name: delivery.name,
+      commodity_codes: [...delivery.commodityCodes],
+      cadence: delivery.cadence,
+      weekday: delivery.weekday,
+      delivery_time: delivery.deliveryTime,
+      time_zone: delivery.timeZone,
+      destination: 'email' as const,
+      recipient_email: deliveries.recipient(delivery),
+      recipient_status: deliveries.recipientState(delivery),
+      enabled: delivery.enabled,
+      source: delivery.source,
+      deliveries_count: delivery.deliveriesCount,
+      last_delivered_on: delivery.lastDeliveredOn,
+      next_delivery_at: deliveries.enabled && delivery.next ? isoInstant(delivery.next.at) : null,
+      last_run: run ? runRow(run) : null,
+      created_at: isoInstant(delivery.createdAt),
+      updated_at: isoInstant(delivery.updatedAt),
+    }
+  }
+  return {
+    row,
+    twice(delivery: Delivery) {
+      const fieldsRow = row(delivery)
+      return { ...fieldsRow, delivery: fieldsRow }
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
+import type { Outbox, Settled } from '../../../outbox/outbox.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { Mail } from '../../messages/service/mail.ts'
+import type { Delivery, DeliveryStore } from '../store/deliveries.ts'
+import type { DeliveryRun, DeliveryRunStore, RunTrigger } from '../store/runs.ts'
+import { deliveryLetter } from './letter.ts'
+import type { PriceList } from './prices.ts'
+
+export type { DeliveryRun, RunTrigger } from '../store/runs.ts'
+
+/** A run as it stands: `processing` while an attempt to hand its letter over is under way. */
+export type RunState = Omit<DeliveryRun, 'status'> & {
+  status: DeliveryRun['status'] | 'processing'
+}
+
+export interface DeliveryRuns {
+  /**
+   * Makes a run with its letter, inside the caller's transaction: prices and attachment are those
+   * of this moment on every attempt. Undefined when the local day has its scheduled run.
+   */
+  make(delivery: Delivery, trigger: RunTrigger, day: string): DeliveryRun | undefined
+  last(delivery: Delivery): RunState | undefined
+  lastCopy(delivery: Delivery): DeliveryRun | undefined
+  lastDay(delivery: Delivery): string | undefined
+  recipient(delivery: Delivery): string
+  /** Ends runs whose letter ended unheard, and forgets old ones. */
+  tidy(): void
+}
+
+export interface DeliveryRunsDeps {
+  db: Database
+  store: DeliveryStore
+  runs: DeliveryRunStore
+  keys: Pick<Keyring, 'account'>
+  mail: Mail
+  outbox: Pick<Outbox, 'listen' | 'log'>
+  prices(codes: readonly string[], zone: string, accountId: string): PriceList
+  clock: Clock
+  ids: Ids
+  serviceName: string
+}
+
+const refPrefix = 'delivery_run:'
+/** Longer than a letter is under way: what still waits after this is looked for in the outbox. */
+const unheardMs = 15 * minuteMs
+const keptMs = 400 * dayMs
+/** A few milliseconds of writing. */
+const rowsAtOnce = 200
+
+export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
+  const { db, store, runs, keys, mail, outbox, prices, clock, ids, serviceName } = deps
+  const recipient = (delivery: Delivery) =>
+    delivery.recipientEmail ?? keys.account(delivery.accountId)!.account.email
+  const messageOf = (run: DeliveryRun) => outbox.log.find('email', 'email', run.id)
+
+  /** Why nothing goes out; undefined when something does. */
+  const skipReason = (delivery: Delivery, { prices, missing }: PriceList): string | undefined => {
+    if (!delivery.enabled) return 'The delivery is paused.'
+    if (keys.account(delivery.accountId)!.account.suspendedAt !== null)
+      return 'The account is suspended.'
+    return prices.length === 0 ? `No code has a current price: ${missing.join(', ')}.` : undefined
+  }
+  const end = (
+    id: string,
+    status: 'sent' | 'suppressed',
+    error: string | null,
+    sentAt: number | null,
+  ) => {
+    const run = runs.settle(id, status, error, sentAt)
+    if (run && status === 'sent') store.delivered(run.delivery, run.localOn)
+  }
+  const hear = ({ ref, state, error, at }: Settled) => {
+    if (!ref?.startsWith(refPrefix)) return
+    const id = ref.slice(refPrefix.length)
+    if (state === 'retry') runs.note(id, error)
+    else if (state === 'delivered') end(id, 'sent', null, at)
+    else end(id, 'suppressed', error ?? 'It could not be sent.', null)
+  }
+  outbox.listen('email', hear)
+
+  return {
+    recipient,
+    make(delivery, trigger, day) {
+      const now = clock.now()
+      const list = prices(delivery.commodityCodes, delivery.timeZone, delivery.accountId)
+      const skipped = skipReason(delivery, list)
+      const run: DeliveryRun = {
+        id: ids.uuidAt(now),
+        delivery: delivery.number,
+        trigger,
+        localOn: day,
+        recipient: recipient(delivery),
+        status: skipped === undefined ? 'pending' : 'skipped',
+        error: skipped ?? null,
+        createdAt: now,
+        sentAt: null,
+      }
+      if (!runs.add(run)) return undefined
+      if (skipped !== undefined) return run
+      const { accountId } = delivery
+      // What an account calls a delivery is its own text, and strangers get none of it.
+      const takesText = mail.takesText(accountId, run.recipient)
+      const shown = takesText ? delivery : { ...delivery, name: null }
+      const envelope = { to: run.recipient, accountId, recurring: true }
+      const refusal = mail.refusal(envelope)
+      const messageId = mail.post({
+        ...deliveryLetter({
+          delivery: shown,
+          trigger,
+          day,
+          list,
+          serviceName,
+          pageUrl: mail.pageUrl(`/webhooks#${delivery.id}`),
+        }),
+        ...envelope,
+        dedupe: run.id,
+        ref: refPrefix + run.id,
+      })
+      if (messageId !== undefined) return run
+      const error = refusal ?? 'Nothing is sent to the address.'
+      return runs.settle(run.id, 'suppressed', error, null)!
+    },
+    last(delivery) {
+      const run = runs.last(delivery.number)
+      return run?.status === 'pending' && messageOf(run)?.state === 'leased'
+        ? { ...run, status: 'processing' }
+        : run
+    },
+    lastCopy: delivery => runs.lastCopy(delivery.number),
+    lastDay: delivery => runs.lastDay(delivery.number),
+    tidy() {
+      const now = clock.now()
+      transact(db, () => {
+        for (const run of runs.waiting(now - unheardMs, rowsAtOnce)) {
+          const message = messageOf(run)
+          if (!message) end(run.id, 'suppressed', 'Its letter is not there any more.', null)
+          else if (message.state === 'delivered') end(run.id, 'sent', null, message.deliveredAt)
+          else if (message.state === 'failed')
+            end(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)
+        }
+        runs.forget(now - keptMs, rowsAtOnce)
+      })
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { DeliveryMoment, DeliverySchedule } from '../../../plans/delivery-schedule.ts'
+
+/** What may be set of a delivery. */
+export interface DeliverySettings extends DeliverySchedule {
+  name: string | null
+  /** In the order of the lines. */
+  commodityCodes: readonly string[]
+  /** Null: the account's own address. */
+  recipientEmail: string | null
+  enabled: boolean
+}
+
+export interface Delivery extends DeliverySettings {
+  /** Rises with creation. */
+  number: number
+  id: string
+  accountId: string
+  /** The channel that made it, such as `api`. */
+  source: string
+  deliveriesCount: number
+  lastDeliveredOn: string | null
+  /** Null while paused. */
+  next: DeliveryMoment | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** Where in the order of what is due a search goes on. */
+export type DuePlace = Pick<DeliveryMoment, 'at'> & Pick<Delivery, 'number'>
+
+type Row = Omit<Delivery, 'commodityCodes' | 'enabled' | 'next'> & {
+  commodityCodes: string
+  enabled: number
+  nextAt: number | null
+  nextOn: string | null
+}
+
+const columns = `number, id, account_id AS accountId, name, commodity_codes AS commodityCodes, cadence,
+  weekday, delivery_time AS deliveryTime, time_zone AS timeZone, recipient_email AS recipientEmail,
+  enabled, source, deliveries_count AS deliveriesCount, last_delivered_on AS lastDeliveredOn,
+  next_delivery_at AS nextAt, next_on AS nextOn, created_at AS createdAt, updated_at AS updatedAt`
+
+const deliveryOf = ({ nextAt, nextOn, ...row }: Row): Delivery => ({
+  ...row,
+  commodityCodes: JSON.parse(row.commodityCodes) as string[],
+  enabled: row.enabled === 1,
+  next: nextAt === null ? null : { at: nextAt, day: nextOn! },
+})
+
+/** An enabled delivery whose last copy did not go out, and why. */
+export interface FailingDelivery {
+  id: string
+  accountId: string
+  name: string | null
+  error: string
+}
+
+export interface DeliveryStore {
+  /** By creation. */
+  ofAccount(accountId: string): Delivery[]
+  count(accountId: string): number
+  failing(limit: number): FailingDelivery[]
+  byId(id: string): Delivery | undefined
+  add(delivery: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>): void
+  /** Replaces what may be set, the next moment and when it was changed. */
+  put(delivery: Delivery): void
+  /** With its runs. */
+  remove(number: number): void
+  /** What is due at `now` after a place, in the order of the moments; at most `limit`. */
+  due(now: number, after: DuePlace, limit: number): Delivery[]
+  /** What is due after a moment. */
+  dueAfter(at: number): Delivery[]
+  /** Undefined while nothing is scheduled. */
+  nextDueAt(): number | undefined
+  schedule(number: number, next: DeliveryMoment): void
+  /** Counts a copy that was sent. */
+  delivered(number: number, day: string): void
+}
+
+export function createDeliveryStore(db: Database): DeliveryStore {
+  const ofAccount = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM scheduled_deliveries WHERE account_id = ? ORDER BY number`,
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?',
+  )
+  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM scheduled_deliveries WHERE id = ?`)
+  const failing = lazy<FailingDelivery, [number]>(
+    db,
+    `SELECT d.id, d.account_id AS accountId, d.name, r.error
+     FROM scheduled_deliveries d JOIN scheduled_delivery_runs r ON r.number = (
+       SELECT max(number) FROM scheduled_delivery_runs WHERE delivery_number = d.number)
+     WHERE d.enabled = 1 AND r.status <> 'sent' AND r.error IS NOT NULL ORDER BY r.number DESC LIMIT ?`,
+  )
+  const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
+  const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
+  const add = lazy(
+    db,
+    `INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`,
+  )
+  const put = lazy(
+    db,
+    `UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`,
+  )
+  const remove = lazy(db, 'DELETE FROM scheduled_deliveries WHERE number = ?')
+  const due = lazy<Row, number[]>(
+    db,
+    `SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
+     ORDER BY next_delivery_at, number LIMIT ?4`,
+  )
+  const dueAfter = lazy<Row, [number]>(
+    db,
+    `SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at > ?`,
+  )
+  const nextDue = lazy<{ at: number | null }, []>(
+    db,
+    'SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL',
+  )
+  const schedule = lazy(
+    db,
+    'UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1',
+  )
+  const delivered = lazy(
+    db,
+    `UPDATE scheduled_deliveries SET deliveries_count = deliveries_count + 1, last_delivered_on = max(ifnull(last_delivered_on, ''), ?2)
+     WHERE number = ?1`,
+  )
+  return {
+    ofAccount: accountId => ofAccount.all(accountId).map(deliveryOf),
+    count: accountId => count.get(accountId)!.n,
+    failing: limit => failing.all(limit),
+    byId(id) {
+      const row = byId.get(id)
+      return row ? deliveryOf(row) : undefined
+    },
+    add: ({ id, accountId, source, createdAt, ...rest }) =>
+      void add.run({ id, accountId, source, createdAt, ...parametersOf(rest) }),
+    put: ({ number, ...rest }) => void put.run({ number, ...parametersOf(rest) }),
+    remove: number => void remove.run(number),
+    due: (now, after, limit) => due.all(now, after.at, after.number, limit).map(deliveryOf),
+    dueAfter: at => dueAfter.all(at).map(deliveryOf),
+    nextDueAt: () => nextDue.get()!.at ?? undefined,
+    schedule: (number, { at, day }) => void schedule.run(number, at, day),
+    delivered: (number, day) => void delivered.run(number, day),
+  }
+}
+
+const parametersOf = (delivery: DeliverySettings & Pick<Delivery, 'next' | 'updatedAt'>) => ({
+  name: delivery.name,
+  codes: JSON.stringify(delivery.commodityCodes),
+  cadence: delivery.cadence,
+  weekday: delivery.weekday,
+  deliveryTime: delivery.deliveryTime,
+  timeZone: delivery.timeZone,
+  recipientEmail: delivery.recipientEmail,
+  enabled: Number(delivery.enabled),
+  nextAt: delivery.next?.at ?? null,
+  nextOn: delivery.next?.day ?? null,
+  updatedAt: delivery.updatedAt,
+})

@@ -1,0 +1,105 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export type RunTrigger = 'scheduled' | 'manual'
+export type RunStatus = 'pending' | 'sent' | 'skipped' | 'suppressed'
+
+/** One run of a delivery, by its schedule or by hand. */
+export interface DeliveryRun {
+  id: string
+  /** The number of its delivery. */
+  delivery: number
+  trigger: RunTrigger
+  /** The local day whose run it is. */
+  localOn: string
+  recipient: string
+  status: RunStatus
+  /** Why it was not sent, or what went wrong with the last attempt. */
+  error: string | null
+  createdAt: number
+  sentAt: number | null
+}
+
+export interface DeliveryRunStore {
+  /** Whether it is new: a local day has one scheduled run. */
+  add(run: DeliveryRun): boolean
+  /** The newest one. */
+  last(delivery: number): DeliveryRun | undefined
+  /** The newest manual run that was sent or will be. */
+  lastCopy(delivery: number): DeliveryRun | undefined
+  /** The newest local day that has a scheduled run. */
+  lastDay(delivery: number): string | undefined
+  /** Notes what went wrong with an attempt that is made again. */
+  note(id: string, error: string | null): void
+  /** Ends a run that waits; undefined for any other. */
+  settle(
+    id: string,
+    status: 'sent' | 'suppressed',
+    error: string | null,
+    sentAt: number | null,
+  ): DeliveryRun | undefined
+  /** Runs that wait and were made before `before`, the oldest first. */
+  waiting(before: number, limit: number): DeliveryRun[]
+  /** Drops runs made before `before` but the newest of each delivery, at most `limit`; how many. */
+  forget(before: number, limit: number): number
+}
+
+const columns =
+  'id, delivery_number AS delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
+
+export function createDeliveryRunStore(db: Database): DeliveryRunStore {
+  const add = lazy(
+    db,
+    `INSERT INTO scheduled_delivery_runs (id, delivery_number, trigger, local_on, recipient, status, error, created_at, sent_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery_number, local_on) WHERE trigger = 'scheduled' DO NOTHING`,
+  )
+  const ofDelivery = `SELECT ${columns} FROM scheduled_delivery_runs WHERE delivery_number = ?`
+  const last = lazy<DeliveryRun, [number]>(db, `${ofDelivery} ORDER BY number DESC LIMIT 1`)
+  const lastCopy = lazy<DeliveryRun, [number]>(
+    db,
+    `${ofDelivery} AND trigger = 'manual' AND status IN ('pending', 'sent') ORDER BY number DESC LIMIT 1`,
+  )
+  const lastDay = lazy<{ day: string | null }, [number]>(
+    db,
+    "SELECT max(local_on) AS day FROM scheduled_delivery_runs WHERE delivery_number = ? AND trigger = 'scheduled'",
+  )
+  const note = lazy(
+    db,
+    "UPDATE scheduled_delivery_runs SET error = ? WHERE id = ? AND status = 'pending'",
+  )
+  const settle = lazy<DeliveryRun, (string | number | null)[]>(
+    db,
+    `UPDATE scheduled_delivery_runs SET status = ?2, error = ?3, sent_at = ?4 WHERE id = ?1 AND status = 'pending' RETURNING ${columns}`,
+  )
+  const waiting = lazy<DeliveryRun, number[]>(
+    db,
+    `SELECT ${columns} FROM scheduled_delivery_runs WHERE status = 'pending' AND created_at < ? ORDER BY created_at LIMIT ?`,
+  )
+  const forget = lazy(
+    db,
+    `DELETE FROM scheduled_delivery_runs WHERE number IN (
+       SELECT number FROM scheduled_delivery_runs r WHERE created_at < ?
+         AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery_number = r.delivery_number AND n.number > r.number) LIMIT ?)`,
+  )
+  return {
+    add: run =>
+      add.run(
+        run.id,
+        run.delivery,
+        run.trigger,
+        run.localOn,
+        run.recipient,
+        run.status,
+        run.error,
+        run.createdAt,
+        run.sentAt,
+      ).changes > 0,
+    last: delivery => last.get(delivery) ?? undefined,
+    lastCopy: delivery => lastCopy.get(delivery) ?? undefined,
+    lastDay: delivery => lastDay.get(delivery)!.day ?? undefined,
+    note: (id, error) => void note.run(error, id),
+    settle: (id, status, error, sentAt) => settle.get(id, status, error, sentAt) ?? undefined,
+    waiting: (before, limit) => waiting.all(before, limit),
+    forget: (before, limit) => forget.run(before, limit).changes,
+  }
+}

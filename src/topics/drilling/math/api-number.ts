@@ -1,0 +1,31 @@
+import { type UsState, usStates } from '../../geography/math/us-states.ts'
+
+/** A well as the American Petroleum Institute's scheme numbers it. */
+export interface ApiNumber {
+  /** Fourteen digits: state (2), county (3), well (5), sidetrack (2), completion (2). */
+  digits: string
+  /**
+   * Undefined where the scheme has no such state; offshore areas have numbers of their own and no
+   * state.
+   */
+  state: UsState | undefined
+  countyCode: string
+}
+
+const pattern = /^\d{2}-?\d{3}-?\d{5}(?:-?\d{2}(?:-?\d{2})?)?$/
+
+/**
+ * Ten, twelve or fourteen digits, with or without dashes; what is left out is zeros. Undefined for
+ * anything else.
+ */
+export function parseApiNumber(text: string): ApiNumber | undefined {
+  const trimmed = text.trim()
+  if (!pattern.test(trimmed)) return undefined
+  const digits = trimmed.replaceAll('-', '').padEnd(14, '0')
+  const prefix = digits.slice(0, 2)
+  return {
+    digits,
+    state: usStates.find(state => state.apiPrefix === prefix),
+    countyCode: digits.slice(2, 5),
+  }
+}

@@ -1,0 +1,89 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { textParameter, wordParameter } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound, Problem } from '../../../http/problem/problem.ts'
+import { rangeQuery } from '../../energy/operations/list.ts'
+import { basinKeys, basinOf } from '../math/drilling.ts'
+import { countAge, type DrillingCalendar } from '../math/period.ts'
+import { type DrillingState, stateOf } from '../math/states.ts'
+
+/** What every answer about drilling is made from. */
+export type DrillingAnswerDeps = Pick<
+  Context,
+  'access' | 'drilling' | 'pricesAt' | 'marks' | 'now' | 'tierRequired'
+>
+
+export const basinQuery = {
+  basin: wordParameter(basinKeys, {
+    description: 'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+    examples: ['permian'],
+  }),
+}
+const stateQuery = {
+  state: textParameter({
+    description: 'One state by its two letters or its name.',
+    examples: ['TX'],
+  }),
+}
+export const regionQuery = { ...basinQuery, ...stateQuery, ...rangeQuery }
+
+/** The key of a basin; unknown ones are 404. */
+export function basinIn(text: string): string {
+  const basin = basinOf(text)
+  if (basin) return basin.key
+  throw new Problem(
+    'NOT_FOUND',
+    `Basin ${text.slice(0, 100)} was not found; the basins are ${basinKeys.join(', ')}.`,
+  )
+}
+
+export function stateIn(text: string): DrillingState {
+  const state = stateOf(text)
+  if (state) return state
+  throw notFound(`State ${text.slice(0, 100)}`)
+}
+
+/** The count of each basin that was counted on a day, by its key. */
+export const countsByBasin = <Row extends { region: string }>(
+  rows: readonly Row[],
+  count: (row: Row) => number,
+): Record<string, number> =>
+  Object.fromEntries(
+    basinKeys.flatMap(basin => {
+      const row = rows.find(({ region }) => region === basin)
+      return row ? [[basin, count(row)]] : []
+    }),
+  )
+
+/**
+ * What a query leaves of the basins; undefined when it asks for none in particular. A state stands
+ * for the basins that reach into it.
+ */
+export function requestedBasins(query: {
+  basin?: string
+  state?: string
+}): readonly string[] | undefined {
+  const basin = query.basin ? basinIn(query.basin) : undefined
+  const inState = query.state ? stateIn(query.state).basins : undefined
+  if (basin === undefined) return inState
+  return inState && !inState.includes(basin) ? [] : [basin]
+}
+
+/** Of a family at its newest count. */
+export const Age = {
+  as_of: t.String({
+    format: 'date',
+    description: 'Day of the newest count.',
+    examples: ['2026-11-20'],
+  }),
+  data_age_days: integer({ description: 'Days since.', examples: [1] }),
+  stale: t.Boolean({
+    description: 'The newest count is older than three periods of its calendar.',
+  }),
+}
+
+export function ageOf(calendar: DrillingCalendar, newestOn: string, now: number) {
+  const { ageDays, stale } = countAge(calendar, newestOn, now)
+  return { as_of: newestOn, data_age_days: ageDays, stale }
+}

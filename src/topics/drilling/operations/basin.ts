@@ -1,0 +1,100 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
+import { Day, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
+import { energyBody, energyHeavyAccess, energyRefusals } from '../../energy/operations/frame.ts'
+import { energyRecord } from '../../energy/operations/list.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import { statesLedBy } from '../math/states.ts'
+import { basinIn } from './answer.ts'
+import type { DrillingIntelligenceDeps } from './intelligence.ts'
+import { atDrillingMoment, newestCounts, newPermits } from './metric.ts'
+
+const nullableCount = (example: number) =>
+  orNull(integer({ examples: [example] }), 'Null where nothing is held.')
+const rigs = integer({ examples: [251] })
+
+const BasinBody = t.Object(
+  {
+    basin: t.String({ examples: ['permian'] }),
+    active_rigs: rigs,
+    rig_count: rigs,
+    frac_spreads: nullableCount(92),
+    permits: orNull(
+      integer({ examples: [811] }),
+      'New permits in the last 30 days of the states that the basin leads in; null where none are held, and with `as_of`: permits keep no past.',
+    ),
+    duc_wells: nullableCount(890),
+    completions: nullableCount(398),
+    wells_drilled: nullableCount(401),
+    as_of_date: Day,
+    trend: t.Array(t.Object({ date: Day, rigs }), {
+      description: 'Weekly rigs of 52 weeks, oldest first.',
+    }),
+  },
+  { title: 'BasinDrilling' },
+)
+
+/** Permits of the states that a basin leads in; undefined where none of them has any. */
+function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): number | undefined {
+  const newestByState = permits.newestByState()
+  const states = statesLedBy(basin).filter(state => newestByState.has(state))
+  return newPermits(permits, states, isoDay(now()))
+}
+
+/** Everything about one basin. */
+export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
+  return new RouteList().use(deps.access).get(
+    '/v1/drilling-intelligence/basin/:name',
+    ({ params, query, set }) =>
+      atDrillingMoment(deps, query, set, deps => {
+        const { drilling } = deps
+        const basin = basinIn(params.name)
+        const newest = newestCounts(drilling, basin)
+        const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
+        markSources(set as Answering, deps.marks, Object.values(newest))
+        const weeks = drilling.metrics.ofRegion(
+          'rig_count',
+          basin,
+          dayAfter(count.on, 1 - yearOfWeeksDays),
+          dayAfter(count.on, 1),
+        )
+        const data = {
+          basin,
+          active_rigs: count.value,
+          rig_count: count.value,
+          frac_spreads: newest.frac_spreads?.value ?? null,
+          permits: permitsOf(deps, basin) ?? null,
+          duc_wells: newest.duc_wells?.value ?? null,
+          completions: newest.completions?.value ?? null,
+          wells_drilled: newest.wells_drilled?.value ?? null,
+          as_of_date: count.on,
+          trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
+        }
+        return energyRecord(data, deps.tierRequired('energy_intelligence'))
+      }),
+
+    {
+      access: energyHeavyAccess,
+      params: t.Object({
+        name: t.String({
+          description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+          examples: ['permian'],
+        }),
+      }),
+      query: t.Object(knownQuery),
+      response: { 200: energyBody(BasinBody, 'BasinDrillingBody'), ...energyRefusals },
+      detail: {
+        operationId: 'getBasinDrilling',
+        tags: ['Energy intelligence'],
+        summary: 'Drilling in one basin',
+        description:
+          'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
+      },
+    },
+  )
+}

@@ -1,0 +1,387 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import {
+  momentParameter,
+  numberParameter,
+  textParameter,
+  wordParameter,
+} from '../../../http/input/typed.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { Day, markSources, orNull } from '../../energy/operations/answer.ts'
+import type { Circle } from '../../geography/math/geography.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import {
+  type CohortSpan,
+  cohortSpans,
+  cohorts,
+  type DayStats,
+  stageNames,
+  stageStats,
+  statsOf,
+  type TimedWell,
+  timedWells,
+} from '../math/cycle-time.ts'
+import type { WellDates, WellFilter } from '../store/wells.ts'
+import { daySpanOf, definedFields, numberOf, typedText } from './permit-query.ts'
+import {
+  productionHeavyAccess,
+  productionPrefix,
+  type WellProductionDeps,
+} from './well-production.ts'
+
+const topMax = 10
+const statDecimals = 2
+const radius = { min: 1, max: 100, fallback: 10 }
+
+const text = (description: string, example: string) =>
+  textParameter({ description, examples: [example] })
+
+const placeQuery = {
+  state: textParameter({
+    description: 'Two letters; absent: every state whose wells are known.',
+    examples: ['TX'],
+    pattern: '^[A-Za-z]{2}$',
+  }),
+  start_date: momentParameter({
+    description: 'First day of first production, `YYYY-MM-DD`, inclusive.',
+    examples: ['2025-01-01'],
+  }),
+  end_date: momentParameter({
+    description: 'Last day of first production, inclusive.',
+    examples: ['2026-06-30'],
+  }),
+  lat: numberParameter({
+    description: 'Centre of a circle, degrees north, with `lng`.',
+    examples: [31.87],
+    minimum: -90,
+    maximum: 90,
+  }),
+  lng: numberParameter({
+    description: 'Degrees east: west is negative.',
+    examples: [-102.03],
+    minimum: -180,
+    maximum: 180,
+  }),
+  radius_miles: numberParameter({
+    description: 'Great-circle distance, 1 to 100 (10).',
+    examples: [radius.fallback],
+    default: radius.fallback,
+    minimum: radius.min,
+    maximum: radius.max,
+  }),
+}
+const nameQuery = {
+  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
+  formation: text('Part of the name of the formation.', 'Wolfcamp'),
+}
+type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
+
+const days = (description: string, example: number) =>
+  t.Number({ description, examples: [example] })
+const Stats = t.Object(
+  {
+    count: integer({ examples: [1840] }),
+    median_days: days('Half of the wells took no longer.', 243),
+    p25_days: days(
+      '25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.',
+      213,
+    ),
+    p75_days: days('75th percentile.', 275),
+    p90_days: days('90th percentile.', 302),
+    min_days: integer({ examples: [104] }),
+    max_days: integer({ examples: [402] }),
+    avg_days: days('Arithmetic mean.', 244.31),
+  },
+  { title: 'CycleTimeStats' },
+)
+const CycleWell = t.Object(
+  {
+    api_number: t.String({ examples: ['42329400010000'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    total_days: integer({
+      description: 'From the permit to the first production.',
+      examples: [104],
+    }),
+    permit_date: Day,
+    first_production: Day,
+  },
+  { title: 'CycleTimeWell' },
+)
+const Filters = t.Object(
+  {
+    state: t.Optional(t.String()),
+    start_date: t.Optional(t.String()),
+    end_date: t.Optional(t.String()),
+    operator: t.Optional(t.String()),
+    formation: t.Optional(t.String()),
+    lat: t.Optional(t.Number()),
+    lng: t.Optional(t.Number()),
+    radius_miles: t.Optional(t.Number()),
+  },
+  { description: 'What was asked for, as it was understood.' },
+)
+const stageKeys = {
+  permitToSpud: 'permit_to_spud',
+  spudToCompletion: 'spud_to_completion',
+  completionToFirstProduction: 'completion_to_first_production',
+} as const
+
+const CycleTime = t.Object(
+  {
+    filters: Filters,
+    well_count: integer({ description: 'Wells that fit.', examples: [2960] }),
+    wells_with_cycle_data: integer({
+      description: 'Those whose permit and first production are known.',
+      examples: [1840],
+    }),
+    cycle_time_stats: Stats,
+    stage_breakdown: t.Object(
+      {
+        permit_to_spud: orNull(Stats),
+        spud_to_completion: orNull(Stats),
+        completion_to_first_production: orNull(Stats),
+      },
+      {
+        description:
+          'Of the wells with cycle data that have the days of the stage; null where none has.',
+      },
+    ),
+    quarterly_cohorts: t.Record(
+      t.String(),
+      t.Object(
+        { well_count: integer(), median_days: t.Number(), avg_days: t.Number() },
+        { title: 'CycleTimeQuarter' },
+      ),
+      {
+        description: 'Wells with cycle data by the quarter of their first production.',
+        examples: [{ '2025-Q2': { well_count: 280, median_days: 243, avg_days: 244.31 } }],
+      },
+    ),
+    top_fastest: t.Array(CycleWell),
+    top_slowest: t.Array(CycleWell),
+  },
+  { title: 'CycleTime' },
+)
+const Cohorts = t.Object(
+  {
+    group_by: t.Union([t.Literal('quarter'), t.Literal('month'), t.Literal('year')]),
+    cohorts: t.Record(
+      t.String(),
+      t.Object(
+        {
+          well_count: integer({ examples: [280] }),
+          wells_with_data: integer({ examples: [280] }),
+          stats: orNull(Stats),
+        },
+        { title: 'CycleTimeCohort' },
+      ),
+      {
+        description:
+          'By the span of first production, oldest first; `stats` is null where no permit of it is known.',
+      },
+    ),
+  },
+  { title: 'CycleTimeCohorts' },
+)
+
+function circleOf({ lat, lng, radius_miles: radiusText }: Query): Circle | undefined {
+  const radiusMiles = radiusText
+    ? numberOf('radius_miles', radiusText, radius.min, radius.max)
+    : radius.fallback
+  if (!lat && !lng) return undefined
+  if (!lat) throw missingParameter('lat', 'a circle has a latitude and a longitude.')
+  if (!lng) throw missingParameter('lng', 'a circle has a latitude and a longitude.')
+  return {
+    latitude: numberOf('lat', lat, -90, 90),
+    longitude: numberOf('lng', lng, -180, 180),
+    radiusMiles,
+  }
+}
+
+function filterOf(query: Query): WellFilter {
+  const { from, to } = daySpanOf(query)
+  return definedFields({
+    state: typedText('state', query.state)?.toUpperCase(),
+    operator: typedText('operator', query.operator),
+    formation: typedText('formation', query.formation),
+    producingFrom: from,
+    producingTo: to,
+    circle: circleOf(query),
+  })
+}
+
+const filtersRow = (
+  { state, operator, formation, circle }: WellFilter,
+  { start_date, end_date }: Query,
+) =>
+  definedFields({
+    state,
+    start_date: start_date || undefined,
+    end_date: end_date || undefined,
+    operator,
+    formation,
+    lat: circle?.latitude,
+    lng: circle?.longitude,
+    radius_miles: circle?.radiusMiles,
+  })
+
+const round = (value: number) => roundTo(value, statDecimals)
+
+const statsRow = ({ count, median, p25, p75, p90, min, max, mean }: DayStats) => ({
+  count,
+  median_days: round(median),
+  p25_days: round(p25),
+  p75_days: round(p75),
+  p90_days: round(p90),
+  min_days: min,
+  max_days: max,
+  avg_days: round(mean),
+})
+
+const cycleRow = ({ well, days: total }: TimedWell<WellDates>, operator: string) => ({
+  api_number: well.apiNumber,
+  operator,
+  total_days: total,
+  permit_date: well.permitOn!,
+  first_production: well.firstProductionOn!,
+})
+
+/** Fastest first; wells that took as long in the order of their numbers. */
+const byDays = (a: TimedWell<WellDates>, b: TimedWell<WellDates>): number =>
+  a.days - b.days || (a.well.apiNumber < b.well.apiNumber ? -1 : 1)
+
+const noMatch = (count: number) =>
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    count === 0
+      ? 'No well fits what is asked for.'
+      : `Of none of the wells that fit (${count}) are both the permit and the first production known.`,
+  )
+
+/** The distribution of each stage; null where no well has its two days. */
+const breakdownOf = (timings: readonly TimedWell<WellDates>[]) =>
+  Object.fromEntries(
+    stageNames.map(stage => {
+      const part = stageStats(timings, stage)
+      return [stageKeys[stage], part ? statsRow(part) : null]
+    }),
+  ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
+
+const quartersOf = (timings: readonly TimedWell<WellDates>[]) =>
+  Object.fromEntries(
+    cohorts(
+      timings.map(timedWell => timedWell.well),
+      'quarter',
+      timings,
+    ).map(({ label, wells: count, stats }) => [
+      label,
+      { well_count: count, median_days: round(stats!.median), avg_days: round(stats!.mean) },
+    ]),
+  )
+
+const cohortsOf = (wells: readonly WellDates[], span: CohortSpan) =>
+  cohorts(wells, span).map(
+    ({ label, wells: count, stats }) =>
+      [
+        label,
+        {
+          well_count: count,
+          wells_with_data: stats?.count ?? 0,
+          stats: stats ? statsRow(stats) : null,
+        },
+      ] as const,
+  )
+
+function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
+  const matchingWells = (filter: WellFilter, set: unknown) => {
+    const lives = wells.lives(filter)
+    markSources(
+      set as Answering,
+      marks,
+      lives.sources.map(source => ({ source })),
+    )
+    return lives
+  }
+
+  const rowsOf = (timings: readonly TimedWell<WellDates>[]) =>
+    timings.map(timing => cycleRow(timing, wells.get(timing.well.apiNumber)!.operator))
+
+  const cycleTime = (query: Query, set: unknown) => {
+    const filter = filterOf(query)
+    const { wells: count, producing } = matchingWells(filter, set)
+    const timings = timedWells(producing)
+    const stats = statsOf(timings)
+    if (!stats) throw noMatch(count)
+    const sorted = timings.toSorted(byDays)
+    return success({
+      filters: filtersRow(filter, query),
+      well_count: count,
+      wells_with_cycle_data: timings.length,
+      cycle_time_stats: statsRow(stats),
+      stage_breakdown: breakdownOf(timings),
+      quarterly_cohorts: quartersOf(timings),
+      top_fastest: rowsOf(sorted.slice(0, topMax)),
+      top_slowest: rowsOf(sorted.toReversed().slice(0, topMax)),
+    })
+  }
+
+  const cohortAnswer = (query: Query & { group_by?: string }, set: unknown) => {
+    const groupBy = query.group_by?.trim().toLowerCase() || cohortSpans[0]
+    const span = cohortSpans.find(candidate => candidate === groupBy)
+    if (!span)
+      throw invalidParameter(
+        'group_by',
+        groupBy.slice(0, 100),
+        `is not one of ${cohortSpans.join(', ')}.`,
+        cohortSpans,
+      )
+    const { wells: count, producing } = matchingWells(filterOf(query), set)
+    const groups = cohortsOf(producing, span)
+    if (groups.length === 0) throw noMatch(count)
+    return success({ group_by: span, cohorts: Object.fromEntries(groups) })
+  }
+  return { cycleTime, cohortAnswer }
+}
+
+const refusals = { 400: NestedProblem, 404: NestedProblem }
+
+/** How long wells take from their permit to their first production. */
+export function cycleTimeRoutes(deps: WellProductionDeps) {
+  const { cycleTime, cohortAnswer } = createCycleTimeAnswers(deps)
+  return new RouteList({ prefix: productionPrefix })
+    .use(deps.access)
+    .get('/cycle-time', ({ query, set }) => cycleTime(query, set), {
+      access: productionHeavyAccess,
+      query: t.Object({ ...placeQuery, ...nameQuery }),
+      response: { 200: envelope(CycleTime), ...refusals },
+      detail: {
+        operationId: 'getCycleTime',
+        tags: ['well production'],
+        summary: 'From permit to production',
+        description:
+          'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
+      },
+    })
+    .get('/cycle-time/cohorts', ({ query, set }) => cohortAnswer(query, set), {
+      access: productionHeavyAccess,
+      query: t.Object({
+        ...placeQuery,
+        group_by: wordParameter(cohortSpans, {
+          description: '`quarter` (default), `month` or `year`.',
+          examples: ['quarter'],
+          default: 'quarter',
+        }),
+      }),
+      response: { 200: envelope(Cohorts), ...refusals },
+      detail: {
+        operationId: 'listCycleTimeCohorts',
+        tags: ['well production'],
+        summary: 'Cycle times by cohort',
+        description:
+          'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
+      },
+    })
+}

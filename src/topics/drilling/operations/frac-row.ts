@@ -1,0 +1,119 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { Day, orNull } from '../../energy/operations/answer.ts'
+import type { FracChemical } from '../store/frac-chemicals.ts'
+import type { StoredDisclosure } from '../store/frac-disclosures.ts'
+
+const gallons = (example: number) =>
+  orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
+
+export const Disclosure = t.Object(
+  {
+    id: t.String({ examples: ['412'] }),
+    api_number: t.String({ examples: ['42329400010000'] }),
+    state: t.String({ examples: ['TX'] }),
+    county: t.String({ examples: ['Midland'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT 3H'] }),
+    job_start_date: Day,
+    job_end_date: Day,
+    total_base_water_volume: gallons(18_420_000),
+    total_base_non_water_volume: gallons(0),
+    latitude: orNull(t.Number({ examples: [31.8637] })),
+    longitude: orNull(t.Number({ examples: [-102.0319] })),
+    source: t.String({ examples: ['import'] }),
+    timestamp: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+  },
+  { title: 'FracDisclosure' },
+)
+
+export const disclosureRow = (disclosure: StoredDisclosure) => ({
+  id: String(disclosure.id),
+  api_number: disclosure.apiNumber,
+  state: disclosure.state,
+  county: disclosure.county,
+  operator: disclosure.operator,
+  well_name: disclosure.wellName,
+  job_start_date: disclosure.startedOn,
+  job_end_date: disclosure.endedOn,
+  total_base_water_volume: disclosure.waterGallons,
+  total_base_non_water_volume: disclosure.nonWaterGallons,
+  latitude: disclosure.latitude,
+  longitude: disclosure.longitude,
+  source: disclosure.source,
+  timestamp: isoInstant(disclosure.recordedAt),
+})
+
+const cas = orNull(
+  t.String({ examples: ['14808-60-7'] }),
+  'Number of the Chemical Abstracts Service; null where there is none or it is kept secret.',
+)
+
+export const Chemicals = t.Object(
+  {
+    id: t.String({ examples: ['412'] }),
+    chemicals: t.Array(
+      t.Object({
+        chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
+        cas_number: cas,
+        purpose: t.String({ examples: ['Proppant'] }),
+        concentration_percent: orNull(
+          t.Number({ examples: [10.42] }),
+          'Of the whole fluid, by mass.',
+        ),
+        mass_lbs: orNull(t.Number({ examples: [17_840_000] })),
+      }),
+      { description: 'Most of it first.' },
+    ),
+  },
+  { title: 'FracChemicals' },
+)
+
+export const chemicalRow = (chemical: FracChemical) => ({
+  chemical_name: chemical.name,
+  cas_number: chemical.casNumber,
+  purpose: chemical.purpose,
+  concentration_percent: chemical.concentrationPercent,
+  mass_lbs: chemical.massLbs,
+})
+
+export const FracSummary = t.Object(
+  {
+    total_disclosures: integer({ examples: [2963] }),
+    by_state: t.Record(t.String(), integer(), { examples: [{ TX: 1611 }] }),
+    by_operator: t.Record(t.String(), integer(), {
+      description: 'The hundred operators with most disclosures.',
+      examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
+    }),
+    as_of_date: orNull(Day, 'Newest day on which a disclosed job ended.'),
+  },
+  { title: 'FracSummary' },
+)
+
+const share = {
+  disclosure_count: integer({ examples: [1611] }),
+  percentage: t.Number({ description: 'Of all disclosures.', examples: [54.4] }),
+  date: t.String({
+    format: 'date',
+    description: 'Newest day on which one of its jobs ended.',
+    examples: ['2026-11-04'],
+  }),
+}
+export const FracByState = t.Object(
+  { state: t.String({ examples: ['TX'] }), ...share },
+  { title: 'StateDisclosures' },
+)
+export const FracByOperator = t.Object(
+  { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
+  { title: 'OperatorDisclosures' },
+)
+export const FracByChemical = t.Object(
+  {
+    chemical_name: t.String({ examples: ['Water'] }),
+    cas_number: cas,
+    usage_count: integer({ description: 'Disclosures that name it.', examples: [1980] }),
+    percentage: t.Number({ description: 'Of all disclosures.', examples: [66.8] }),
+  },
+  { title: 'ChemicalUse' },
+)

@@ -1,0 +1,357 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { weekNameOf } from '../../calendars/math/weeks.ts'
+import {
+  Day,
+  daysOf,
+  markSources,
+  orNull,
+  requireData,
+  Stamp,
+} from '../../energy/operations/answer.ts'
+import {
+  energyAccess,
+  energyBody,
+  energyHeavyAccess,
+  energyPageQuery,
+  energyRefusals,
+} from '../../energy/operations/frame.ts'
+import { energyPage, energyRecord, energyWholeList } from '../../energy/operations/list.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import { averaged, percentChange } from '../math/change.ts'
+import { basinKeys, country, isBasin, keptBasins, otherStates } from '../math/drilling.ts'
+import { stateOf, states } from '../math/states.ts'
+import {
+  type DrillingMetric,
+  drillingMetrics,
+  type MetricRow,
+  type RegionCount,
+} from '../store/metrics.ts'
+import { basinIn, type DrillingAnswerDeps, regionQuery, stateIn } from './answer.ts'
+import {
+  atDrillingMoment,
+  metricUnits,
+  newestCounts,
+  newPermits,
+  type StateReads,
+  shareOf,
+} from './metric.ts'
+
+export interface DrillingIntelligenceDeps extends DrillingAnswerDeps, StateReads {}
+
+const tags = ['Energy intelligence']
+const nullableCount = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
+const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
+
+const Row = t.Object(
+  {
+    id: t.String({ description: 'A number that stays with the count.', examples: ['20261120101'] }),
+    basin: t.String({
+      description: 'Of a state: the leading one of those that reach into it.',
+      examples: ['permian'],
+    }),
+    state: orNull(
+      t.String({ examples: ['TX'] }),
+      'Two letters; null where the count is of a basin.',
+    ),
+    operator: orNull(
+      t.String({ examples: ['Alder Oil'] }),
+      'Null: counts are not kept by operator.',
+    ),
+    metric_type: t.String({ examples: ['rig_count'] }),
+    value: t.Number({ examples: [251] }),
+    unit: t.String({ examples: ['rigs'] }),
+    date: Day,
+    week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
+    timestamp: Stamp,
+    metadata: t.Object({
+      source: t.String({ examples: ['EIA'] }),
+      region: t.String({ examples: ['permian'] }),
+    }),
+  },
+  { title: 'DrillingMetric' },
+)
+const Metric = t.Object({
+  value: t.Number({ examples: [546] }),
+  unit: t.String({ examples: ['rigs'] }),
+  date: Day,
+  source: t.String({ examples: ['EIA'] }),
+})
+const Latest = t.Object(
+  {
+    total_rigs: nullableCount,
+    total_frac_spreads: nullableCount,
+    total_permits: orNull(
+      integer({ examples: [2134] }),
+      'New permits of all states in the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
+    ),
+    total_duc_wells: nullableCount,
+    total_completions: nullableCount,
+    total_wells_drilled: nullableCount,
+    as_of_date: Day,
+    metrics: t.Record(t.String(), Metric, {
+      examples: [{ rig_count: { value: 546, unit: 'rigs', date: '2026-11-20', source: 'EIA' } }],
+    }),
+  },
+  { title: 'LatestDrillingIntelligence' },
+)
+const Summary = t.Object(
+  {
+    metric: t.String({ examples: ['rig_count'] }),
+    total: t.Number({ examples: [546] }),
+    change: orNull(t.Number({ examples: [-2] }), 'Against the count before.'),
+    change_percent: orNull(t.Number({ examples: [-0.37] })),
+    breakdown: t.Array(
+      t.Object({
+        name: t.String({ description: 'Basin.', examples: ['permian'] }),
+        value: t.Number({ examples: [251] }),
+        percentage: orNull(t.Number({ examples: [45.97] }), 'Of the total.'),
+      }),
+    ),
+  },
+  { title: 'DrillingSummary' },
+)
+const TrendRow = t.Object(
+  {
+    date: Day,
+    metric: t.String({ examples: ['rig_count'] }),
+    value: t.Number({ examples: [546] }),
+    moving_average: orNull(
+      t.Number({ examples: [548.25] }),
+      'Mean of the count and the three before it.',
+    ),
+    trend: Trend,
+  },
+  { title: 'DrillingTrend' },
+)
+
+/** In an order that never changes: new ones go to the end. */
+const numberedRegions = [
+  ...keptBasins.map(basin => basin.key),
+  otherStates,
+  ...states.map(state => state.code),
+]
+
+/** Day, metric and region in one number: it is the same for ever, and grows with the days. */
+function metricId({ countedOn, metric, region }: MetricRow): string {
+  const place = numberedRegions.indexOf(region) + 1
+  return `${countedOn.replaceAll('-', '')}${drillingMetrics.indexOf(metric) + 1}${String(place).padStart(2, '0')}`
+}
+
+/** Two places where counts are kept: those of a basin, and those of a state. */
+function requestedRegions(query: {
+  basin?: string
+  state?: string
+}): readonly string[] | undefined {
+  const basin = query.basin ? basinIn(query.basin) : undefined
+  if (!query.state) return basin === undefined ? undefined : [basin]
+  const state = stateIn(query.state)
+  return basin === undefined || state.basins[0] === basin ? [state.code] : []
+}
+
+const rowOf = (row: MetricRow) => ({
+  id: metricId(row),
+  basin: isBasin(row.region) ? row.region : (stateOf(row.region)?.basins[0] ?? 'other'),
+  state: isBasin(row.region) ? null : row.region,
+  operator: null,
+  metric_type: row.metric,
+  value: row.value,
+  unit: metricUnits[row.metric],
+  date: row.countedOn,
+  week: weekNameOf(row.countedOn),
+  timestamp: isoInstant(row.recordedAt),
+  metadata: { source: row.source, region: row.region },
+})
+
+/** What is counted of drilling, over all families. */
+export const drillingIntelligenceRoutes = (deps: DrillingIntelligenceDeps) =>
+  new RouteList().use(metricRoutes(deps)).use(digestRoutes(deps)).use(trendRoutes(deps))
+
+function metricRoutes(deps: DrillingIntelligenceDeps) {
+  const { metrics } = deps.drilling
+  return new RouteList().use(deps.access).get(
+    '/v1/drilling-intelligence',
+    ({ query, set, request }) => {
+      const filter = { ...daysOf(query), regions: requestedRegions(query) }
+      const rows = (limit: number, offset: number) => {
+        const page = metrics.page(filter, limit, offset)
+        markSources(set as Answering, deps.marks, page)
+        return page
+      }
+      const answer = {
+        set: set as Answering,
+        request,
+        tierRequired: deps.tierRequired('energy_intelligence'),
+      }
+      return atMoment(deps, query, set, () =>
+        energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf),
+      )
+    },
+    {
+      access: energyHeavyAccess,
+      query: t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery }),
+      response: { 200: energyBody(t.Array(Row), 'DrillingMetrics'), ...energyRefusals },
+      detail: {
+        operationId: 'listDrillingMetrics',
+        tags,
+        summary: 'Everything that is counted of drilling',
+        description:
+          'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
+      },
+    },
+  )
+}
+
+/** New permits of all states in the last 30 days; undefined where no permit is stored. */
+export const permitsOfMonth = ({ permits, now }: DrillingIntelligenceDeps): number | undefined =>
+  newPermits(permits, [...permits.newestByState().keys()], isoDay(now()))
+
+/** The newest national count of each metric. */
+function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answering) {
+  const counts = newestCounts(drilling, country)
+  const all = Object.values(counts)
+  requireData(all[0], 'counts of drilling', 'rig-counts')
+  markSources(set, marks, all)
+  return counts
+}
+
+function summaryOf(
+  drilling: DrillingIntelligenceDeps['drilling'],
+  metric: DrillingMetric,
+  newest: RegionCount,
+) {
+  const previous = drilling.metrics.before(metric, country, newest.on)
+  const parts = basinKeys.flatMap(basin => {
+    const [count] = drilling.metrics.ofRegion(metric, basin, newest.on, dayAfter(newest.on, 1))
+    return count
+      ? [{ name: basin, value: count.value, percentage: shareOf(count.value, newest.value) }]
+      : []
+  })
+  return {
+    metric,
+    total: newest.value,
+    change: previous === undefined ? null : newest.value - previous,
+    change_percent: previous === undefined ? null : (percentChange(previous, newest.value) ?? null),
+    breakdown: parts.sort((a, b) => b.value - a.value),
+  }
+}
+
+function digestRoutes(deps: DrillingIntelligenceDeps) {
+  const tier = () => deps.tierRequired('energy_intelligence')
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/drilling-intelligence/latest',
+      ({ query, set }) =>
+        atDrillingMoment(deps, query, set, deps => {
+          const counts = nationalCounts(deps, set as Answering)
+          const data = {
+            total_rigs: counts.rig_count?.value ?? null,
+            total_frac_spreads: counts.frac_spreads?.value ?? null,
+            total_permits: permitsOfMonth(deps) ?? null,
+            total_duc_wells: counts.duc_wells?.value ?? null,
+            total_completions: counts.completions?.value ?? null,
+            total_wells_drilled: counts.wells_drilled?.value ?? null,
+            as_of_date: Object.values(counts)
+              .map(count => count.on)
+              .sort()
+              .at(-1)!,
+            metrics: Object.fromEntries(
+              Object.entries(counts).map(([metric, { value, on, source }]) => [
+                metric,
+                { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
+              ]),
+            ),
+          }
+          return energyRecord(data, tier())
+        }),
+      {
+        access: energyAccess,
+        query: t.Object(knownQuery),
+        response: { 200: energyBody(Latest, 'LatestDrillingMetrics'), ...energyRefusals },
+        detail: {
+          operationId: 'getLatestDrillingIntelligence',
+          tags,
+          summary: 'Newest national counts of drilling',
+          description:
+            'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
+        },
+      },
+    )
+    .get(
+      '/v1/drilling-intelligence/summary',
+      ({ query, set }) =>
+        atMoment(deps, query, set, deps => {
+          const counts = nationalCounts(deps, set as Answering)
+          return energyWholeList(
+            drillingMetrics.flatMap(metric => {
+              const count = counts[metric]
+              return count ? [summaryOf(deps.drilling, metric, count)] : []
+            }),
+            tier(),
+          )
+        }),
+      {
+        access: energyHeavyAccess,
+        query: t.Object(knownQuery),
+        response: { 200: energyBody(t.Array(Summary), 'DrillingSummaries'), ...energyRefusals },
+        detail: {
+          operationId: 'listDrillingSummaries',
+          tags,
+          summary: 'Each national count with its parts',
+          description:
+            'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
+        },
+      },
+    )
+}
+
+function trendRoutes(deps: DrillingIntelligenceDeps) {
+  const { drilling } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/drilling-intelligence/trends',
+    ({ query, set, request }) =>
+      atMoment(deps, query, set, () => {
+        const { fromOn, toOn } = daysOf(query)
+        const [region = country] = requestedRegions(query) ?? []
+        const isEmpty = requestedRegions(query)?.length === 0
+        const rows = drillingMetrics.flatMap(metric => {
+          const counts = isEmpty ? [] : drilling.metrics.ofRegion(metric, region, '', toOn)
+          markSources(set as Answering, deps.marks, counts.slice(-1))
+          return counts.flatMap(({ on }, index) =>
+            on < fromOn ? [] : [{ metric, counts, index, on }],
+          )
+        })
+        rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
+        const answer = {
+          set: set as Answering,
+          request,
+          tierRequired: deps.tierRequired('energy_intelligence'),
+        }
+        const list = {
+          total: rows.length,
+          rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
+        }
+        return energyPage(query, answer, list, ({ metric, counts, index }) => {
+          const { on, value, average, trend } = averaged(counts, index)
+          return { date: on, metric, value, moving_average: average ?? null, trend }
+        })
+      }),
+    {
+      access: energyHeavyAccess,
+      query: t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery }),
+      response: { 200: energyBody(t.Array(TrendRow), 'DrillingTrends'), ...energyRefusals },
+      detail: {
+        operationId: 'listDrillingTrends',
+        tags,
+        summary: 'Counts of drilling beside their moving averages',
+        description:
+          'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
+      },
+    },
+  )
+}

@@ -1,0 +1,71 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { Day, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
+import { energyAccess, energyRefusals } from '../../energy/operations/frame.ts'
+import { basinKeys, country } from '../math/drilling.ts'
+import { type DrillingIntelligenceDeps, permitsOfMonth } from './intelligence.ts'
+import { atDrillingMoment, newestCounts } from './metric.ts'
+
+const Latest = t.Object(
+  {
+    total_wells: integer({ description: 'Wells drilled in the newest month.', examples: [868] }),
+    active_rigs: integer({ examples: [546] }),
+    permits_issued: orNull(
+      integer({ examples: [2134] }),
+      'New permits of the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
+    ),
+    completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
+    region_breakdown: t.Array(
+      t.Object({
+        region: t.String({ examples: ['permian'] }),
+        count: integer({ examples: [251] }),
+      }),
+      {
+        description: 'Active rigs by basin, largest first.',
+      },
+    ),
+    date: Day,
+  },
+  { title: 'LatestDrilling' },
+)
+
+/** Drilling in one answer. */
+export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
+  return new RouteList().use(deps.access).get(
+    '/v1/drilling/latest',
+    ({ query, set }) =>
+      atDrillingMoment(deps, query, set, deps => {
+        const { rigs } = deps.drilling
+        const newest = newestCounts(deps.drilling, country)
+        const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
+        const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
+        markSources(set as Answering, deps.marks, Object.values(newest))
+        const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
+        return success({
+          total_wells: drilled.value,
+          active_rigs: active.value,
+          permits_issued: permitsOfMonth(deps) ?? null,
+          completions: newest.completions?.value ?? null,
+          region_breakdown: byBasin
+            .sort((a, b) => b.total - a.total)
+            .map(row => ({ region: row.region, count: row.total })),
+          date: active.on,
+        })
+      }),
+    {
+      access: energyAccess,
+      query: t.Object(knownQuery),
+      response: { 200: envelope(Latest), ...energyRefusals },
+      detail: {
+        operationId: 'getLatestDrilling',
+        tags: ['Energy intelligence'],
+        summary: 'Drilling in the United States now',
+        description:
+          'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
+      },
+    },
+  )
+}

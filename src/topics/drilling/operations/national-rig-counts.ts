@@ -1,0 +1,352 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import {
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { weekNameOf } from '../../calendars/math/weeks.ts'
+import { Day, markSources, orNull, requireData, Stamp } from '../../energy/operations/answer.ts'
+import { energyAccess, energyHeavyAccess, energyRefusals } from '../../energy/operations/frame.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import { countSpanOf, countSpans, countTrend } from '../math/change.ts'
+import { country } from '../math/drilling.ts'
+import { coverageOf, firstRigCountOn } from '../math/period.ts'
+import type { Stored } from '../store/regional.ts'
+import type { RigCount } from '../store/rig-counts.ts'
+import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
+import { historyQuery, requestedRange } from './rig-count-range.ts'
+import {
+  basinMap,
+  comparedDays,
+  nationalList,
+  RigTypeCounts,
+  rigChanges,
+  rigCounts,
+  rigTypeCounts,
+  Span,
+} from './rig-count-row.ts'
+
+const perPageMax = 100
+const tags = ['Energy intelligence']
+const published =
+  'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
+const spans =
+  'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
+
+const count = orNull(integer({ examples: [413] }), 'Null where the source has the total alone.')
+const byType = { oil: count, gas: count, misc: count }
+const change = orNull(
+  integer({ examples: [-2] }),
+  'Null where the count to compare with is missing.',
+)
+const total = integer({ examples: [546] })
+
+const PastWeek = t.Object(
+  {
+    date: Day,
+    week: t.String({ examples: ['2026-W47'] }),
+    total,
+    ...byType,
+    ...RigTypeCounts,
+    span: Span,
+  },
+  { title: 'RigCountWeek' },
+)
+const Covered = t.Object(
+  {
+    from: Day,
+    to: Day,
+    coverage_from: orNull(Day, 'First day of the range that has a count.'),
+    coverage_to: orNull(Day, 'Last one.'),
+    earliest_available: t.String({
+      format: 'date',
+      description: 'First day of all that has a count.',
+      examples: [firstRigCountOn],
+    }),
+    observations: integer({ description: 'Counts in the range, on all pages.', examples: [261] }),
+    complete: t.Boolean({
+      description:
+        'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
+    }),
+  },
+  { title: 'RigCountCoverage' },
+)
+const History = t.Object(
+  { status: t.Literal('success'), data: t.Array(PastWeek), period: Covered, meta: PageMetaShape },
+  { title: 'RigCountHistoryPage' },
+)
+const Latest = t.Object(
+  {
+    total,
+    ...byType,
+    ...RigTypeCounts,
+    breakdown: t.Object(byType),
+    change,
+    change_from_prior_week: change,
+    year_over_year_change: change,
+    region: t.Literal('US'),
+    unit: t.Literal('rigs'),
+    date: Day,
+    week_ending: Day,
+    timestamp: Stamp,
+    source: t.String({ examples: ['Rig survey'] }),
+    ...Age,
+  },
+  { title: 'CurrentRigCount' },
+)
+const percent = orNull(t.Number({ examples: [-2.13] }))
+const Trend = t.Object(
+  {
+    period: t.Union([
+      t.Literal('week'),
+      t.Literal('month'),
+      t.Literal('quarter'),
+      t.Literal('year'),
+    ]),
+    average: t.Number({ examples: [548.2] }),
+    min: total,
+    max: total,
+    trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
+    change: integer({ examples: [-12] }),
+    change_percent: percent,
+    growth_rate: percent,
+    weekly_change: change,
+    monthly_change: change,
+    yearly_change: change,
+    from: Day,
+    to: Day,
+  },
+  { title: 'RigCountTrend' },
+)
+const Summary = t.Object(
+  {
+    current: total,
+    total,
+    total_rigs: total,
+    week_change: change,
+    month_change: change,
+    year_change: change,
+    breakdown: t.Object(byType),
+    by_type: t.Object(byType),
+    by_region: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
+    date: Day,
+    timestamp: Stamp,
+  },
+  { title: 'RigCountSummary' },
+)
+
+const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
+
+/** National rig counts outside the prefix of energy intelligence. */
+export const rigCountRoutes = (deps: DrillingAnswerDeps) =>
+  new RouteList().use(historyRoutes(deps)).use(currentRoutes(deps)).use(movementRoutes(deps))
+
+function newestOf(
+  { drilling: { rigs }, marks }: DrillingAnswerDeps,
+  set: Answering,
+): Stored<RigCount> {
+  const on = requireData(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
+  const [row] = rigs.between(country, on, dayAfter(on, 1))
+  markSources(set, marks, [row!])
+  return row!
+}
+
+function historyRoutes(deps: DrillingAnswerDeps) {
+  const { rigs } = deps.drilling
+  return new RouteList().use(deps.access).get(
+    '/v1/rig-counts/historical',
+    ({ query, set, request }) =>
+      atMoment(deps, query, set, () => {
+        const page = pageOf(query, perPageMax)
+        const { fromOn, toOn } = requestedRange(query, deps.now())
+        const end = dayAfter(toOn, 1)
+        const earliestOn = rigs.firstOn(country)
+        const counts = rigs.between(country, fromOn, end)
+        const meta = pageMeta(page, counts.length)
+        pageHeaders(set.headers, request.url, meta)
+        const rows = counts
+          .toReversed()
+          .slice((page.page - 1) * page.perPage, page.page * page.perPage)
+        markSources(set as Answering, deps.marks, rows)
+        const days = counts.map(row => row.countedOn)
+        const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
+        return {
+          status: 'success' as const,
+          data: rows.map(row => ({
+            date: row.countedOn,
+            week: weekNameOf(row.countedOn),
+            total: row.total,
+            ...typesOf(row),
+            ...rigTypeCounts(row),
+            span: row.span,
+          })),
+          period: {
+            from: fromOn,
+            to: toOn,
+            coverage_from: coverage.from ?? null,
+            coverage_to: coverage.to ?? null,
+            earliest_available: earliestOn ?? firstRigCountOn,
+            observations: coverage.observations,
+            complete: coverage.complete,
+          },
+          meta,
+        }
+      }),
+    {
+      access: energyHeavyAccess,
+      query: t.Object({ ...historyQuery, ...pageQuery(perPageMax), ...knownQuery }),
+      response: { 200: History, ...energyRefusals },
+      detail: {
+        operationId: 'getRigCountWindow',
+        tags,
+        summary: 'Rig counts over a period',
+        description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
+      },
+    },
+  )
+}
+
+function currentRoutes(deps: DrillingAnswerDeps) {
+  const { rigs } = deps.drilling
+  const answer = (set: Answering) => {
+    const row = newestOf(deps, set)
+    const { week, year } = rigChanges(rigs, country, row.countedOn)
+    return success({
+      total: row.total,
+      ...typesOf(row),
+      ...rigTypeCounts(row),
+      breakdown: typesOf(row),
+      change: week,
+      change_from_prior_week: week,
+      year_over_year_change: year,
+      region: 'US' as const,
+      unit: 'rigs' as const,
+      date: row.countedOn,
+      week_ending: row.countedOn,
+      timestamp: isoInstant(row.recordedAt),
+      source: row.source,
+      ...ageOf('week', row.countedOn, deps.now()),
+    })
+  }
+  const route = (operationId: string, summary: string) => ({
+    access: energyAccess,
+    query: t.Object(knownQuery),
+    response: { 200: envelope(Latest), ...energyRefusals },
+    detail: {
+      operationId,
+      tags,
+      summary,
+      description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
+    },
+  })
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/rig-counts/latest',
+      ({ set, query }) => atMoment(deps, query, set, () => answer(set as Answering)),
+      route('getCurrentRigCount', 'Newest national rig count'),
+    )
+    .get(
+      '/v1/rig-counts/current',
+      ({ set, query }) => atMoment(deps, query, set, () => answer(set as Answering)),
+      route('getRigCountNow', 'Newest national rig count, by its other name'),
+    )
+}
+
+function movementRoutes(deps: DrillingAnswerDeps) {
+  const { rigs } = deps.drilling
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/rig-counts/trends',
+      ({ query, set }) =>
+        atMoment(deps, query, set, () => {
+          const span = countSpanOf(query.period || 'month')
+          if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
+          const row = newestOf(deps, set as Answering)
+          const possibleTrend = countTrend(
+            rigCounts(rigs, country, row.countedOn, comparedDays),
+            span,
+          )
+          const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
+          const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+          const changePercent = trend.changePercent ?? null
+          return success({
+            period: span,
+            average: trend.average,
+            min: trend.min,
+            max: trend.max,
+            trend: trend.trend,
+            change: trend.change,
+            change_percent: changePercent,
+            growth_rate: changePercent,
+            weekly_change: week,
+            monthly_change: month,
+            yearly_change: year,
+            from: trend.from,
+            to: trend.to,
+          })
+        }),
+      {
+        access: energyHeavyAccess,
+        query: t.Object({
+          period: wordParameter(countSpans, {
+            description:
+              '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
+            examples: ['month'],
+            default: 'month',
+          }),
+          ...knownQuery,
+        }),
+        response: { 200: envelope(Trend), ...energyRefusals },
+        detail: {
+          operationId: 'getRigCountTrend',
+          tags,
+          summary: 'Trend of the national rig count',
+          description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
+        },
+      },
+    )
+    .get(
+      '/v1/rig-counts/summary',
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const row = newestOf(deps, set as Answering)
+          const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+          const types = typesOf(row)
+          return success({
+            current: row.total,
+            total: row.total,
+            total_rigs: row.total,
+            week_change: week,
+            month_change: month,
+            year_change: year,
+            breakdown: types,
+            by_type: types,
+            by_region: basinMap(rigs.on(row.countedOn)),
+            date: row.countedOn,
+            timestamp: isoInstant(row.recordedAt),
+          })
+        }),
+      {
+        access: energyHeavyAccess,
+        query: t.Object(knownQuery),
+        response: { 200: envelope(Summary), ...energyRefusals },
+        detail: {
+          operationId: 'getRigCountSummary',
+          tags,
+          summary: 'Summary of the national rig count',
+          description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,
+        },
+      },
+    )
+}

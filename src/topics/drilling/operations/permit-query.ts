@@ -1,0 +1,205 @@
+import { listOf } from '../../../http/input/query.ts'
+import { textParameter, typed } from '../../../http/input/typed.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { daysOf } from '../../energy/operations/answer.ts'
+import { rangeQuery } from '../../energy/operations/list.ts'
+import type { Circle } from '../../geography/math/geography.ts'
+import { permitStateOf, permitStates } from '../../geography/math/us-states.ts'
+import type { PermitFilter } from '../store/permit-search.ts'
+import { partCharactersMin } from '../store/permit-words.ts'
+
+export const statesQuery = {
+  states: textParameter({
+    description: 'Two-letter codes, comma-separated; absent: every state.',
+    examples: ['TX,NM'],
+    pattern: '^[A-Za-z]{2}(,[A-Za-z]{2})*$',
+  }),
+}
+export const circleQuery = {
+  latitude: typed({
+    type: 'number',
+    description: 'Centre of a circle, degrees north, with `longitude`.',
+    examples: [31.9973],
+    minimum: -90,
+    maximum: 90,
+  }),
+  longitude: typed({
+    type: 'number',
+    description: 'Degrees east: west is negative.',
+    examples: [-102.0779],
+    minimum: -180,
+    maximum: 180,
+  }),
+  radius_miles: typed({
+    type: 'number',
+    description: 'Great-circle distance, 1 to 100 (10).',
+    examples: [10],
+    default: 10,
+    minimum: 1,
+    maximum: 100,
+  }),
+}
+const text = (description: string, example: string) =>
+  textParameter({ description, examples: [example] })
+
+export const permitQuery = {
+  ...statesQuery,
+  county: text(
+    'Name of a county, without the word, in any case; of every state that has one.',
+    'Midland',
+  ),
+  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
+  well_name: text('Part of the name of the well.', 'Bradford'),
+  formation: text('Part of the name of the target formation.', 'Wolfcamp'),
+  permit_type: text(
+    '`new_drill`, `recompletion`, `reentry`, `sidetrack` or whatever else the states list.',
+    'new_drill',
+  ),
+  well_type: text('`oil`, `gas`, `injection` or whatever else the states list.', 'oil'),
+  address: text(
+    'Not supported: this service has no geocoding. Give `latitude` and `longitude`.',
+    '600 Main Street, Midland, TX',
+  ),
+  ...circleQuery,
+  ...rangeQuery,
+  query: text(
+    'Free text: each of its words of three characters or more, at most eight, is part of the name of the operator, county, formation or well, or is a whole permit or API number.',
+    'bradford midland',
+  ),
+}
+
+type Query = { [name in keyof typeof permitQuery]?: string }
+
+const wordsMax = 8
+const charactersMax = 200
+const radius = { min: 1, max: 100, fallback: 10 }
+
+/** Upper-case codes of served states; undefined where the query names none. */
+export function statesOf(text: string | undefined): string[] | undefined {
+  const states = [...new Set(listOf(text).map(code => code.toUpperCase()))]
+  const unknown = states.find(code => !permitStateOf(code))
+  if (unknown === undefined) return states.length === 0 ? undefined : states
+  const allowed = permitStates.map(state => state.code)
+  throw invalidParameter(
+    'states',
+    unknown.slice(0, 100),
+    `is not one of the ${allowed.length} states that are served.`,
+    allowed,
+  )
+}
+
+/** A plain decimal number of `[min, max]`. */
+export function numberOf(parameter: string, text: string, min: number, max: number): number {
+  const value = /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(text.trim()) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max))
+    throw invalidParameter(parameter, text.slice(0, 100), `is not a number from ${min} to ${max}.`)
+  return value
+}
+
+type CircleQuery = { [name in keyof typeof circleQuery]?: string }
+
+export function circleOf({
+  latitude,
+  longitude,
+  radius_miles: radiusText,
+}: CircleQuery): Circle | undefined {
+  // The radius is checked even where no centre is given.
+  const radiusMiles = radiusText
+    ? numberOf('radius_miles', radiusText, radius.min, radius.max)
+    : radius.fallback
+  if (!latitude && !longitude) return undefined
+  if (!latitude) throw missingParameter('latitude', 'a circle has a latitude and a longitude.')
+  if (!longitude) throw missingParameter('longitude', 'a circle has a latitude and a longitude.')
+  return {
+    latitude: numberOf('latitude', latitude, -90, 90),
+    longitude: numberOf('longitude', longitude, -180, 180),
+    radiusMiles,
+  }
+}
+
+/** The trimmed text of a parameter; undefined where it is empty. */
+export function typedText(parameter: string, text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  if (!trimmed) return undefined
+  if (trimmed.length > charactersMax || !trimmed.isWellFormed()) {
+    throw invalidParameter(
+      parameter,
+      trimmed.slice(0, 100),
+      `is not accepted: send at most ${charactersMax} characters.`,
+    )
+  }
+  return trimmed
+}
+
+/** A part of names that is long enough to search for. */
+function partOf(parameter: string, text: string | undefined): string | undefined {
+  const part = typedText(parameter, text)
+  if (part === undefined || part.length >= partCharactersMin) return part
+  throw invalidParameter(
+    parameter,
+    part,
+    `is too short: send ${partCharactersMin} characters or more.`,
+  )
+}
+
+/**
+ * The words of free text that are long enough to search for: shorter ones match nearly every well.
+ */
+export function wordsOf(parameter: string, text: string | undefined): string | undefined {
+  const trimmed = typedText(parameter, text)
+  if (trimmed === undefined) return undefined
+  const words = trimmed.split(/\s+/).filter(word => word.length >= partCharactersMin)
+  if (words.length === 0)
+    throw invalidParameter(
+      parameter,
+      trimmed,
+      `has no word of ${partCharactersMin} characters or more.`,
+    )
+  if (words.length > wordsMax)
+    throw invalidParameter(
+      parameter,
+      trimmed,
+      `has ${words.length} words: at most ${wordsMax} are searched for.`,
+    )
+  return words.join(' ')
+}
+
+/** The days of a query; undefined where it is open. */
+export function daySpanOf(query: { start_date?: string; end_date?: string }): {
+  from?: string
+  to?: string
+} {
+  const { fromOn, toOn } = daysOf(query)
+  return {
+    ...(query.start_date && { from: fromOn }),
+    ...(query.end_date && /^\d{4}-/.test(toOn) && { to: toOn }),
+  }
+}
+
+/** Leaves out undefined fields, so that equal queries give equal filters. */
+export const definedFields = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }
+
+export function permitFilterOf(query: Query): PermitFilter {
+  if (query.address?.trim()) {
+    throw invalidParameter(
+      'address',
+      query.address.slice(0, 100),
+      'this service has no geocoding: give latitude and longitude.',
+    )
+  }
+  return definedFields({
+    states: statesOf(query.states),
+    county: typedText('county', query.county),
+    operator: typedText('operator', query.operator),
+    wellName: partOf('well_name', query.well_name),
+    formation: typedText('formation', query.formation),
+    permitType: typedText('permit_type', query.permit_type),
+    wellType: typedText('well_type', query.well_type),
+    text: wordsOf('query', query.query),
+    circle: circleOf(query),
+    ...daySpanOf(query),
+  })
+}

@@ -1,0 +1,304 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { Day, orNull } from '../../energy/operations/answer.ts'
+import { EnergyMeta } from '../../energy/operations/frame.ts'
+import type { PermitCoverage } from '../service/permits.ts'
+import type { StoredPermit } from '../store/well-permits.ts'
+
+const degrees = (example: string) =>
+  orNull(
+    t.String({ examples: [example] }),
+    'Decimal degrees as text; null where the source gives no place.',
+  )
+const county = orNull(t.String({ examples: ['Midland'] }))
+const land = (example: string) => orNull(t.String({ examples: [example] }))
+
+export const Permit = t.Object(
+  {
+    id: t.String({ examples: ['18231'] }),
+    api_number: orNull(
+      t.String({ examples: ['42329400010000'] }),
+      'Fourteen digits; null until the well has a number.',
+    ),
+    api_number_raw: t.String({
+      description: 'As the source writes it; empty without one.',
+      examples: ['42-329-40001'],
+    }),
+    state_code: t.String({ examples: ['TX'] }),
+    county,
+    permit_number: orNull(t.String({ examples: ['918273'] })),
+    permit_type: t.String({ examples: ['new_drill'] }),
+    permit_status: t.String({ examples: ['approved'] }),
+    permit_date: Day,
+    operator: t.Object({
+      name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+      name_raw: t.String({ description: 'As filed.', examples: ['JUNIPER RIDGE OPERATING LLC'] }),
+      name_normalized: t.String({
+        description: 'One for all ways of writing it.',
+        examples: ['JUNIPER RIDGE OPERATING'],
+      }),
+      number: orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
+    }),
+    well: t.Object({
+      name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+      number: orNull(t.String({ examples: ['3H'] })),
+      type: t.String({ examples: ['oil'] }),
+    }),
+    location: t.Object({
+      latitude: degrees('31.8637'),
+      longitude: degrees('-102.0319'),
+      county,
+      section: land('14'),
+      township: land('2S'),
+      range: land('37E'),
+    }),
+    target: t.Object({
+      formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
+      formation_raw: orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
+      formation_normalized: orNull(t.String({ examples: ['WOLFCAMP A'] })),
+      total_depth_proposed: orNull(integer({ examples: [9800] }), 'Feet.'),
+    }),
+    provenance: t.Object({
+      source: t.String({ examples: ['Texas RRC'] }),
+      source_url: t.String({
+        description: 'Empty where the source names none.',
+        examples: ['https://example.com/permits/918273'],
+      }),
+      fetched_at: t.String({ format: 'date-time' }),
+      data_as_of: Day,
+    }),
+    state: t.String({ examples: ['TX'] }),
+    operator_name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+    well_type: t.String({ examples: ['oil'] }),
+    formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
+    issue_date: Day,
+    timestamp: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+  },
+  { title: 'WellPermit' },
+)
+
+export const permitRow = (permit: StoredPermit) => ({
+  id: String(permit.id),
+  api_number: permit.apiNumber,
+  api_number_raw: permit.apiNumberRaw,
+  state_code: permit.state,
+  county: permit.county,
+  permit_number: permit.permitNumber,
+  permit_type: permit.permitType,
+  permit_status: permit.permitStatus,
+  permit_date: permit.permitOn,
+  operator: {
+    name: permit.operatorName,
+    name_raw: permit.operator,
+    name_normalized: permit.operatorKey,
+    number: permit.operatorNumber,
+  },
+  well: { name: permit.wellName, number: permit.wellNumber, type: permit.wellType },
+  location: {
+    latitude: permit.latitude === null ? null : String(permit.latitude),
+    longitude: permit.longitude === null ? null : String(permit.longitude),
+    county: permit.county,
+    section: permit.section,
+    township: permit.township,
+    range: permit.range,
+  },
+  target: {
+    formation: permit.formationName,
+    formation_raw: permit.formation,
+    formation_normalized: permit.formationKey,
+    total_depth_proposed: permit.totalDepth,
+  },
+  provenance: {
+    source: permit.source,
+    source_url: permit.sourceUrl,
+    fetched_at: isoInstant(permit.fetchedAt),
+    data_as_of: permit.dataAsOfOn,
+  },
+  state: permit.state,
+  operator_name: permit.operatorName,
+  well_name: permit.wellName,
+  well_type: permit.wellType,
+  formation: permit.formationName,
+  issue_date: permit.permitOn,
+  timestamp: isoInstant(permit.recordedAt),
+})
+
+/** How up to date the permits of an answer are. */
+export const Fresh = {
+  as_of: orNull(
+    Day,
+    'Newest permit date held for the states of the answer; null while none is held.',
+  ),
+  data_age_days: orNull(integer({ examples: [1] }), 'Days from `as_of` to today.'),
+  stale: t.Boolean({ description: 'Nothing newer than 30 days is held.' }),
+  as_of_basis: t.Literal('permit_date'),
+  by_state_as_ofs: t.Optional(
+    t.Record(t.String(), t.String({ format: 'date' }), {
+      description: 'The newest permit date of each state, where more than one is covered.',
+      examples: [{ NM: '2026-11-19', TX: '2026-11-20' }],
+    }),
+  ),
+  stale_states: t.Optional(
+    t.Array(t.String({ examples: ['NV'] }), {
+      description: 'Those of them that have nothing newer than 30 days.',
+    }),
+  ),
+}
+
+export function freshRow(coverage: PermitCoverage | undefined) {
+  const basis = { as_of_basis: 'permit_date' as const }
+  if (!coverage) return { as_of: null, data_age_days: null, stale: true, ...basis }
+  const freshness = {
+    as_of: coverage.asOf,
+    data_age_days: coverage.dataAgeDays,
+    stale: coverage.stale,
+    ...basis,
+  }
+  if (coverage.byState.size < 2) return freshness
+  return {
+    ...freshness,
+    by_state_as_ofs: Object.fromEntries(coverage.byState),
+    stale_states: coverage.staleStates,
+  }
+}
+
+export const PermitList = t.Object(
+  {
+    data: t.Array(Permit),
+    meta: t.Object({ ...EnergyMeta, ...Fresh }),
+    well_permits: t.Array(Permit, { description: 'The same list as `data`.' }),
+    ...Fresh,
+  },
+  { title: 'WellPermits' },
+)
+
+export const LatestPermits = t.Object(
+  {
+    data: t.Object({
+      well_permits: t.Array(Permit),
+      meta: t.Object({
+        days: integer({ examples: [7] }),
+        states: t.Array(t.String({ examples: ['TX'] }), {
+          description: 'The states that were asked for, or all that have a permit.',
+        }),
+        limit: integer({ examples: [50] }),
+        count: integer({ description: 'Permits in the answer.', examples: [50] }),
+        as_of: Fresh.as_of,
+        data_quality: t.Record(
+          t.String(),
+          t.Object({
+            date_coverage: t.String({ examples: ['2023-11-20 to 2026-11-20'] }),
+            source: t.String({ examples: ['Texas RRC'] }),
+            note: t.String({ examples: ['Newest permit 1 day old.'] }),
+          }),
+          {
+            description:
+              'By state: the days that are covered, the source, and whether the list has fallen behind.',
+            examples: [
+              {
+                TX: {
+                  date_coverage: '2023-11-20 to 2026-11-20',
+                  source: 'Texas RRC',
+                  note: 'Newest permit 1 day old.',
+                },
+              },
+            ],
+          },
+        ),
+      }),
+    }),
+    meta: t.Object(EnergyMeta),
+    ...Fresh,
+  },
+  { title: 'LatestWellPermits' },
+)
+
+const share = {
+  permit_count: integer({ examples: [11342] }),
+  change: integer({
+    description:
+      'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
+    examples: [12],
+  }),
+  percentage: t.Number({ description: 'Of all permits held.', examples: [56.7] }),
+  date: t.String({ format: 'date', description: 'Its newest permit.', examples: ['2026-11-20'] }),
+}
+export const ByState = t.Object(
+  { state: t.String({ examples: ['TX'] }), ...share },
+  { title: 'StatePermits' },
+)
+export const ByOperator = t.Object(
+  { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
+  { title: 'OperatorPermits' },
+)
+export const ByFormation = t.Object(
+  { formation: t.String({ examples: ['Wolfcamp A'] }), ...share },
+  { title: 'FormationPermits' },
+)
+
+export const PermitSummary = t.Object(
+  {
+    total_permits: integer({ examples: [20012] }),
+    by_state: t.Record(t.String(), integer(), {
+      description: 'Every state that has a permit.',
+      examples: [{ TX: 11342 }],
+    }),
+    by_operator: t.Record(t.String(), integer(), {
+      description: 'The hundred operators with most permits.',
+      examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
+    }),
+    as_of_date: orNull(Day),
+  },
+  { title: 'WellPermitSummary' },
+)
+
+export const StateActivity = t.Object(
+  {
+    state_code: t.String({ examples: ['TX'] }),
+    state_name: t.String({ examples: ['Texas'] }),
+    permit_count: integer({ description: 'All that are held.', examples: [11342] }),
+    permits_30d: integer({
+      description: 'Dated in the last 30 days, today included.',
+      examples: [812],
+    }),
+    permits_365d: integer({ examples: [7021] }),
+    top_operators: t.Array(
+      t.Object({
+        name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+        permits: integer({ examples: [97] }),
+      }),
+      {
+        description: 'Of the last 365 days, at most ten.',
+      },
+    ),
+    top_counties: t.Array(
+      t.Object({
+        county: t.String({ examples: ['Midland'] }),
+        permits: integer({ examples: [144] }),
+      }),
+      {
+        description: 'Of the last 365 days, at most ten.',
+      },
+    ),
+    recent: t.Array(Permit, { description: 'The ten newest.' }),
+    current_activity_status: t.Union(
+      [t.Literal('active'), t.Literal('slow'), t.Literal('inactive'), t.Literal('unknown')],
+      {
+        examples: ['active'],
+      },
+    ),
+    indexing_recommendation: t.Union([t.Literal('index'), t.Literal('noindex')], {
+      description: 'Whether a page about the state says enough to be found by search engines.',
+      examples: ['index'],
+    }),
+    current_activity_reason: t.String({
+      examples: [
+        '812 permits in the last 30 days, where the last 365 days had 577.1 in 30 days on average.',
+      ],
+    }),
+    ...Fresh,
+  },
+  { title: 'StateWellPermits' },
+)

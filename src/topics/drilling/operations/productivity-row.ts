@@ -1,0 +1,109 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { orNull, Stamp } from '../../energy/operations/answer.ts'
+import { percentChange, type Trend, trendOf } from '../math/change.ts'
+import { keptBasins } from '../math/drilling.ts'
+import type { DucWellStore } from '../store/duc-wells.ts'
+import type { Productivity } from '../store/productivities.ts'
+import type { Numbered } from '../store/regional.ts'
+
+/** The list that records are numbered in. */
+export const productivityList = keptBasins.map(basin => basin.key)
+
+export const Basin = t.String({ examples: ['permian'] })
+export const SurveyDay = t.String({
+  format: 'date',
+  description: 'Middle of the month.',
+  examples: ['2026-11-15'],
+})
+export const Month = t.String({ examples: ['2026-11'] })
+
+export const ProductivityRecord = t.Object(
+  {
+    id: t.String({ examples: ['1'] }),
+    basin: Basin,
+    new_well_oil_production: t.Number({
+      description: 'Of the new wells of one rig, barrels a day.',
+      examples: [1410],
+    }),
+    new_well_gas_production: t.Number({
+      description: 'Of the new wells of one rig, thousand cubic feet a day.',
+      examples: [2650],
+    }),
+    legacy_oil_change: t.Number({
+      description: 'Of older wells against the month before, barrels a day.',
+      examples: [-348200],
+    }),
+    legacy_gas_change: t.Number({
+      description: 'Of older wells, thousand cubic feet a day.',
+      examples: [-642800],
+    }),
+    total_oil_bpd: t.Number({ description: 'Of all wells, barrels a day.', examples: [6550000] }),
+    total_gas_mcfd: t.Number({
+      description: 'Of all wells, thousand cubic feet a day.',
+      examples: [27500000],
+    }),
+    duc_count: orNull(
+      integer({ examples: [890] }),
+      'Drilled but uncompleted wells; null where their survey has nothing of the basin and month.',
+    ),
+    rig_count: integer({ description: 'Rigs that the month is of.', examples: [251] }),
+    date: SurveyDay,
+    month: Month,
+    source: t.String({ examples: ['EIA'] }),
+    timestamp: Stamp,
+  },
+  { title: 'DrillingProductivity' },
+)
+
+/** Reads wells that wait, by region and day; each day once. */
+export function ducReader(duc: DucWellStore): (region: string, day: string) => number | null {
+  const days = new Map<string, ReadonlyMap<string, number>>()
+  return (region, day) => {
+    const countsByRegion = days.get(day) ?? new Map(duc.on(day).map(row => [row.region, row.duc]))
+    days.set(day, countsByRegion)
+    return countsByRegion.get(region) ?? null
+  }
+}
+
+export const productivityRecord = (
+  row: Numbered<Productivity>,
+  ducOf: ReturnType<typeof ducReader>,
+) => ({
+  id: String(row.id),
+  basin: row.region,
+  new_well_oil_production: row.newWellOil,
+  new_well_gas_production: row.newWellGas,
+  legacy_oil_change: row.legacyOil,
+  legacy_gas_change: row.legacyGas,
+  total_oil_bpd: row.totalOil,
+  total_gas_mcfd: row.totalGas,
+  duc_count: ducOf(row.region, row.countedOn),
+  rig_count: row.rigs,
+  date: row.countedOn,
+  month: row.countedOn.slice(0, 7),
+  source: row.source,
+  timestamp: isoInstant(row.recordedAt),
+})
+
+const trendMetrics = [
+  'new_well_oil_production',
+  'new_well_gas_production',
+  'total_oil_bpd',
+  'total_gas_mcfd',
+  'duc_count',
+] as const
+type Measured = Record<(typeof trendMetrics)[number], number | null>
+
+/**
+ * How each metric of a basin moved from one month to another; those that either lacks are left out.
+ */
+export function productivityTrends(basin: string, from: Measured, to: Measured) {
+  return trendMetrics.flatMap(metric => {
+    const [before, now] = [from[metric], to[metric]]
+    if (before === null || now === null) return []
+    const trend: Trend = trendOf(before, now)
+    return { basin, metric, trend, change_percent: percentChange(before, now) ?? null }
+  })
+}

@@ -1,0 +1,104 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { weekDays, weekNameOf, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
+import { Day, orNull, Stamp } from '../../energy/operations/answer.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import { type Count, changeOver } from '../math/change.ts'
+import { country, isState } from '../math/drilling.ts'
+import type { Numbered, Stored } from '../store/regional.ts'
+import type { RigCount, RigCountStore } from '../store/rig-counts.ts'
+import { countsByBasin } from './answer.ts'
+
+const byType = 'Null where the source has the total alone.'
+
+export const RigTypeCounts = {
+  total_rigs: integer({ examples: [546] }),
+  oil_rigs: orNull(integer({ examples: [413] }), byType),
+  gas_rigs: orNull(integer({ examples: [127] }), byType),
+  misc_rigs: orNull(integer({ examples: [6] }), byType),
+}
+
+export const Span = t.Union([t.Literal('week'), t.Literal('month')], {
+  description:
+    '`week`: a count. `month`: the mean of a month, dated in its middle, where an operator has loaded no weekly counts.',
+})
+
+export const RigRecord = t.Object(
+  {
+    id: t.String({ examples: ['1'] }),
+    ...RigTypeCounts,
+    change: orNull(integer({ examples: [-2] }), 'Against the count before; null for the first.'),
+    date: Day,
+    week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
+    unit: t.Literal('rigs'),
+    span: Span,
+    source: t.String({ examples: ['Rig survey'] }),
+    timestamp: Stamp,
+  },
+  { title: 'RigCount' },
+)
+
+export const rigTypeCounts = ({ total, oil, gas, misc }: RigCount) => ({
+  total_rigs: total,
+  oil_rigs: oil,
+  gas_rigs: gas,
+  misc_rigs: misc,
+})
+
+export const rigRecord = (row: Numbered<RigCount>) => ({
+  id: String(row.id),
+  ...rigTypeCounts(row),
+  change: row.change ?? null,
+  date: row.countedOn,
+  week: weekNameOf(row.countedOn),
+  unit: 'rigs' as const,
+  span: row.span,
+  source: row.source,
+  timestamp: isoInstant(row.recordedAt),
+})
+
+/** The list that national records are numbered in. */
+export const nationalList = [country]
+
+/** Counts by basin of one day, in the order of the basins. */
+export const basinMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>
+  countsByBasin(rows, row => row.total)
+
+/** Counts by state of one day. */
+export const stateMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>
+  Object.fromEntries(
+    rows.filter(row => isState(row.region)).map(row => [row.region.toLowerCase(), row.total]),
+  )
+
+/**
+ * Counts of a region up to a day, oldest first, as far back as they are compared with: weeks alone,
+ * a mean of a month is no count.
+ */
+export function rigCounts(
+  rigs: RigCountStore,
+  region: string,
+  lastOn: string,
+  days: number,
+): Count[] {
+  return rigs
+    .between(region, dayAfter(lastOn, -days), dayAfter(lastOn, 1))
+    .filter(row => row.span === 'week')
+    .map(row => ({ on: row.countedOn, value: row.total }))
+}
+
+/** The longest span that counts are compared over, and the slack of a missing week. */
+export const comparedDays = yearOfWeeksDays + weekDays
+
+/**
+ * Change of a region's total over a week and over 52 weeks; null where the count to compare with is
+ * missing.
+ */
+export function rigChanges(rigs: RigCountStore, region: string, lastOn: string) {
+  const counts = rigCounts(rigs, region, lastOn, comparedDays)
+  return {
+    week: changeOver(counts, 'week') ?? null,
+    month: changeOver(counts, 'month') ?? null,
+    year: changeOver(counts, 'year') ?? null,
+  }
+}

@@ -1,0 +1,100 @@
+import { t } from 'elysia'
+import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound } from '../../../http/problem/problem.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { markSources } from '../../energy/operations/answer.ts'
+import {
+  type EnergyPrefix,
+  energyBody,
+  energyDetail,
+  energyRefusals,
+} from '../../energy/operations/frame.ts'
+import { energyRecord } from '../../energy/operations/list.ts'
+import { wellTimeline } from '../service/well-timeline.ts'
+import { parseWell } from './frac-focus.ts'
+import type { PermitsDeps } from './permit-answers.ts'
+import { permitAccess } from './permits.ts'
+
+export type TimelineDeps = PermitsDeps & Pick<Context, 'fracDisclosures' | 'wells'>
+
+const type = t.Union(
+  [
+    t.Literal('permit'),
+    t.Literal('spud'),
+    t.Literal('frac_start'),
+    t.Literal('frac_end'),
+    t.Literal('completion'),
+    t.Literal('first_production'),
+  ],
+  { examples: ['spud'] },
+)
+
+const Timeline = t.Object(
+  {
+    api_number: t.String({ examples: ['42329400010000'] }),
+    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    state: t.String({ examples: ['TX'] }),
+    events: t.Array(
+      t.Object({
+        event_type: type,
+        type,
+        date: t.String({ format: 'date', examples: ['2025-03-14'] }),
+        description: t.String({ examples: ['Drilling began.'] }),
+        source: t.String({ examples: ['Texas RRC'] }),
+        metadata: t.Record(t.String(), t.Union([t.String(), t.Number(), t.Null()]), {
+          description: 'Ids and facts of the record that the event is from.',
+          examples: [{ permit_number: '918273' }],
+        }),
+      }),
+      { description: 'Oldest first.' },
+    ),
+  },
+  { title: 'WellTimeline' },
+)
+
+/** What happened to a well, from its permit to its first production. */
+export function timelineRoutes(deps: TimelineDeps, prefix: EnergyPrefix) {
+  const stores = {
+    permits: deps.permits.store,
+    disclosures: deps.fracDisclosures,
+    wells: deps.wells,
+  }
+  return new RouteList({ prefix }).use(deps.access).get(
+    '/wells/:api_number/timeline',
+    ({ params, set }) => {
+      const apiNumber = parseWell('api_number', params.api_number)
+      const timeline = wellTimeline(stores, apiNumber)
+      if (!timeline) throw notFound(`Well ${apiNumber}`)
+      markSources(set as Answering, deps.marks, timeline.events)
+      const { wellName, operator, state, events } = timeline
+      const rows = events.map(({ on, ...event }) => ({
+        event_type: event.type,
+        ...event,
+        date: on,
+        metadata: { ...event.metadata },
+      }))
+      return energyRecord(
+        { api_number: apiNumber, well_name: wellName, operator, state, events: rows },
+        deps.tierRequired('energy_intelligence'),
+      )
+    },
+    {
+      access: permitAccess,
+      params: t.Object({
+        api_number: t.String({
+          description: 'Ten, twelve or fourteen digits, with or without dashes.',
+          examples: ['42329400010000'],
+        }),
+      }),
+      response: { 200: energyBody(Timeline, 'WellTimelineAnswer'), ...energyRefusals },
+      detail: energyDetail(prefix, {
+        operationId: 'getWellTimeline',
+        summary: 'Timeline of a well',
+        description:
+          'Permits, spud, hydraulic fracturing, completion and first production of a well, as far as they are known, oldest first. An API number that nothing is known of is 404.',
+      }),
+    },
+  )
+}

@@ -1,0 +1,167 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { orNull } from '../../energy/operations/answer.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { oilEquivalent, perDay } from '../math/well-production.ts'
+import type { NationalMonth, StateMonth } from '../store/state-production.ts'
+import type { WellMonthRow } from '../store/well-production.ts'
+
+export const Month = t.String({ description: 'Month, `YYYY-MM`.', examples: ['2026-08'] })
+const num = (description: string, example: number) => t.Number({ description, examples: [example] })
+const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubic feet of gas.'
+
+export const ProductionRecord = t.Object(
+  {
+    period: Month,
+    oil_bbl: orNull(
+      t.Number({ examples: [18975] }),
+      'Oil and condensate of the month in barrels; null: not reported.',
+    ),
+    gas_mcf: orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
+    water_bbl: orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
+    boe: orNull(t.Number({ examples: [25660.3] }), boeText),
+    days_producing: orNull(
+      integer({ examples: [31] }),
+      'Days on which the well produced; null of more than one well.',
+    ),
+    source: t.String({ description: 'Who reported it.', examples: ['import'] }),
+  },
+  { title: 'ProductionMonth' },
+)
+
+export const StateRow = t.Object(
+  {
+    state: t.String({ description: 'Two letters.', examples: ['TX'] }),
+    period: Month,
+    oil_bbl: num('Oil and condensate of the month in barrels.', 179_800_000),
+    oil_bpd: num('The same in barrels a day.', 5_800_000),
+    gas_mcf: num('Gas of the month in thousand cubic feet.', 1_085_000_000),
+    boe: num(boeText, 360_633_333.3),
+  },
+  { title: 'StateProduction' },
+)
+
+export const State = t.String({ examples: ['TX'] })
+export const Span = t.Object({ start: Month, end: Month }, { description: 'First and last month.' })
+const Source = t.String({
+  description: 'Who it is from; `none` where nothing is held.',
+  examples: ['EIA'],
+})
+
+export const Overview = t.Object(
+  {
+    national: orNull(
+      ProductionRecord,
+      'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
+    ),
+    top_states: t.Array(StateRow, {
+      description: 'States with most oil in that month, at most ten.',
+    }),
+    data_sources: t.Object({
+      state_aggregates: Source,
+      well_level: Source,
+      well_level_states: t.Array(State, {
+        description: 'States whose wells are followed one by one.',
+      }),
+      national_rollup: t.String({ examples: ['Sum of the state aggregates'] }),
+    }),
+    coverage: t.Object({
+      states_with_data: t.Array(State),
+      well_level_states_with_data: t.Array(State),
+      latest_period: orNull(Month),
+      total_records: integer({
+        description: 'Months of states and of wells that are held.',
+        examples: [61_240],
+      }),
+      data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
+      stale: t.Boolean({
+        description: 'The month after `latest_period` is more than two weeks overdue.',
+      }),
+    }),
+    data_available: t.Boolean({ description: 'Whether there is a national month.' }),
+    provisional: t.Boolean({
+      description:
+        'Filings of the newest national month are still coming in: its numbers will be revised.',
+    }),
+  },
+  { title: 'WellProductionOverview' },
+)
+
+const Reason = t.Union([
+  t.Literal('unknown_state_prefix'),
+  t.Literal('state_not_covered'),
+  t.Literal('well_not_in_source'),
+])
+const missing = {
+  reason: Reason,
+  state: orNull(State),
+  source: orNull(t.String({ examples: ['import'] })),
+}
+export const MissingWellProblem = t.Object(
+  {
+    ...missing,
+    error: t.Object(
+      { code: t.Literal('DATA_NOT_AVAILABLE'), message: t.String(), ...missing },
+      { additionalProperties: true },
+    ),
+  },
+  { title: 'MissingWellProblem', additionalProperties: true },
+)
+
+export const TopWell = t.Object(
+  {
+    rank: integer({ examples: [1] }),
+    api_number: t.String({ examples: ['42329400010000'] }),
+    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
+    total_oil_bbl: t.Number({ examples: [241_870] }),
+    total_gas_mcf: t.Number({ examples: [512_400] }),
+    months_producing: integer({
+      description: 'Months of the span in which oil or gas came out.',
+      examples: [12],
+    }),
+  },
+  { title: 'TopProducer' },
+)
+
+const [volumeDecimals, boeDecimals] = [2, 1]
+const volume = (value: number | null) => (value === null ? null : roundTo(value, volumeDecimals))
+
+export const boeOf = (oilBbl: number | null, gasMcf: number | null): number | null => {
+  const boe = oilEquivalent(oilBbl, gasMcf)
+  return boe === undefined ? null : roundTo(boe, boeDecimals)
+}
+
+interface Produced {
+  month: string
+  oilBbl: number | null
+  gasMcf: number | null
+  waterBbl: number | null
+}
+
+const recordOf = (
+  { month, oilBbl, gasMcf, waterBbl }: Produced,
+  days: number | null,
+  source: string,
+) => ({
+  period: month,
+  oil_bbl: volume(oilBbl),
+  gas_mcf: volume(gasMcf),
+  water_bbl: volume(waterBbl),
+  boe: boeOf(oilBbl, gasMcf),
+  days_producing: days,
+  source,
+})
+
+export const wellRecord = (row: WellMonthRow) => recordOf(row, row.daysProducing, row.source)
+export const stateRecord = (row: StateMonth) => recordOf(row, null, row.source)
+export const nationalRecord = (row: NationalMonth) => recordOf(row, null, row.sources.join(', '))
+
+export const stateRow = ({ state, month, oilBbl, gasMcf }: StateMonth) => ({
+  state,
+  period: month,
+  oil_bbl: roundTo(oilBbl, volumeDecimals),
+  oil_bpd: roundTo(perDay(oilBbl, month), 0),
+  gas_mcf: roundTo(gasMcf, volumeDecimals),
+  boe: boeOf(oilBbl, gasMcf)!,
+})

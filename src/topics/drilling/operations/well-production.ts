@@ -1,0 +1,376 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { integerOf, momentOf } from '../../../http/input/query.ts'
+import { integerParameter, textParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { isMonth, monthAfter, monthOf } from '../../calendars/math/period.ts'
+import { markSources, orNull } from '../../energy/operations/answer.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { productionAge, wellStates } from '../math/well-production.ts'
+import { type MissingWell, wellNumberOf } from '../service/well-production.ts'
+import {
+  MissingWellProblem,
+  Month,
+  nationalRecord,
+  Overview,
+  ProductionRecord,
+  Span,
+  State,
+  StateRow,
+  stateRecord,
+  stateRow,
+  TopWell,
+  wellRecord,
+} from './well-production-row.ts'
+
+export type WellProductionDeps = Pick<
+  Context,
+  'access' | 'wellProduction' | 'wells' | 'marks' | 'now'
+>
+
+export const productionAccess = {
+  feature: 'well_production' as const,
+  meter: true,
+  reader: true as const,
+}
+export const productionHeavyAccess = { ...productionAccess, heavy: true } as const
+export const productionPrefix = '/v1/well-production'
+
+const topStatesMax = 10
+const [limitMax, limitDefault] = [100, 20]
+const [monthsMax, monthsDefault] = [60, 12]
+const historyMonths = 24
+const firstMonth = '1900-01'
+const homeState = 'TX'
+// A month, or a day or time in it.
+const monthPattern = '^[0-9]{4}-[0-9]{2}(-[0-9]{2}(T.+)?)?$'
+
+const unavailable = (message: string) => new Problem('DATA_NOT_AVAILABLE', message)
+
+/** The month of a month, a day or an instant. */
+function monthIn(parameter: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const month = isMonth(text.trim())
+    ? text.trim()
+    : monthOf(isoDay(momentOf(parameter, text, 'start')!))
+  if (month < firstMonth)
+    throw invalidParameter(parameter, text.slice(0, 100), `is before ${firstMonth}.`)
+  return month
+}
+
+/** First and last month that a query asks for; two years up to now where it does not say. */
+function monthsOf(
+  query: { start_date?: string; end_date?: string },
+  now: number,
+): { start: string; end: string } {
+  const end = monthIn('end_date', query.end_date) ?? monthOf(isoDay(now))
+  const start = monthIn('start_date', query.start_date) ?? monthAfter(end, -historyMonths)
+  if (start <= end) return { start, end }
+  const extra = { start_date: query.start_date ?? null, end_date: query.end_date ?? null }
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date (${start}) is after end_date (${end}).`,
+    extra,
+  )
+}
+
+const namesOf = (sources: readonly string[]): string =>
+  [...new Set(sources)].sort().join(', ') || 'none'
+
+function missingWellProblem({ reason, state, source }: MissingWell, text: string): Problem {
+  const messages: Readonly<Record<MissingWell['reason'], string>> = {
+    unknown_state_prefix: `${text} does not begin with the two digits of a state, as API numbers do.`,
+    state_not_covered: `Wells of ${state} are not covered; those of ${wellStates.join(', ')} are.`,
+    well_not_in_source: `No production is reported of well ${text}.`,
+  }
+  const extra = { reason, state: state ?? null, source: source ?? null }
+  return new Problem('DATA_NOT_AVAILABLE', messages[reason], extra, {
+    onTop: ['reason', 'state', 'source'],
+  })
+}
+
+/** The coverage, and the newest month of the country. */
+function overviewOf({ wellProduction: production, marks, now }: WellProductionDeps, set: unknown) {
+  const { wells, states } = production
+  const national = production.newestNational()
+  const rows = national ? states.ofMonth(national.month) : []
+  const covered = production.covered()
+  markSources(set as Answering, marks, [...rows, ...covered])
+  const age = national && productionAge(national.month, now())
+  return success({
+    national: national ? nationalRecord(national) : null,
+    top_states: rows.slice(0, topStatesMax).map(stateRow),
+    data_sources: {
+      state_aggregates: namesOf(rows.map(row => row.source)),
+      well_level: namesOf(covered.map(coverage => coverage.source)),
+      well_level_states: [
+        ...new Set([...wellStates, ...covered.map(coverage => coverage.state)]),
+      ].sort(),
+      national_rollup: 'Sum of the state aggregates',
+    },
+    coverage: {
+      states_with_data: states.states(),
+      well_level_states_with_data: covered.map(coverage => coverage.state),
+      latest_period: national?.month ?? null,
+      total_records: states.total() + wells.total(),
+      data_age_days: age?.ageDays ?? null,
+      stale: age?.stale ?? false,
+    },
+    data_available: national !== undefined,
+    provisional: national?.provisional ?? false,
+  })
+}
+
+/** Answers about whole states. */
+function createStateAnswers({ wellProduction: { states }, marks, now }: WellProductionDeps) {
+  const month = (text: string | undefined, set: unknown) => {
+    const requestedMonth = text?.trim()
+    if (requestedMonth && !isMonth(requestedMonth))
+      throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
+    const period = requestedMonth || states.newestMonth()
+    const rows = period === undefined ? [] : states.ofMonth(period)
+    markSources(set as Answering, marks, rows)
+    return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
+  }
+
+  const state = (text: string, query: { start_date?: string; end_date?: string }, set: unknown) => {
+    const period = monthsOf(query, now())
+    const code = text.trim().toUpperCase()
+    if (!states.newestOf(code))
+      throw unavailable(
+        `No production of ${text.slice(0, 100)} is held; /states lists the states that have some.`,
+      )
+    // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
+    const [last] = [period.end, monthOf(isoDay(now()))].sort()
+    const rows = states.ofState(code, period.start, monthAfter(last!, 1))
+    markSources(set as Answering, marks, rows)
+    return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
+  }
+
+  return { month, state }
+}
+
+/** Answers about single wells. */
+function createWellAnswers({
+  wellProduction: production,
+  wells: wellStore,
+  marks,
+}: WellProductionDeps) {
+  const { wells } = production
+  const well = (text: string, set: unknown) => {
+    const apiNumberText = text.trim().slice(0, 100)
+    const apiNumber = wellNumberOf(apiNumberText)
+    const rows = apiNumber === undefined ? [] : wells.ofWell(apiNumber)
+    const wellFacts = apiNumber === undefined ? undefined : wellStore.get(apiNumber)
+    if (!wellFacts || rows.length === 0)
+      throw missingWellProblem(
+        production.whyMissing(apiNumber ?? apiNumberText.replace(/\D+/g, '')),
+        apiNumberText,
+      )
+    markSources(set as Answering, marks, rows)
+    return success({
+      api_number: wellFacts.apiNumber,
+      operator: wellFacts.operator,
+      well_name: wellFacts.name,
+      state: wellFacts.state,
+      county: wellFacts.county,
+      count: rows.length,
+      data: rows.map(wellRecord),
+    })
+  }
+
+  const top = (query: { state_code?: string; limit?: string; months?: string }, set: unknown) => {
+    const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
+    const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
+    const code = query.state_code?.trim().toUpperCase() || homeState
+    const newest = production.covered().find(coverage => coverage.state === code)
+    if (!newest)
+      throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
+    const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
+    const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
+    markSources(set as Answering, marks, best)
+    const producers = best.map((producer, i) => {
+      const wellFacts = wellStore.get(producer.apiNumber)!
+      return {
+        rank: i + 1,
+        api_number: producer.apiNumber,
+        operator: wellFacts.operator,
+        well_name: wellFacts.name,
+        total_oil_bbl: roundTo(producer.oilBbl, 2),
+        total_gas_mcf: roundTo(producer.gasMcf, 2),
+        months_producing: producer.months,
+      }
+    })
+    return success({ state: code, period: span, count: producers.length, producers })
+  }
+  return { well, top }
+}
+
+/** What wells, states and the country produced, month by month. */
+export function wellProductionRoutes(deps: WellProductionDeps) {
+  const { month, state } = createStateAnswers(deps)
+  const { well, top } = createWellAnswers(deps)
+  const overview = (set: unknown) => overviewOf(deps, set)
+  const overviewRoute = (operationId: string, description: string) => ({
+    access: productionAccess,
+    response: { 200: envelope(Overview) },
+    detail: {
+      operationId: operationId,
+      summary: 'Well production: coverage and newest month',
+      description: description,
+    },
+  })
+  return new RouteList({ prefix: productionPrefix, tags: ['well production'] })
+    .use(deps.access)
+    .get(
+      '/',
+      ({ set }) => overview(set),
+      overviewRoute(
+        'getWellProduction',
+        'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
+      ),
+    )
+    .get(
+      '/summary',
+      ({ set }) => overview(set),
+      overviewRoute('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
+    )
+    .get('/states', ({ query, set }) => month(query.period, set), {
+      access: productionAccess,
+      query: t.Object({
+        period: textParameter({
+          description:
+            'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
+          examples: ['2026-08'],
+          pattern: '^[0-9]{4}-[0-9]{2}$',
+        }),
+      }),
+      response: {
+        200: envelope(
+          t.Object({
+            period: orNull(Month),
+            count: integer({ examples: [26] }),
+            states: t.Array(StateRow),
+          }),
+        ),
+        400: NestedProblem,
+      },
+      detail: {
+        operationId: 'listStateProduction',
+        summary: 'Production by state',
+        description: 'What every state produced in one month, most oil first.',
+      },
+    })
+    .get('/states/:code', ({ params, query, set }) => state(params.code, query, set), {
+      access: productionAccess,
+      params: t.Object({
+        code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
+      }),
+      query: t.Object({
+        start_date: textParameter({
+          description:
+            'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
+          examples: ['2024-11-01'],
+          pattern: monthPattern,
+        }),
+        end_date: textParameter({
+          description: 'Last month, the same; absent: the running one.',
+          examples: ['2026-11-30'],
+          pattern: monthPattern,
+        }),
+      }),
+      response: {
+        200: envelope(
+          t.Object({
+            state: State,
+            period: Span,
+            count: integer({ examples: [22] }),
+            data: t.Array(ProductionRecord),
+          }),
+        ),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'getStateProduction',
+        summary: 'Production of one state',
+        description: 'Month by month, oldest first. Agencies publish no water for states.',
+      },
+    })
+    .get('/wells/:api_number', ({ params, set }) => well(params.api_number, set), {
+      access: productionAccess,
+      params: t.Object({
+        api_number: t.String({
+          description: 'Fourteen digits, or the first ten or twelve, with or without separators.',
+          examples: ['42329400010000'],
+        }),
+      }),
+      response: {
+        200: envelope(
+          t.Object({
+            api_number: t.String({ examples: ['42329400010000'] }),
+            operator: t.String(),
+            well_name: t.String(),
+            state: State,
+            county: orNull(t.String({ examples: ['Midland'] })),
+            count: integer({ examples: [24] }),
+            data: t.Array(ProductionRecord),
+          }),
+        ),
+        404: MissingWellProblem,
+      },
+      detail: {
+        operationId: 'getWellProductionHistory',
+        summary: 'Production of one well',
+        description:
+          'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
+      },
+    })
+    .get('/top-producers', ({ query, set }) => top(query, set), {
+      access: productionHeavyAccess,
+      query: t.Object({
+        state_code: textParameter({
+          description: `Two letters (${homeState}).`,
+          examples: [homeState],
+          default: homeState,
+          pattern: '^[A-Za-z]{2}$',
+        }),
+        limit: integerParameter({
+          description: `Wells, 1 to ${limitMax} (${limitDefault}).`,
+          examples: [10],
+          default: limitDefault,
+          minimum: 1,
+          maximum: limitMax,
+        }),
+        months: integerParameter({
+          description: `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
+          examples: [12],
+          default: monthsDefault,
+          minimum: 1,
+          maximum: monthsMax,
+        }),
+      }),
+      response: {
+        200: envelope(
+          t.Object({
+            state: State,
+            period: Span,
+            count: integer({ examples: [10] }),
+            producers: t.Array(TopWell),
+          }),
+        ),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'listTopProducers',
+        summary: 'Wells with most oil',
+        description: 'The wells of a state that brought most oil in the last months, most first.',
+      },
+    })
+}

@@ -1,0 +1,124 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import type { Events } from '../../webhooks/service/events.ts'
+import { type PermitFreshness, permitFreshness } from '../math/permits.ts'
+import { createPermitCounts, type PermitCounts } from '../store/permit-counts.ts'
+import { createPermitSearch, type PermitSearch } from '../store/permit-search.ts'
+import {
+  createWellPermitStore,
+  type PermitWrites,
+  type WellPermit,
+  type WellPermitStore,
+} from '../store/well-permits.ts'
+import {
+  batchMax,
+  newPermitEvent,
+  type PermitPace,
+  permitBatchEvent,
+  permitStatusEvent,
+} from './permit-events.ts'
+
+/** How up to date the stored permits of some states are. */
+export interface PermitCoverage extends PermitFreshness {
+  /** Newest day of all of them. */
+  asOf: string
+  /** By code. */
+  byState: ReadonlyMap<string, string>
+  staleStates: string[]
+}
+
+export interface Permits {
+  store: WellPermitStore
+  search: PermitSearch
+  counts: PermitCounts
+  /**
+   * One transaction with the events of what is new: of one permit, or of each state's among
+   * several.
+   */
+  record(permits: readonly WellPermit[], recordedAt: number): WriteCounts
+  /** Of some states, or of every state with a permit; undefined where none has one. */
+  coverage(states: readonly string[] | undefined, today: string): PermitCoverage | undefined
+}
+
+/** Older permits that come in are an imported history, not news. */
+const newsDays = 30
+const paceDays = 30
+
+export function createPermits({
+  db,
+  events,
+}: {
+  db: Database
+  events: Pick<Events, 'emit'>
+}): Permits {
+  const [store, search, counts] = [
+    createWellPermitStore(db),
+    createPermitSearch(db),
+    createPermitCounts(db),
+  ]
+
+  const emitNew = (inserted: PermitWrites['inserted'], at: number) => {
+    const since = isoDay(at - newsDays * dayMs)
+    const news = inserted.filter(permit => permit.permitOn >= since)
+    if (news.length === 1 && inserted.length === 1) {
+      for (const permit of store.rows([news[0]!.id])) events.emit(newPermitEvent(permit, at))
+      return
+    }
+    for (const [state, statePermits] of Map.groupBy(news, permit => permit.state)) {
+      const newest = store.rows(statePermits.slice(-batchMax).map(permit => permit.id)).reverse()
+      events.emit(permitBatchEvent(state, newest, statePermits.length, at))
+    }
+  }
+
+  const paceOf = (state: string, at: number): PermitPace => {
+    const end = dayAfter(isoDay(at), 1)
+    const [later, earlier] = [dayAfter(end, -paceDays), dayAfter(end, -2 * paceDays)]
+    return {
+      value: counts.between(state, later, end),
+      previous: counts.between(state, earlier, later),
+    }
+  }
+
+  const emitChanges = (changes: PermitWrites['statusChanges'], at: number) => {
+    const paces = new Map<string, PermitPace>()
+    for (const change of changes) {
+      for (const permit of store.rows([change.id])) {
+        const pace = paces.get(permit.state) ?? paceOf(permit.state, at)
+        paces.set(permit.state, pace)
+        events.emit(permitStatusEvent(permit, change, pace, at))
+      }
+    }
+  }
+
+  return {
+    store,
+    search,
+    counts,
+    record: (rows, recordedAt) =>
+      transact(db, () => {
+        const writes = store.write(rows, recordedAt)
+        emitNew(writes.inserted, recordedAt)
+        emitChanges(writes.statusChanges, recordedAt)
+        return writes.counts
+      }),
+    coverage(states, today) {
+      const newest = counts.newestByState()
+      const byState = new Map(
+        states
+          ? states.flatMap(state =>
+              newest.has(state) ? [[state, newest.get(state)!] as const] : [],
+            )
+          : newest,
+      )
+      const asOf = [...byState.values()].reduce((a, b) => (b > a ? b : a), '')
+      if (asOf === '') return undefined
+      const staleStates = [...byState]
+        .filter(([, day]) => permitFreshness(day, today).stale)
+        .map(([state]) => state)
+      return { asOf, byState, staleStates, ...permitFreshness(asOf, today) }
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+
+/** A substance in the fluid of one job. */
+export interface FracChemical {
+  disclosureId: number
+  name: string
+  /** Null where the registry has none or the operator keeps it secret. */
+  casNumber: string | null
+  purpose: string
+  /** Of the whole fluid, by mass. */
+  concentrationPercent: number | null
+  massLbs: number | null
+  source: string
+}
+
+export interface SubstanceCount {
+  name: string
+  casNumber: string | null
+  disclosures: number
+}
+
+export interface FracChemicalStore {
+  /**
+   * One transaction. The same again is unchanged; another amount of a substance for the same
+   * purpose replaces it.
+   */
+  write(chemicals: readonly FracChemical[], recordedAt: number): WriteCounts
+  /** Most of it first. */
+  of(disclosureId: number): FracChemical[]
+  /** By the number of disclosures that name them, largest first. */
+  substances(limit: number, offset: number): SubstanceCount[]
+  count(): number
+}
+
+export function createFracChemicalStore(db: Database): FracChemicalStore {
+  const substance = lazy<{ id: number }, [string, string]>(
+    db,
+    'SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?',
+  )
+  const addSubstance = lazy(
+    db,
+    'INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)',
+  )
+  const countUse = lazy(db, 'UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
+  const isUsed = lazy<{ used: number }, [number, number]>(
+    db,
+    'SELECT 1 AS used FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
+  )
+  const stored = lazy<
+    Pick<FracChemical, 'concentrationPercent' | 'massLbs' | 'source'>,
+    [number, number, string]
+  >(
+    db,
+    `SELECT concentration_percent AS concentrationPercent, mass_lbs AS massLbs, source FROM frac_chemicals
+     WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?`,
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET concentration_percent = excluded.concentration_percent,
+       mass_lbs = excluded.mass_lbs, source = excluded.source, recorded_at = excluded.recorded_at`,
+  )
+  const of = lazy<FracChemical, [number]>(
+    db,
+    `SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
+       c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
+     FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
+     ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`,
+  )
+  const substances = lazy<SubstanceCount, [number, number]>(
+    db,
+    `SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
+     ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`,
+  )
+  const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM frac_substances')
+  const substanceId = (name: string, cas: string) =>
+    substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
+
+  const write = (chemical: FracChemical, recordedAt: number): WriteOutcome => {
+    const id = substanceId(chemical.name, chemical.casNumber ?? '')
+    const old = stored.get(chemical.disclosureId, id, chemical.purpose)
+    const isSame =
+      old &&
+      old.concentrationPercent === chemical.concentrationPercent &&
+      old.massLbs === chemical.massLbs &&
+      old.source === chemical.source
+    if (isSame) return 'unchanged'
+    if (!old && !isUsed.get(chemical.disclosureId, id)) countUse.run(id)
+    put.run(
+      chemical.disclosureId,
+      id,
+      chemical.purpose,
+      chemical.concentrationPercent,
+      chemical.massLbs,
+      chemical.source,
+      recordedAt,
+    )
+    return old ? 'revised' : 'inserted'
+  }
+  return {
+    write: (chemicals, recordedAt) =>
+      transact(db, () => countsOf(chemicals.map(chemical => write(chemical, recordedAt)))),
+    of: disclosureId => of.all(disclosureId),
+    substances: (limit, offset) => substances.all(limit, offset),
+    count: () => count.get()!.n,
+  }
+}

@@ -1,0 +1,201 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import { createStatementCache } from '../../../database/statement-cache.ts'
+import { type ColumnMap, selected } from '../../../database/upsert.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+import { type Circle, milesBetween } from '../../geography/math/geography.ts'
+import { operatorKey } from '../math/permits.ts'
+import { type FracFilter, fracWhere } from './frac-search.ts'
+
+/** What was pumped into a well, as its operator disclosed it. */
+export interface FracDisclosure {
+  /** The registry's own id. */
+  reference: string
+  /** Fourteen digits. */
+  apiNumber: string
+  state: string
+  county: string
+  operator: string
+  wellName: string
+  startedOn: string
+  endedOn: string
+  latitude: number | null
+  longitude: number | null
+  /** Gallons. */
+  waterGallons: number | null
+  nonWaterGallons: number | null
+  source: string
+}
+
+export interface StoredDisclosure extends FracDisclosure {
+  id: number
+  recordedAt: number
+}
+
+export interface DisclosureCount {
+  name: string
+  disclosures: number
+  /** Newest day on which one of them ended. */
+  newestOn: string
+}
+
+export interface FracDisclosureStore {
+  /**
+   * One transaction. The same disclosure again is unchanged; anything else under a known reference
+   * replaces it.
+   */
+  write(disclosures: readonly FracDisclosure[], recordedAt: number): WriteCounts
+  get(id: number): StoredDisclosure | undefined
+  idOf(reference: string): number | undefined
+  /** Of one well, oldest first. */
+  ofWell(apiNumber: string): StoredDisclosure[]
+  /** By the day on which the job ended, newest first. */
+  page(
+    filter: FracFilter,
+    limit: number,
+    offset: number,
+  ): { rows: StoredDisclosure[]; total: number }
+  total(): number
+  /** Newest day of all; undefined without a disclosure. */
+  newestOn(): string | undefined
+  /** Largest first. */
+  byState(): DisclosureCount[]
+  byOperator(limit: number, offset: number): DisclosureCount[]
+  operators(): number
+}
+
+type Row = FracDisclosure & { operatorKey: string }
+
+const answeredColumns: ColumnMap<FracDisclosure> = {
+  reference: 'reference',
+  apiNumber: 'api_number',
+  state: 'state_code',
+  county: 'county',
+  operator: 'operator',
+  wellName: 'well_name',
+  startedOn: 'started_on',
+  endedOn: 'ended_on',
+  latitude: 'latitude',
+  longitude: 'longitude',
+  waterGallons: 'water_gallons',
+  nonWaterGallons: 'non_water_gallons',
+  source: 'source',
+}
+const columns: ColumnMap<Row> = { ...answeredColumns, operatorKey: 'operator_key' }
+const fields = Object.keys(columns) as (keyof Row)[]
+const textFields = ['operator', 'wellName', 'county'] as const
+const read = `SELECT id, ${selected(answeredColumns)}, recorded_at AS recordedAt FROM frac_disclosures`
+
+export function createFracDisclosureStore(db: Database): FracDisclosureStore {
+  const prepared = createStatementCache(db)
+  const write = disclosureWriter(db)
+  const byId = lazy<StoredDisclosure, [number]>(db, `${read} WHERE id = ?`)
+  const idOf = lazy<{ id: number }, [string]>(
+    db,
+    'SELECT id FROM frac_disclosures WHERE reference = ?',
+  )
+  const ofWell = lazy<StoredDisclosure, [string]>(
+    db,
+    `${read} WHERE api_number = ? ORDER BY ended_on, id`,
+  )
+  const total = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM frac_disclosures')
+  const newest = lazy<{ day: string | null }, []>(
+    db,
+    'SELECT max(ended_on) AS day FROM frac_disclosures',
+  )
+  const byState = lazy<DisclosureCount, []>(
+    db,
+    `SELECT state_code AS name, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
+     GROUP BY state_code ORDER BY disclosures DESC, name`,
+  )
+  // An operator is called what its newest disclosure calls it.
+  const byOperator = lazy<DisclosureCount, [number, number]>(
+    db,
+    `SELECT (SELECT operator FROM frac_disclosures d WHERE d.operator_key = g.operator_key ORDER BY ended_on DESC, id DESC LIMIT 1) AS name,
+       disclosures, newestOn
+     FROM (SELECT operator_key, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
+       GROUP BY operator_key ORDER BY disclosures DESC, operator_key LIMIT ? OFFSET ?) g`,
+  )
+  const operators = lazy<{ n: number }, []>(
+    db,
+    'SELECT count(DISTINCT operator_key) AS n FROM frac_disclosures',
+  )
+  return {
+    write: (disclosures, recordedAt) =>
+      transact(db, () => countsOf(disclosures.map(disclosure => write(disclosure, recordedAt)))),
+    get: id => byId.get(id) ?? undefined,
+    idOf: reference => idOf.get(reference)?.id,
+    ofWell: apiNumber => ofWell.all(apiNumber),
+    page(filter, limit, offset) {
+      const { sql, values } = fracWhere(filter)
+      const order = `${sql} ORDER BY ended_on DESC, id DESC`
+      if (filter.circle) {
+        const inside = idsInside(
+          filter.circle,
+          prepared<StoredDisclosure, (string | number)[]>(`${read} ${order}`).all(...values),
+        )
+        return {
+          rows: inside.slice(offset, offset + limit),
+          total: inside.length,
+        }
+      }
+      const count = prepared<{ n: number }, (string | number)[]>(
+        `SELECT count(*) AS n FROM frac_disclosures ${sql}`,
+      ).get(...values)!.n
+      const rows = prepared<StoredDisclosure, (string | number)[]>(
+        `${read} ${order} LIMIT ? OFFSET ?`,
+      ).all(...values, limit, offset)
+      return { rows, total: count }
+    },
+    total: () => total.get()!.n,
+    newestOn: () => newest.get()?.day ?? undefined,
+    byState: () => byState.all(),
+    byOperator: (limit, offset) => byOperator.all(limit, offset),
+    operators: () => operators.get()!.n,
+  }
+}
+
+const idsInside = (circle: Circle, rows: readonly StoredDisclosure[]): StoredDisclosure[] =>
+  rows.filter(
+    ({ latitude, longitude }) =>
+      latitude !== null &&
+      longitude !== null &&
+      milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles,
+  )
+
+function disclosureWriter(db: Database) {
+  const names = fields.map(field => columns[field])
+  const stored = lazy<Row & { id: number }, [string]>(
+    db,
+    `SELECT id, ${selected(columns)} FROM frac_disclosures WHERE reference = ?`,
+  )
+  // Rather than an UPDATE, which would collect its rows in a table of its own where there are triggers.
+  const put = lazy(
+    db,
+    `INSERT INTO frac_disclosures (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)
+     ON CONFLICT (reference) DO UPDATE SET
+       ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}`,
+  )
+  const texts = textFields.map(field => columns[field]).join(', ')
+  const addText = lazy(db, `INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
+  // The full-text index keeps no texts, so a deletion must repeat them.
+  const dropText = lazy(
+    db,
+    `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
+  )
+  return (disclosure: FracDisclosure, recordedAt: number): WriteOutcome => {
+    const row: Row = { ...disclosure, operatorKey: operatorKey(disclosure.operator) }
+    const old = stored.get(row.reference)
+    if (!old) {
+      const id = Number(put.run(...fields.map(field => row[field]), recordedAt).lastInsertRowid)
+      addText.run(id, ...textFields.map(field => row[field]))
+      return 'inserted'
+    }
+    if (fields.every(field => old[field] === row[field])) return 'unchanged'
+    dropText.run(old.id, ...textFields.map(field => old[field]))
+    put.run(...fields.map(field => row[field]), recordedAt)
+    addText.run(old.id, ...textFields.map(field => row[field]))
+    return 'revised'
+  }
+}

@@ -1,0 +1,151 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { PermitTermKind } from './permit-terms.ts'
+
+export type CountedKind = Extract<PermitTermKind, 'state' | 'operator' | 'formation'>
+
+/** How many permits have a word. */
+export interface TermCount {
+  id: number
+  name: string
+  label: string
+  permits: number
+}
+
+export interface TermMovement {
+  /** Newest day of its permits. */
+  newestOn: string
+  /** Permits of the later span less those of the earlier one. */
+  change: number
+}
+
+export interface NamedCount {
+  name: string
+  permits: number
+}
+
+export interface PermitCounts {
+  total(): number
+  /** Newest day of each state that has a permit, by code. */
+  newestByState(): Map<string, string>
+  oldestOn(state: string): string | undefined
+  /** Whom the newest permit of a state is from. */
+  sourceOf(state: string): string | undefined
+  /** Largest first, then by name. */
+  largest(kind: CountedKind, limit: number, offset: number): TermCount[]
+  /** Words of a kind that have a permit. */
+  count(kind: CountedKind): number
+  /** Of terms of one kind: `[earlier, later)` against `[later, end)`. */
+  movements(
+    kind: CountedKind,
+    ids: readonly number[],
+    earlier: string,
+    later: string,
+    end: string,
+  ): Map<number, TermMovement>
+  /** All permits of a state. */
+  ofState(state: string): number
+  /** In the half-open range of days. */
+  between(state: string, from: string, to: string): number
+  /** Of a state in the half-open range of days, largest first. */
+  topOperators(state: string, from: string, to: string, limit: number): NamedCount[]
+  topCounties(state: string, from: string, to: string, limit: number): NamedCount[]
+}
+
+const columns: Readonly<Record<CountedKind, string>> = {
+  state: 'state_id',
+  operator: 'operator_id',
+  formation: 'formation_id',
+}
+
+export function createPermitCounts(db: Database): PermitCounts {
+  const stateIs = "state_id = (SELECT id FROM permit_terms WHERE kind = 'state' AND name = ?1)"
+  const states = lazy<{ state: string; day: string | null }, []>(
+    db,
+    `SELECT t.name AS state, (SELECT max(permit_on) FROM well_permits WHERE state_id = t.id) AS day
+     FROM permit_terms t WHERE t.kind = 'state' AND t.permits > 0 ORDER BY t.name`,
+  )
+  const total = lazy<{ n: number | null }, []>(
+    db,
+    "SELECT sum(permits) AS n FROM permit_terms WHERE kind = 'state'",
+  )
+  const ofState = lazy<{ permits: number }, [string]>(
+    db,
+    "SELECT permits FROM permit_terms WHERE kind = 'state' AND name = ?",
+  )
+  const oldest = lazy<{ day: string | null }, [string]>(
+    db,
+    `SELECT min(permit_on) AS day FROM well_permits WHERE ${stateIs}`,
+  )
+  const source = lazy<{ source: string }, [string]>(
+    db,
+    `SELECT p.source FROM well_permits f JOIN well_permit_papers p ON p.id = f.id WHERE f.${stateIs} ORDER BY f.permit_on DESC LIMIT 1`,
+  )
+  const largest = lazy<TermCount, [string, number, number]>(
+    db,
+    'SELECT id, name, label, permits FROM permit_terms WHERE kind = ? AND permits > 0 ORDER BY permits DESC, name LIMIT ? OFFSET ?',
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM permit_terms WHERE kind = ? AND permits > 0',
+  )
+  const between = lazy<{ n: number }, [string, string, string]>(
+    db,
+    `SELECT count(*) AS n FROM well_permits WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
+  )
+  const inState = (column: string) =>
+    lazy<{ id: number | null }, [string, string, string]>(
+      db,
+      `SELECT ${column} AS id FROM well_permits INDEXED BY well_permits_by_state WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
+    )
+  const [operators, counties] = [inState('operator_id'), inState('county_id')]
+  const label = lazy<{ label: string }, [number]>(db, 'SELECT label FROM permit_terms WHERE id = ?')
+  // Counted here: SQLite would sort a year of permits to group them.
+  const largestOf = (rows: readonly { id: number | null }[], limit: number): NamedCount[] => {
+    const tally = new Map<number, number>()
+    for (const { id } of rows) if (id) tally.set(id, (tally.get(id) ?? 0) + 1)
+    return [...tally]
+      .sort(([a, m], [b, n]) => n - m || a - b)
+      .slice(0, limit)
+      .map(([id, permits]) => ({ name: label.get(id)!.label, permits }))
+  }
+  const movementQueries = (kind: CountedKind) => ({
+    newest: lazy<{ day: string }, [number]>(
+      db,
+      `SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`,
+    ),
+    inSpan: lazy<{ n: number }, [number, string, string]>(
+      db,
+      `SELECT count(*) AS n FROM well_permits WHERE ${columns[kind]} = ? AND permit_on >= ? AND permit_on < ?`,
+    ),
+  })
+  const movements = {
+    state: movementQueries('state'),
+    operator: movementQueries('operator'),
+    formation: movementQueries('formation'),
+  }
+  return {
+    total: () => total.get()!.n ?? 0,
+    newestByState: () => new Map(states.all().map(row => [row.state, row.day!])),
+    oldestOn: state => oldest.get(state)?.day ?? undefined,
+    sourceOf: state => source.get(state)?.source,
+    largest: (kind, limit, offset) => largest.all(kind, limit, offset),
+    count: kind => count.get(kind)!.n,
+    movements(kind, ids, earlier, later, end) {
+      const { newest, inSpan } = movements[kind]
+      return new Map(
+        ids.map(id => [
+          id,
+          {
+            newestOn: newest.get(id)!.day,
+            change: inSpan.get(id, later, end)!.n - inSpan.get(id, earlier, later)!.n,
+          },
+        ]),
+      )
+    },
+    ofState: state => ofState.get(state)?.permits ?? 0,
+    between: (state, from, to) => between.get(state, from, to)!.n,
+    topOperators: (state, from, to, limit) => largestOf(operators.all(state, from, to), limit),
+    topCounties: (state, from, to, limit) => largestOf(counties.all(state, from, to), limit),
+  }
+}

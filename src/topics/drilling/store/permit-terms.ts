@@ -1,0 +1,60 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export type PermitTermKind =
+  | 'state'
+  | 'county'
+  | 'operator'
+  | 'formation'
+  | 'permit_type'
+  | 'well_type'
+
+/** Numbers of the words in permits, within one transaction. */
+export interface PermitTerms {
+  /**
+   * Of a word as filed; `read` gives the name by which it is compared and the label under which a
+   * new one is shown from then on.
+   */
+  id(
+    kind: PermitTermKind,
+    filed: string,
+    read: (filed: string) => { name: string; label: string },
+  ): number
+  wellNameId(name: string): number
+}
+
+export function createPermitTerms(db: Database): PermitTerms {
+  const storedTerm = lazy<{ id: number }, [string, string]>(
+    db,
+    'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
+  )
+  const add = lazy(db, 'INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)')
+  const storedName = lazy<{ id: number }, [string]>(
+    db,
+    'SELECT id FROM permit_well_names WHERE name = ?',
+  )
+  const addName = lazy(db, 'INSERT INTO permit_well_names (name) VALUES (?)')
+  const addText = lazy(db, 'INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
+  // For one transaction only: ids that a rollback takes back must not be remembered.
+  const ids = new Map<string, number>()
+  const remembered = (key: string, find: () => number) => {
+    const id = ids.get(key) ?? find()
+    ids.set(key, id)
+    return id
+  }
+  return {
+    id: (kind, filed, read) =>
+      remembered(`${kind}/${filed}`, () => {
+        const { name, label } = read(filed)
+        return storedTerm.get(kind, name)?.id ?? Number(add.run(kind, name, label).lastInsertRowid)
+      }),
+    wellNameId: name =>
+      remembered(`/${name}`, () => {
+        const old = storedName.get(name)
+        if (old) return old.id
+        const id = Number(addName.run(name).lastInsertRowid)
+        addText.run(id, name)
+        return id
+      }),
+  }
+}

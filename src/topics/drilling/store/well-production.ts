@@ -1,0 +1,221 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { manyRows } from '../../../database/many-rows.ts'
+import { lazy } from '../../../database/statement.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import { monthAfter } from '../../calendars/math/period.ts'
+
+/** What one well produced in a month; null: not reported. */
+export interface WellMonth {
+  /** Fourteen digits. */
+  apiNumber: string
+  /** Two letters. */
+  state: string
+  /** `YYYY-MM`. */
+  month: string
+  oilBbl: number | null
+  gasMcf: number | null
+  waterBbl: number | null
+  daysProducing: number | null
+  source: string
+}
+
+/** A month of a well, and how the source calls the well. */
+export interface WellReport extends WellMonth {
+  operator: string | undefined
+  wellName: string | undefined
+  county: string | undefined
+}
+
+export type WellMonthRow = Omit<WellMonth, 'state'> & { recordedAt: number }
+
+/** What the wells of a state reported of a month. */
+export interface WellCoverage {
+  state: string
+  month: string
+  wells: number
+  /** Of the rows that were written last. */
+  source: string
+}
+
+export interface TopWell {
+  apiNumber: string
+  oilBbl: number
+  gasMcf: number
+  /** Months in which anything came out. */
+  months: number
+  source: string
+}
+
+export interface WellProductionStore {
+  /**
+   * One transaction. The same month of a well again is unchanged; anything else for a known month
+   * replaces it. No volume is negative.
+   */
+  write(rows: readonly WellMonth[], recordedAt: number): WriteCounts
+  /** Oldest first. */
+  ofWell(apiNumber: string): WellMonthRow[]
+  /** The wells of a state with most oil in the months of `[fromMonth, toMonth)`, most first. */
+  top(state: string, fromMonth: string, toMonth: string, limit: number): TopWell[]
+  /** The newest month of each state, by code. */
+  newest(): WellCoverage[]
+  /** Rows in all. */
+  total(): number
+}
+
+const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS gasMcf, water_bbl AS waterBbl,
+  days_producing AS daysProducing, source, recorded_at AS recordedAt`
+
+/** Wells of each year that are looked at first; as many times more where they do not settle it. */
+const [looksFirst, looksMore] = [64, 4]
+
+export function createWellProductionStore(db: Database): WellProductionStore {
+  const stored = lazy<WellMonthRow, [string, string]>(
+    db,
+    `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
+  )
+  const hasAny = lazy(db, 'SELECT 1 FROM well_production WHERE api_number = ? LIMIT 1')
+  const put = manyRows(
+    db,
+    'INSERT INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)',
+    '(?, ?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET oil_bbl = excluded.oil_bbl, gas_mcf = excluded.gas_mcf,
+       water_bbl = excluded.water_bbl, days_producing = excluded.days_producing, source = excluded.source,
+       recorded_at = excluded.recorded_at`,
+  )
+  const sumYear = lazy(
+    db,
+    `INSERT OR REPLACE INTO well_production_years (api_number, year, state_code, oil_bbl)
+     SELECT api_number, ?2, ?3, total(oil_bbl) FROM well_production WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12'`,
+  )
+  const countMonth = lazy(
+    db,
+    `INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`,
+  )
+  const ofWell = lazy<WellMonthRow, [string]>(
+    db,
+    `SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`,
+  )
+  const newest = lazy<WellCoverage, []>(
+    db,
+    `SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`,
+  )
+  const total = lazy<{ n: number }, []>(
+    db,
+    'SELECT coalesce(sum(wells), 0) AS n FROM well_production_months',
+  )
+
+  /** Rows as they stand, those that wait to be written too. */
+  const createWriter = (recordedAt: number) => {
+    const waiting = new Map<string, WellMonth>()
+    const isNew = new Map<string, boolean>()
+    const storedRow = ({ apiNumber, month }: WellMonth) => {
+      if (!isNew.has(apiNumber)) isNew.set(apiNumber, hasAny.get(apiNumber) === null)
+      return isNew.get(apiNumber) ? undefined : stored.get(apiNumber, month)
+    }
+    return {
+      add(row: WellMonth): keyof WriteCounts {
+        const key = row.apiNumber + row.month
+        const old = waiting.get(key) ?? storedRow(row)
+        if (old && isSame(old, row)) return 'unchanged'
+        waiting.set(key, row)
+        return old ? 'revised' : 'inserted'
+      },
+      write: () =>
+        put(
+          [...waiting.values()].map(row => [
+            row.apiNumber,
+            row.month,
+            row.oilBbl,
+            row.gasMcf,
+            row.waterBbl,
+            row.daysProducing,
+            row.source,
+            recordedAt,
+          ]),
+        ),
+    }
+  }
+
+  return {
+    write: (rows, recordedAt) =>
+      transact(db, () => {
+        const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
+        const years = new Map<string, [apiNumber: string, year: string, state: string]>()
+        const months = new Map<string, WellCoverage>()
+        const writer = createWriter(recordedAt)
+        for (const row of rows) {
+          const outcome = writer.add(row)
+          counts[outcome] += 1
+          if (outcome === 'unchanged') continue
+          const { apiNumber, state, month, source } = row
+          const year = month.slice(0, 4)
+          years.set(apiNumber + year, [apiNumber, year, state])
+          const wells = (months.get(state + month)?.wells ?? 0) + Number(outcome === 'inserted')
+          months.set(state + month, { state, month, wells, source })
+        }
+        writer.write()
+        for (const touched of years.values()) sumYear.run(...touched)
+        for (const { state, month, wells, source } of months.values())
+          countMonth.run(state, month, wells, source)
+        return counts
+      }),
+    ofWell: apiNumber => ofWell.all(apiNumber),
+    top: topWells(db),
+    newest: () => newest.all(),
+    total: () => total.get()!.n,
+  }
+}
+
+/**
+ * A well can not have more in the months than in the years that they lie in. So the best of each
+ * year are looked at, deeper and deeper, until the last of those found has more than any well that
+ * has not been seen can have: R. Fagin's threshold algorithm.
+ */
+function topWells(db: Database): WellProductionStore['top'] {
+  const bestOfYear = lazy<{ apiNumber: string; oilBbl: number }, [string, string, number]>(
+    db,
+    `SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
+     ORDER BY oil_bbl DESC, api_number LIMIT ?`,
+  )
+  const within = lazy<TopWell, [string, string, string]>(
+    db,
+    `SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source,
+       count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
+     FROM well_production WHERE api_number IN (SELECT value FROM json_each(?1)) AND month >= ?2 AND month < ?3 GROUP BY api_number`,
+  )
+  return (state, fromMonth, toMonth, limit) => {
+    const years = yearsOf(fromMonth, toMonth)
+    const [seen, candidates] = [new Set<string>(), [] as TopWell[]]
+    for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {
+      const lists = years.map(year => bestOfYear.all(state, year, depth))
+      const news = new Set(lists.flat().map(well => well.apiNumber)).difference(seen)
+      for (const apiNumber of news) seen.add(apiNumber)
+      candidates.push(...within.all(JSON.stringify([...news]), fromMonth, toMonth))
+      const best = candidates.sort(byOil).slice(0, limit)
+      const unseenMax = lists.reduce(
+        (sum, list) => sum + (list.length < depth ? 0 : list.at(-1)!.oilBbl),
+        0,
+      )
+      const isSettled = best.length === limit && best.at(-1)!.oilBbl > unseenMax
+      if (isSettled || lists.every(list => list.length < depth)) return best
+    }
+  }
+}
+
+const isSame = (a: Omit<WellMonth, 'state'>, b: WellMonth): boolean =>
+  a.oilBbl === b.oilBbl &&
+  a.gasMcf === b.gasMcf &&
+  a.waterBbl === b.waterBbl &&
+  a.daysProducing === b.daysProducing &&
+  a.source === b.source
+
+const byOil = (a: TopWell, b: TopWell): number =>
+  b.oilBbl - a.oilBbl || (a.apiNumber < b.apiNumber ? -1 : 1)
+
+/** The years that months of `[fromMonth, toMonth)` lie in. */
+function yearsOf(fromMonth: string, toMonth: string): string[] {
+  const [first, last] = [Number(fromMonth.slice(0, 4)), Number(monthAfter(toMonth, -1).slice(0, 4))]
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i))
+}

@@ -1,0 +1,203 @@
+import type { Database } from 'bun:sqlite'
+import { type Clause, clause, whereOf } from '../../../database/clause.ts'
+import { readAtOnce, transact } from '../../../database/database.ts'
+import { manyRows } from '../../../database/many-rows.ts'
+import { lazy } from '../../../database/statement.ts'
+import { createStatementCache } from '../../../database/statement-cache.ts'
+import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
+import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
+import { boxAround, type Circle, milesBetween } from '../../geography/math/geography.ts'
+
+/** A well with the days of its life; null: not yet, or not known. */
+export interface Well {
+  /** Fourteen digits. */
+  apiNumber: string
+  state: string
+  operator: string
+  name: string
+  county: string | null
+  formation: string | null
+  latitude: number | null
+  longitude: number | null
+  permitOn: string | null
+  spudOn: string | null
+  completedOn: string | null
+  firstProductionOn: string | null
+  source: string
+}
+
+export interface WellFilter {
+  state?: string
+  /** Parts of names, in any letter case. */
+  operator?: string
+  formation?: string
+  /** Half-open range of days of first production. */
+  producingFrom?: string
+  producingTo?: string
+  circle?: Circle
+}
+
+/** What its cycle time is made of. */
+export type WellDates = Pick<
+  Well,
+  'apiNumber' | 'permitOn' | 'spudOn' | 'completedOn' | 'firstProductionOn' | 'source'
+>
+
+/** The wells that fit: how many there are, whose they are, and the days of those that produce. */
+export interface WellLives {
+  wells: number
+  sources: readonly string[]
+  /** Those that produce, in no order; most wells of a state do not yet. */
+  producing: WellDates[]
+}
+
+export interface WellStore {
+  /**
+   * One transaction. The same well again is unchanged; anything else under a known number replaces
+   * it.
+   */
+  put(wells: readonly Well[], recordedAt: number): WriteCounts
+  get(apiNumber: string): Well | undefined
+  /** In the order of their numbers. */
+  search(filter: WellFilter): Well[]
+  /** The same wells, of which a state has a hundred thousand, as far as cycle times need them. */
+  lives(filter: WellFilter): WellLives
+  /** Of one source, permitted since a day and without a day of first production. */
+  unfinished(source: string, permittedSince: string): Well[]
+}
+
+const columns: ColumnMap<Well> = {
+  apiNumber: 'api_number',
+  state: 'state_code',
+  operator: 'operator',
+  name: 'name',
+  county: 'county',
+  formation: 'formation',
+  latitude: 'latitude',
+  longitude: 'longitude',
+  permitOn: 'permit_on',
+  spudOn: 'spud_on',
+  completedOn: 'completed_on',
+  firstProductionOn: 'first_production_on',
+  source: 'source',
+}
+const fields = Object.keys(columns) as (keyof Well)[]
+const dateColumns: ColumnMap<WellDates> = {
+  apiNumber: columns.apiNumber,
+  permitOn: columns.permitOn,
+  spudOn: columns.spudOn,
+  completedOn: columns.completedOn,
+  firstProductionOn: columns.firstProductionOn,
+  source: columns.source,
+}
+const placedDates = selected({
+  ...dateColumns,
+  latitude: columns.latitude,
+  longitude: columns.longitude,
+})
+
+export function createWellStore(db: Database): WellStore {
+  const write = upsert(db, 'wells', columns, ['apiNumber'])
+  const stored = lazy<{ apiNumber: string }, [string]>(
+    db,
+    'SELECT api_number AS apiNumber FROM wells WHERE api_number IN (SELECT value FROM json_each(?))',
+  )
+  const add = manyRows(
+    db,
+    `INSERT INTO wells (${fields.map(field => columns[field]).join(', ')}, recorded_at)`,
+    `(${fields.map(() => '?').join(', ')}, ?)`,
+  )
+  const put = (wells: readonly Well[], recordedAt: number): WriteCounts => {
+    const storedNumbers = new Set(
+      stored.all(JSON.stringify(wells.map(well => well.apiNumber))).map(well => well.apiNumber),
+    )
+    const added: Well[] = []
+    const others: Well[] = []
+    for (const well of wells) {
+      if (storedNumbers.has(well.apiNumber)) others.push(well)
+      else added.push(well)
+      storedNumbers.add(well.apiNumber)
+    }
+    add(added.map(well => [...fields.map(field => well[field]), recordedAt]))
+    const counts = countsOf(others.map(well => write(well, recordedAt)))
+    return { ...counts, inserted: counts.inserted + added.length }
+  }
+  const byNumber = lazy<Well, [string]>(
+    db,
+    `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
+  )
+  const prepared = createStatementCache(db)
+  const matching = <Row>(read: string, clauses: readonly Clause[], order = ''): Row[] => {
+    const { sql, values } = whereOf(clauses)
+    return prepared<Row, (string | number)[]>(`SELECT ${read} FROM wells ${sql} ${order}`).all(
+      ...values,
+    )
+  }
+  const unfinished = lazy<Well, [string, string]>(
+    db,
+    `SELECT ${selected(columns)} FROM wells WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number`,
+  )
+  return {
+    put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
+    get: apiNumber => byNumber.get(apiNumber) ?? undefined,
+    search: filter =>
+      within(
+        filter.circle,
+        matching<Well>(selected(columns), clausesOf(filter), 'ORDER BY api_number'),
+      ),
+    lives(filter) {
+      const clauses = clausesOf(filter)
+      if (filter.circle)
+        return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, clauses)))
+      const [counted, producing] = readAtOnce(db, () => [
+        matching<{ wells: number; sources: string }>(
+          'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
+          clauses,
+        )[0]!,
+        matching<WellDates>(selected(dateColumns), [
+          ...clauses,
+          clause('first_production_on IS NOT NULL'),
+        ]),
+      ])
+      const { wells, sources } = counted
+      return { wells, sources: JSON.parse(sources) as string[], producing }
+    },
+    unfinished: (source, since) => unfinished.all(source, since),
+  }
+}
+
+const livesOf = (wells: readonly WellDates[]): WellLives => ({
+  wells: wells.length,
+  sources: [...new Set(wells.map(well => well.source))],
+  producing: wells.filter(well => well.firstProductionOn !== null),
+})
+
+/** Conditions on wells; of a circle the belt that it lies in. */
+function clausesOf(filter: WellFilter): Clause[] {
+  const clauses: Clause[] = []
+  const add = (...of: Parameters<typeof clause>) => void clauses.push(clause(...of))
+  const { state, operator, formation, producingFrom, producingTo, circle } = filter
+  if (state !== undefined) add('state_code = ?', state)
+  if (operator !== undefined) add('instr(upper(operator), ?) > 0', operator.toUpperCase())
+  if (formation !== undefined) add('instr(upper(formation), ?) > 0', formation.toUpperCase())
+  if (producingFrom !== undefined) add('first_production_on >= ?', producingFrom)
+  if (producingTo !== undefined) add('first_production_on < ?', producingTo)
+  if (circle) {
+    const { south, north } = boxAround(circle)
+    add('latitude BETWEEN ? AND ?', south, north)
+  }
+  return clauses
+}
+
+type Place = Pick<Well, 'latitude' | 'longitude'>
+
+const within = <Row extends Place>(circle: Circle | undefined, wells: Row[]): Row[] =>
+  circle ? wells.filter(well => liesIn(circle, well)) : wells
+
+function liesIn(circle: Circle, { latitude, longitude }: Place): boolean {
+  return (
+    latitude !== null &&
+    longitude !== null &&
+    milesBetween(circle, { latitude, longitude }) <= circle.radiusMiles
+  )
+}

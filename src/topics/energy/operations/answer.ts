@@ -1,0 +1,52 @@
+import { type TSchema, t } from 'elysia'
+import { type Answering, type Marks, markFixtures } from '../../../http/operations/answer.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { generatedSource } from '../../catalogue/math/catalogue.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import { rangeOf } from './list.ts'
+
+/** After every day. */
+const endOfDays = '9999-12-31'
+
+/** The days of `start_date` and `end_date`; the end is exclusive. */
+export function daysOf(query: { start_date?: string; end_date?: string }): {
+  fromOn: string
+  toOn: string
+} {
+  const { from, to } = rangeOf(query)
+  return {
+    fromOn: from === Number.MIN_SAFE_INTEGER ? '' : isoDay(from),
+    toOn: to === Number.MAX_SAFE_INTEGER ? endOfDays : dayAfter(isoDay(to - 1), 1),
+  }
+}
+
+/** Says in the headers that rows are invented. */
+export function markSources(
+  set: Answering,
+  marks: Marks,
+  rows: readonly { source: string }[],
+): void {
+  const isFixture = rows.some(({ source }) => source === generatedSource)
+  markFixtures(set, marks, [{ series: { fixture: isFixture } }])
+}
+
+/** The value, or the refusal of a dataset that nothing has been imported of. */
+export function requireData<T>(value: T | undefined, subject: string, dataset: string): T {
+  if (value !== undefined) return value
+  throw new Problem(
+    'DATA_NOT_AVAILABLE',
+    `There are no ${subject} here: this service does not offer that data set.`,
+    { dataset },
+  )
+}
+
+export const Day = t.String({ format: 'date', examples: ['2026-11-20'] })
+export const Stamp = t.String({
+  format: 'date-time',
+  description: 'When this service recorded it.',
+  examples: ['2026-11-20T17:00:00Z'],
+})
+/** A value that is null where it is not known. */
+export const orNull = <T extends TSchema>(shape: T, description?: string) =>
+  t.Union([shape, t.Null()], description === undefined ? {} : { description })

@@ -1,0 +1,113 @@
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
+import { requestIdOf } from '../../../http/request-id.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { sourcesOf } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { PortPrices } from '../math/bunker.ts'
+import { type Grade, gradeOf, grades, marineCode, type Port, portOf } from '../math/marine.ts'
+import type { BunkerQuote } from './bunker-row.ts'
+import type { MarineDeps } from './marine-answers.ts'
+
+export interface BunkerDeps extends MarineDeps {
+  ids: Ids
+}
+
+/** A series of a grade at a port. */
+export interface BunkerSeries {
+  port: Port
+  grade: Grade
+  series: Series
+}
+
+/** Prices come in a few times a day. */
+const cacheTtlSeconds = 300
+
+export const bunkerAccess = { meter: true, rate: 'marine' } as const
+
+export const firstMinusSecond =
+  'Every spread is the first price minus the second one, its percentage of the second.'
+
+/** Throws 404 for an unknown port. */
+export function bunkerPort(ports: readonly Port[], text: string): Port {
+  const port = portOf(ports, text)
+  if (!port) throw notFound(`Port ${text.slice(0, 100)}`)
+  return port
+}
+
+/** The grade of the query; undefined where it names none. */
+export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grade | undefined {
+  const [parameter, gradeText] = query.fuel_type
+    ? (['fuel_type', query.fuel_type] as const)
+    : (['grade', query.grade] as const)
+  const grade = gradeText ? gradeOf(gradeText) : undefined
+  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, 'is not a grade.', grades)
+  return grade
+}
+
+/** What is read of the marine series, and what all answers about it say of themselves. */
+export function createBunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps) {
+  const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
+    places.flatMap(port =>
+      (grade ? [grade] : grades).flatMap(candidate => {
+        if (!port.fuels.includes(candidate)) return []
+        const series = catalogue.resolve(marineCode(candidate, port), now())?.series
+        return series ? { port, grade: candidate, series } : []
+      }),
+    )
+  const quotesAt = (places: readonly Port[], grade?: Grade): BunkerQuote[] =>
+    seriesAt(places, grade).flatMap(bunkerSeries => {
+      const quote = board.quote(bunkerSeries.series)
+      return quote ? { port: bunkerSeries.port, grade: bunkerSeries.grade, quote } : []
+    })
+  return {
+    seriesAt,
+    quotesAt,
+    /** The same; throws DATA_NOT_AVAILABLE where no grade has a price. */
+    requireQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
+      const quotes = quotesAt(places, grade)
+      if (quotes.length === 0)
+        throw new Problem('DATA_NOT_AVAILABLE', 'There is no bunker fuel price to answer with.')
+      return quotes
+    },
+    meta(
+      request: Request,
+      set: Answering,
+      used: readonly { series: Series }[],
+      portCount?: number,
+    ) {
+      const requestId = requestIdOf(request, ids)
+      set.headers['x-request-id'] = requestId
+      set.headers['x-cache'] = 'MISS'
+      markFixtures(set, marks, used)
+      const sources = sourcesOf(used.map(({ series }) => series))
+      return {
+        request_id: requestId,
+        timestamp: isoInstant(now()),
+        cache_ttl: cacheTtlSeconds,
+        data_source: sources.name,
+        source_description: sources.description,
+        currency: 'USD' as const,
+        unit: 'metric_ton' as const,
+        ...(portCount !== undefined && { port_count: portCount }),
+      }
+    },
+  }
+}
+
+export const quotedSeries = (quotes: readonly BunkerQuote[]): { series: Series }[] =>
+  quotes.map(({ quote }) => quote)
+
+/** Rounded as they are answered, so that a spread is the difference of the two prices shown. */
+export const pricesOf = (quotes: readonly BunkerQuote[]): PortPrices =>
+  new Map(
+    quotes.map(({ grade, quote }) => [
+      grade,
+      roundTo(quote.observation.value, quote.series.decimals),
+    ]),
+  )
+
+export const byPort = (quotes: readonly BunkerQuote[]): Map<Port, BunkerQuote[]> =>
+  Map.groupBy(quotes, bunkerQuote => bunkerQuote.port)

@@ -1,0 +1,104 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { boolOf } from '../../../http/input/query.ts'
+import { flagParameter, typed } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { csvText } from '../../../lib/text/csv.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import {
+  type BunkerDeps,
+  bunkerAccess,
+  byPort,
+  createBunkerAnswers,
+  quotedSeries,
+} from './bunker-answers.ts'
+import { ExportRow, exportRow, MetaShape } from './bunker-row.ts'
+import { marineFilter, priceQuery } from './marine-query.ts'
+
+const columns = Object.keys(ExportRow.properties) as (keyof typeof ExportRow.properties)[]
+
+const csvOf = (rows: readonly ReturnType<typeof exportRow>[]): string =>
+  csvText([columns, ...rows.map(row => columns.map(name => row[name] ?? null))])
+
+const ExportBody = t.Union(
+  [
+    t.Object({ data: t.Array(ExportRow), meta: MetaShape }, { title: 'BunkerExport' }),
+    t.Object(
+      {
+        data: t.Object({
+          format: t.Literal('csv'),
+          filename: t.String({ examples: ['bunker-fuels-2026-11-20.csv'] }),
+          content: t.String({ description: 'The file.' }),
+        }),
+        meta: MetaShape,
+      },
+      { title: 'BunkerExportFile' },
+    ),
+  ],
+  { title: 'BunkerExportAnswer' },
+)
+
+function formatOf(text: string | undefined): 'json' | 'csv' {
+  const format = (text || 'json').toLowerCase()
+  if (format === 'json' || format === 'csv') return format
+  const why =
+    format === 'xlsx' ? 'is not written here: a spreadsheet opens csv.' : 'is neither json nor csv.'
+  throw invalidParameter('format', text, why, ['json', 'csv'])
+}
+
+/** The newest prices as a table to take away. */
+export function bunkerExportRoutes(deps: BunkerDeps) {
+  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
+    '/v1/bunker-fuels/export',
+    ({ query, request, set }) => {
+      const format = formatOf(query.format)
+      const wantsFile = boolOf('download', query.download, false)
+      const { port, grade, region } = marineFilter(query, deps.ports)
+      const places = deps.ports.filter(
+        place => (!port || place === port) && (!region || region.regions.includes(place.region)),
+      )
+      const quotes = someQuotesAt(places, grade)
+      const rows = quotes.map(exportRow)
+      const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
+      const about = meta(request, set as Answering, quotedSeries(quotes), byPort(quotes).size)
+      if (format === 'csv' && (wantsFile || request.headers.get('accept')?.includes('text/csv'))) {
+        set.headers['content-type'] = 'text/csv; charset=utf-8'
+        if (wantsFile) set.headers['content-disposition'] = `attachment; filename="${filename}"`
+        return csvOf(rows)
+      }
+      set.headers['content-type'] = jsonType
+      const data = format === 'csv' ? { format, filename, content: csvOf(rows) } : rows
+      return JSON.stringify({ data, meta: about })
+    },
+    {
+      access: bunkerAccess,
+      query: t.Object({
+        format: typed({
+          type: 'string',
+          description: '`json` (default) or `csv`.',
+          examples: ['json'],
+          enum: ['json', 'csv'],
+          default: 'json',
+        }),
+        download: flagParameter({
+          description: '`1` answers the CSV itself, as a file.',
+          examples: [true],
+          default: false,
+        }),
+        ...priceQuery,
+      }),
+      response: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },
+      detail: {
+        operationId: 'exportBunkerFuels',
+        summary: 'Export bunker fuel prices',
+        description:
+          'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
+      },
+    },
+  )
+}

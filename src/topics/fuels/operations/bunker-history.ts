@@ -1,0 +1,201 @@
+import { t } from 'elysia'
+import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { codeParameter, momentParameter, typed } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { validIntervals } from '../../prices/math/interval.ts'
+import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
+import { createPageWalks } from '../../prices/service/page-walks.ts'
+import { type BunkerDeps, bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
+import {
+  HistoryShape,
+  historyRow,
+  MetaShape,
+  metaFields,
+  PortShape,
+  portRow,
+} from './bunker-row.ts'
+import { priceQuery } from './marine-query.ts'
+
+const access = { meter: true, rate: 'marine-historical', reader: true } as const
+const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
+const perPageMax = 1000
+
+const portNote = {
+  description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
+  examples: ['SIN'],
+}
+const rangeQuery = {
+  from: momentParameter({
+    description: 'First day or time, inclusive; absent: 30 days ago.',
+    examples: ['2026-11-01'],
+  }),
+  start_date: momentParameter({ description: 'Another name of `from`.', examples: ['2026-11-01'] }),
+  to: momentParameter({
+    description: 'Last day or time, inclusive; absent: now.',
+    examples: ['2026-11-15'],
+  }),
+  end_date: momentParameter({ description: 'Another name of `to`.', examples: ['2026-11-15'] }),
+  interval: typed({
+    type: 'string',
+    description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
+    examples: ['day'],
+    enum: validIntervals,
+    default: 'day',
+  }),
+  fuel_type: priceQuery.fuel_type,
+  grade: priceQuery.grade,
+  ...pageQuery(perPageMax),
+}
+const paged = `Newest first, at most ${perPageMax} rows on a page; the pagination headers say how many there are.`
+
+/** A page of past prices of the port that is named, or of all ports. */
+function bunkerPast(deps: BunkerDeps) {
+  const { seriesAt, meta } = createBunkerAnswers(deps)
+  const walking = createPageWalks(deps.history, deps.ingest)
+
+  return (
+    query: { [name in keyof typeof rangeQuery]?: string },
+    portName: string | undefined,
+    { request, set, keyId }: { request: Request; set: Answering; keyId: string },
+  ) => {
+    const interval = intervalOf(query.interval) ?? 'day'
+    // Each by the name under which it came, where it is not a time.
+    momentOf('from', query.from, 'start')
+    momentOf('to', query.to, 'end')
+    const dates = {
+      start_date: query.from || query.start_date,
+      end_date: query.to || query.end_date,
+    }
+    const range = rangeOf(dates, windowDays.past_month, deps.now())
+    const page = pageOf(query, perPageMax)
+    const grade = bunkerGrade(query)
+    const places = portName === undefined ? deps.ports : [bunkerPort(deps.ports, portName)]
+    const portSeries = seriesAt(places, grade)
+    const seriesIds = portSeries.map(bunkerSeries => bunkerSeries.series.id)
+    if (seriesIds.length === 0)
+      throw new Problem('DATA_NOT_AVAILABLE', 'The port does not sell this grade.')
+    const question = {
+      key: [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|'),
+      range: {
+        seriesIds,
+        interval: interval === 'minute' ? ('raw' as const) : interval,
+        from: range.from,
+        to: range.to,
+      },
+    }
+    const { rows, total, from, to } = walking.page(question, page.page, page.perPage, deps.now())
+    pageHeaders(set.headers, request.url, pageMeta(page, total))
+    const byId = new Map(portSeries.map(bunkerSeries => [bunkerSeries.series.id, bunkerSeries]))
+    const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
+    return {
+      rows: rows.map(row => ({
+        ...historyRow(byId.get(row.seriesId)!, row, interval),
+        port: byId.get(row.seriesId)!.port.shortCode,
+      })),
+      place: places[0]!,
+      period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
+      metadata: meta(
+        request,
+        set,
+        sources.seriesOf(portSeries.map(row => row.series)).map(series => ({ series })),
+        places.length,
+      ),
+    }
+  }
+}
+
+/** Past prices of bunker fuel, of one port with everything about it or as a bare list. */
+export function bunkerHistoryRoutes(deps: BunkerDeps) {
+  const pastOf = bunkerPast(deps)
+  return new RouteList({ tags: ['bunker'] })
+    .use(deps.access)
+    .get(
+      '/v1/bunker-fuels/historical',
+      ({ query, request, set, caller }) => {
+        const { rows, period, metadata } = pastOf(query, query.port || undefined, {
+          request,
+          set: set as Answering,
+          keyId: caller.key.key.id,
+        })
+        return {
+          data: rows.map(row => ({ ...row, currency: 'USD' as const, unit: 'MT' as const })),
+          meta: { ...metadata, ...period },
+        }
+      },
+      {
+        access,
+        query: t.Object({ port: codeParameter(portNote), ...rangeQuery }),
+        response: {
+          200: t.Object(
+            {
+              data: t.Array(
+                t.Object(
+                  {
+                    port: PortShape.properties.code,
+                    ...HistoryShape.properties,
+                    currency: metaFields.currency,
+                    unit: t.Literal('MT'),
+                  },
+                  { title: 'BunkerHistoryListRow' },
+                ),
+              ),
+              meta: t.Object({ ...metaFields, ...periodFields }),
+            },
+            { title: 'BunkerHistoryList' },
+          ),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'listBunkerHistory',
+          summary: 'Past bunker fuel prices',
+          description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
+        },
+      },
+    )
+    .get(
+      '/v1/bunker-fuels/historical/:port',
+      ({ params, query, request, set, caller }) => {
+        const { rows, place, period, metadata } = pastOf(query, params.port, {
+          request,
+          set: set as Answering,
+          keyId: caller.key.key.id,
+        })
+        return { data: { port: portRow(place), historical_data: rows, period, metadata } }
+      },
+      {
+        access,
+        params: t.Object({ port: t.String(portNote) }),
+        query: t.Object(rangeQuery),
+        response: {
+          200: t.Object(
+            {
+              data: t.Object({
+                port: PortShape,
+                historical_data: t.Array(HistoryShape),
+                period: t.Object(periodFields),
+                metadata: MetaShape,
+              }),
+            },
+            { title: 'BunkerPortHistory' },
+          ),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'getBunkerPortHistory',
+          summary: 'Past bunker fuel prices of a port',
+          description: `The past prices of one port, USD per metric ton. ${paged}`,
+        },
+      },
+    )
+}
+
+const periodFields = {
+  from: t.String({ format: 'date-time' }),
+  to: t.String({ format: 'date-time' }),
+  interval: t.String({ examples: ['day'] }),
+}

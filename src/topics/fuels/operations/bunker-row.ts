@@ -1,0 +1,261 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import type { HistoryRow } from '../../prices/service/history.ts'
+import { arbitragePercent, type Difference, scrubberTonsADay } from '../math/bunker.ts'
+import { type Grade, gradeNames, grades, marineCode, type Port } from '../math/marine.ts'
+
+/** A price of a grade at a port. */
+export interface BunkerQuote {
+  port: Port
+  grade: Grade
+  quote: Quote
+}
+
+const moment = (description: string) => t.String({ format: 'date-time', description })
+const numberOrNull = (description: string) =>
+  t.Union([t.Number({ examples: [-3.5] }), t.Null()], { description })
+const currency = t.Literal('USD')
+const unit = t.Literal('MT', { description: 'Metric ton.' })
+const price = t.Number({ examples: [531.5], description: 'USD per metric ton, delivered.' })
+const code = t.String({
+  examples: ['VLSFO_SIN'],
+  description: 'A name of the series: `by_code` of the price endpoints takes it.',
+})
+const shortCode = t.String({ examples: ['SIN'] })
+
+export const PortShape = t.Object(
+  {
+    code: shortCode,
+    name: t.String({ examples: ['Singapore'] }),
+    country: t.String({ examples: ['SG'] }),
+    timezone: t.String({ examples: ['Asia/Singapore'] }),
+    volume_rank: integer({ examples: [1], description: '1 sells most.' }),
+  },
+  { title: 'BunkerPort' },
+)
+
+const supplierCount = t.Union([integer(), t.Null()], { description: 'Null: not known.' })
+const availability = t.Union([t.String(), t.Null()], { description: 'Null: not known.' })
+
+export const EntryShape = t.Object(
+  {
+    grade: t.String({ examples: ['VLSFO'] }),
+    grade_name: t.String({ examples: [gradeNames.VLSFO] }),
+    code,
+    price,
+    currency,
+    unit,
+    change_24h: numberOrNull('Against the previous close; null without one.'),
+    change_pct_24h: numberOrNull('The same in percent.'),
+    supplier_count: supplierCount,
+    availability,
+    last_updated: moment('When the price was observed.'),
+  },
+  { title: 'BunkerEntry' },
+)
+
+export const metaFields = {
+  request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
+  timestamp: moment('When this was answered.'),
+  cache_ttl: integer({ examples: [300], description: 'Seconds for which the answer may be kept.' }),
+  data_source: t.String({ examples: ['market_reporting'] }),
+  source_description: t.String({ examples: ['Compiled from market reporting'] }),
+  currency,
+  unit: t.Literal('metric_ton'),
+  port_count: t.Optional(integer({ examples: [8] })),
+}
+export const MetaShape = t.Object(metaFields, { title: 'BunkerMeta' })
+
+export const DifferenceShape = t.Object(
+  {
+    value: t.Number({ examples: [22], description: 'First minus second, USD per metric ton.' }),
+    percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], {
+      description: '100 x value / second; null when the second is 0.',
+    }),
+  },
+  { title: 'BunkerDifference' },
+)
+
+export const byGrade = t.Object(
+  {
+    VLSFO: t.Optional(DifferenceShape),
+    HFO_380: t.Optional(DifferenceShape),
+    HFO_180: t.Optional(DifferenceShape),
+    MGO_05S: t.Optional(DifferenceShape),
+  },
+  { description: 'By grade; without those that one of the ports has no price of.' },
+)
+
+export const ListRow = t.Object(
+  {
+    port: t.String({ examples: ['SINGAPORE'] }),
+    port_code: shortCode,
+    port_name: t.String({ examples: ['Singapore'] }),
+    grade: t.String({ examples: ['VLSFO'] }),
+    price,
+    currency,
+    unit,
+    last_updated: moment('When the price was observed.'),
+  },
+  { title: 'BunkerPrice' },
+)
+
+export const PricedPort = t.Object(
+  { port: PortShape, prices: t.Array(EntryShape) },
+  { title: 'BunkerPortPrices' },
+)
+
+export const PairSpread = t.Object(
+  {
+    value: DifferenceShape.properties.value,
+    percentage: DifferenceShape.properties.percentage,
+    from_price: price,
+    to_price: price,
+    arbitrage_opportunity: t.Boolean({
+      description: `The prices lie more than ${arbitragePercent} % apart, either way round.`,
+    }),
+  },
+  { title: 'BunkerPairSpread' },
+)
+
+export const ScrubberSpread = t.Object(
+  {
+    value: t.Number({ examples: [94] }),
+    percentage: DifferenceShape.properties.percentage,
+    scrubber_benefit_daily: t.Number({
+      examples: [2820],
+      description: `USD a day at sea for a ship that burns ${scrubberTonsADay} t a day.`,
+    }),
+  },
+  { description: 'VLSFO minus HFO_380.' },
+)
+
+export const HistoryShape = t.Object(
+  {
+    timestamp: moment('When the price was observed; of a bucket the last of its prices.'),
+    date: t.String({ format: 'date' }),
+    code,
+    price: t.Number({ examples: [531.5], description: 'The last price of the bucket.' }),
+    average_value: t.Number({ examples: [530.4] }),
+    interval_type: t.String({ examples: ['day'] }),
+    min_value: t.Number({ examples: [528.75] }),
+    max_value: t.Number({ examples: [532] }),
+    open_value: t.Number({ examples: [529.25] }),
+    close_value: t.Number({ examples: [531.5] }),
+    sample_count: integer({ examples: [1] }),
+  },
+  { title: 'BunkerHistoryRow' },
+)
+
+export const ExportRow = t.Object(
+  {
+    timestamp: moment('When the price was observed.'),
+    port_code: shortCode,
+    port_name: t.String({ examples: ['Singapore'] }),
+    fuel_grade: t.String({ examples: ['VLSFO'] }),
+    price_usd_mt: price,
+    supplier_count: supplierCount,
+    availability,
+  },
+  { title: 'BunkerExportRow' },
+)
+
+/** No source reports the suppliers of a port or their lead time. */
+const unknown = { supplier_count: null, availability: null }
+
+export const portRow = ({ shortCode, name, country, timezone, volumeRank }: Port) => ({
+  code: shortCode,
+  name,
+  country,
+  timezone,
+  volume_rank: volumeRank,
+})
+
+const priceOf = ({ series, observation }: Quote): number =>
+  roundTo(observation.value, series.decimals)
+
+/** `VLSFO_SIN`: the code without its currency, which is an alias of it. */
+const nameOf = (grade: Grade, port: Port): string => marineCode(grade, port).replace(/_USD$/, '')
+
+export const entryRow = ({ port, grade, quote }: BunkerQuote) => ({
+  grade,
+  grade_name: gradeNames[grade],
+  code: nameOf(grade, port),
+  price: priceOf(quote),
+  currency: 'USD' as const,
+  unit: 'MT' as const,
+  change_24h: quote.changes['24h']?.amount ?? null,
+  change_pct_24h: quote.changes['24h']?.percent ?? null,
+  ...unknown,
+  last_updated: isoInstant(quote.observation.observedAt),
+})
+
+export const pricedPort = ([port, quotes]: readonly [Port, readonly BunkerQuote[]]) => ({
+  port: portRow(port),
+  prices: quotes.map(entryRow),
+})
+
+export const listRow = ({ port, grade, quote }: BunkerQuote) => ({
+  port: port.slug,
+  port_code: port.shortCode,
+  port_name: port.name,
+  grade,
+  price: priceOf(quote),
+  currency: 'USD' as const,
+  unit: 'MT' as const,
+  last_updated: isoInstant(quote.observation.observedAt),
+})
+
+export const exportRow = ({ port, grade, quote }: BunkerQuote) => ({
+  timestamp: isoInstant(quote.observation.observedAt),
+  port_code: port.shortCode,
+  port_name: port.name,
+  fuel_grade: grade,
+  price_usd_mt: priceOf(quote),
+  ...unknown,
+})
+
+export const differenceRow = ({ value, percentage }: Difference) => ({
+  value,
+  percentage: percentage ?? null,
+})
+
+/** In the order of the grades; `nameOf` is how a grade is called. */
+export const differenceRows = (
+  differences: ReadonlyMap<Grade, Difference>,
+  nameOf: (grade: Grade) => string = grade => grade,
+) =>
+  Object.fromEntries(
+    grades.flatMap(grade => {
+      const gradeDifference = differences.get(grade)
+      return gradeDifference ? [[nameOf(grade), differenceRow(gradeDifference)] as const] : []
+    }),
+  )
+
+/** An observation is a bucket of one. */
+export function historyRow(
+  { port, grade, series }: { port: Port; grade: Grade; series: Series },
+  row: HistoryRow,
+  interval: string,
+) {
+  const round = (value: number) => roundTo(value, series.decimals)
+  const price = round(row.value)
+  const { bar } = row
+  return {
+    timestamp: isoInstant(row.observedAt),
+    date: isoDay(bar?.startsAt ?? row.observedAt),
+    code: nameOf(grade, port),
+    price,
+    average_value: bar ? roundTo(bar.sum / bar.count, series.decimals + 2) : price,
+    interval_type: interval,
+    min_value: bar ? round(bar.low) : price,
+    max_value: bar ? round(bar.high) : price,
+    open_value: bar ? round(bar.open) : price,
+    close_value: price,
+    sample_count: bar?.count ?? 1,
+  }
+}

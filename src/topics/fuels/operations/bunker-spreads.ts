@@ -1,0 +1,247 @@
+import { t } from 'elysia'
+import { listOf } from '../../../http/input/query.ts'
+import { codeParameter, codesParameter, wordParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { arbitragePercent, gradeDifferences, gradeSpread, isArbitrage } from '../math/bunker.ts'
+import type { Port } from '../math/marine.ts'
+import {
+  type BunkerDeps,
+  bunkerAccess,
+  bunkerGrade,
+  bunkerPort,
+  byPort,
+  createBunkerAnswers,
+  firstMinusSecond,
+  pricesOf,
+  quotedSeries,
+} from './bunker-answers.ts'
+import {
+  byGrade,
+  DifferenceShape,
+  differenceRow,
+  differenceRows,
+  MetaShape,
+  PairSpread,
+  PortShape,
+  PricedPort,
+  pricedPort,
+} from './bunker-row.ts'
+import { gradeNames, priceQuery } from './marine-query.ts'
+
+const access = bunkerAccess
+const refusals = { 400: NestedProblem, 404: NestedProblem }
+const metadata = { metadata: MetaShape }
+const comparedMax = 10
+
+/** How the prices of ports and grades stand to each other. */
+export const bunkerSpreadsRoutes = (deps: BunkerDeps) =>
+  new RouteList()
+    .use(comparisonRoutes(deps))
+    .use(gradeSpreadRoutes(deps))
+    .use(portSpreadRoutes(deps))
+
+/** Two to ten ports, each once. */
+function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
+  if (!text?.trim()) throw missingParameter('ports', 'name two to ten ports, comma-separated.')
+  const compared = [...new Set(listOf(text).map(portText => bunkerPort(ports, portText)))]
+  if (compared.length < 2 || compared.length > comparedMax)
+    throw invalidParameter('ports', text, `does not name two to ${comparedMax} ports.`)
+  return compared
+}
+
+function comparisonRoutes(deps: BunkerDeps) {
+  const { quotesAt, meta } = createBunkerAnswers(deps)
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
+    '/v1/bunker-fuels/compare',
+    ({ query, request, set }) => {
+      const compared = comparedPorts(query.ports, deps.ports).map(port => ({
+        port,
+        quotes: quotesAt([port]),
+      }))
+      const pairs = compared.flatMap((first, i) =>
+        compared.slice(i + 1).map(second => [first, second] as const),
+      )
+      return {
+        data: {
+          comparison: Object.fromEntries(
+            compared.map(({ port, quotes }) => [port.shortCode, pricedPort([port, quotes])]),
+          ),
+          spreads: Object.fromEntries(
+            pairs.map(([a, b]) => [
+              `${a.port.shortCode}_${b.port.shortCode}`,
+              differenceRows(gradeDifferences(pricesOf(a.quotes), pricesOf(b.quotes))),
+            ]),
+          ),
+          metadata: meta(
+            request,
+            set as Answering,
+            quotedSeries(compared.flatMap(portQuotes => portQuotes.quotes)),
+            compared.length,
+          ),
+        },
+      }
+    },
+    {
+      access,
+      query: t.Object({
+        ports: codesParameter(comparedMax, {
+          description: 'Two to ten ports, comma-separated, in any of their spellings.',
+          examples: ['SIN,RTM'],
+          required: true,
+        }),
+      }),
+      response: {
+        200: t.Object(
+          {
+            data: t.Object({
+              comparison: t.Record(t.String(), PricedPort),
+              spreads: t.Record(t.String(), byGrade),
+              ...metadata,
+            }),
+          },
+          { title: 'BunkerComparison' },
+        ),
+        ...refusals,
+      },
+      detail: {
+        operationId: 'compareBunkerPorts',
+        summary: 'Compare ports',
+        description: `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
+      },
+    },
+  )
+}
+
+const portValues = t.Record(t.String(), t.Number(), {
+  description: 'By short code; without ports that lack one of the two.',
+})
+const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
+  description: 'Arithmetic mean of the ports; null without any.',
+})
+
+function gradeSpreadRoutes(deps: BunkerDeps) {
+  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
+    '/v1/bunker-fuels/spreads',
+    ({ request, set }) => {
+      const quotes = someQuotesAt(deps.ports)
+      const prices = new Map(
+        [...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]),
+      )
+      const [mgo, ifo380] = [
+        gradeSpread(prices, ['VLSFO', 'MGO_05S']),
+        gradeSpread(prices, ['VLSFO', 'HFO_380']),
+      ]
+      const values = ({ values }: typeof mgo) =>
+        Object.fromEntries([...values].map(([port, value]) => [port.shortCode, value]))
+      return {
+        data: {
+          vlsfo_mgo: values(mgo),
+          vlsfo_ifo380: values(ifo380),
+          averages: { vlsfo_mgo: mgo.average ?? null, vlsfo_ifo380: ifo380.average ?? null },
+          metadata: meta(request, set as Answering, quotedSeries(quotes), prices.size),
+        },
+      }
+    },
+    {
+      access,
+      response: {
+        200: t.Object(
+          {
+            data: t.Object({
+              vlsfo_mgo: portValues,
+              vlsfo_ifo380: portValues,
+              averages: t.Object({ vlsfo_mgo: average, vlsfo_ifo380: average }),
+              ...metadata,
+            }),
+          },
+          { title: 'BunkerGradeSpreads' },
+        ),
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'getBunkerSpreads',
+        summary: 'Spreads between grades',
+        description:
+          'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
+      },
+    },
+  )
+}
+
+function portSpreadRoutes(deps: BunkerDeps) {
+  const { quotesAt, meta } = createBunkerAnswers(deps)
+  const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
+    if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
+    return bunkerPort(deps.ports, text)
+  }
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
+    '/v1/bunker-fuels/spreads/ports',
+    ({ query, request, set }) => {
+      const [from, to] = [place('from', query.from), place('to', query.to)]
+      const grade = bunkerGrade(query)
+      const [a, b] = [quotesAt([from], grade), quotesAt([to], grade)]
+      const differences = gradeDifferences(pricesOf(a), pricesOf(b))
+      const gradeDifference = grade && differences.get(grade)
+      return {
+        data: {
+          from_port: from.shortCode,
+          to_port: to.shortCode,
+          fuel_grade: grade ?? null,
+          spreads:
+            grade && gradeDifference
+              ? {
+                  ...differenceRow(gradeDifference),
+                  from_price: pricesOf(a).get(grade)!,
+                  to_price: pricesOf(b).get(grade)!,
+                  arbitrage_opportunity: isArbitrage(gradeDifference),
+                }
+              : differenceRows(differences, name => name.toLowerCase()),
+          metadata: meta(request, set as Answering, quotedSeries([...a, ...b]), 2),
+        },
+      }
+    },
+    {
+      access,
+      query: t.Object({
+        from: codeParameter({
+          description: 'The first port, in any of its spellings.',
+          examples: ['SIN'],
+          required: true,
+        }),
+        to: codeParameter({ description: 'The second port.', examples: ['RTM'], required: true }),
+        grade: wordParameter(gradeNames, {
+          description: 'One grade or an alias of it; absent: all.',
+          examples: ['VLSFO'],
+        }),
+        fuel_type: priceQuery.fuel_type,
+      }),
+      response: {
+        200: t.Object(
+          {
+            data: t.Object({
+              from_port: PortShape.properties.code,
+              to_port: PortShape.properties.code,
+              fuel_grade: t.Union([t.String({ examples: ['VLSFO'] }), t.Null()]),
+              spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
+                description:
+                  'Of the grade; without one by grade in lower case. Empty where a port has no price.',
+              }),
+              ...metadata,
+            }),
+          },
+          { title: 'BunkerPortSpread' },
+        ),
+        ...refusals,
+      },
+      detail: {
+        operationId: 'getBunkerPortSpread',
+        summary: 'Spread between two ports',
+        description: `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      },
+    },
+  )
+}

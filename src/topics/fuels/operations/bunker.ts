@@ -1,0 +1,204 @@
+import { t } from 'elysia'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import {
+  difference,
+  gradeDifferences,
+  scrubberBenefitDaily,
+  scrubberTonsADay,
+} from '../math/bunker.ts'
+import type { Grade } from '../math/marine.ts'
+import {
+  type BunkerDeps,
+  bunkerAccess,
+  bunkerPort,
+  byPort,
+  createBunkerAnswers,
+  firstMinusSecond,
+  pricesOf,
+  quotedSeries,
+} from './bunker-answers.ts'
+import { bunkerExportRoutes } from './bunker-export.ts'
+import { bunkerHistoryRoutes } from './bunker-history.ts'
+import {
+  type BunkerQuote,
+  byGrade,
+  differenceRow,
+  differenceRows,
+  EntryShape,
+  entryRow,
+  ListRow,
+  listRow,
+  MetaShape,
+  PricedPort,
+  pricedPort,
+  ScrubberSpread,
+} from './bunker-row.ts'
+import { bunkerSpreadsRoutes } from './bunker-spreads.ts'
+
+const access = bunkerAccess
+const metadata = { metadata: MetaShape }
+const order =
+  'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
+
+/** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
+export const bunkerRoutes = (deps: BunkerDeps) =>
+  new RouteList()
+    .use(listRoutes(deps))
+    .use(portRoutes(deps))
+    .use(bunkerSpreadsRoutes(deps))
+    .use(bunkerHistoryRoutes(deps))
+    .use(bunkerExportRoutes(deps))
+
+function listRoutes(deps: BunkerDeps) {
+  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
+  return new RouteList({ tags: ['bunker'] })
+    .use(deps.access)
+    .get(
+      '/v1/bunker-fuels',
+      ({ request, set }) => {
+        const quotes = someQuotesAt(deps.ports)
+        return {
+          data: quotes.map(listRow),
+          meta: meta(request, set as Answering, quotedSeries(quotes), byPort(quotes).size),
+        }
+      },
+      {
+        access,
+        response: {
+          200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listBunkerFuels',
+          summary: 'Bunker fuel prices',
+          description: `The newest price of every grade at every port, as one list. ${order}`,
+        },
+      },
+    )
+    .get(
+      '/v1/bunker-fuels/all',
+      ({ request, set }) => {
+        const quotes = someQuotesAt(deps.ports)
+        const ports = Object.fromEntries(
+          [...byPort(quotes)].map(portQuotes => [portQuotes[0].shortCode, pricedPort(portQuotes)]),
+        )
+        return {
+          data: {
+            ports,
+            metadata: meta(
+              request,
+              set as Answering,
+              quotedSeries(quotes),
+              Object.keys(ports).length,
+            ),
+          },
+        }
+      },
+      {
+        access,
+        response: {
+          200: t.Object(
+            { data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }) },
+            { title: 'BunkerPorts' },
+          ),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listBunkerPorts',
+          summary: 'Bunker fuel prices by port',
+          description: `The same by the short code of the port. ${order}`,
+        },
+      },
+    )
+}
+
+const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
+  const bunkerQuote = quotes.find(quoted => quoted.grade === grade)
+  return bunkerQuote ? entryRow(bunkerQuote) : null
+}
+const EntryOrNull = t.Union([EntryShape, t.Null()])
+
+function portRoutes(deps: BunkerDeps) {
+  const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
+  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
+    '/v1/bunker-fuels/ports/:code',
+    ({ params, request, set }) => {
+      const port = bunkerPort(deps.ports, params.code)
+      const quotes = someQuotesAt([port])
+      const ownPrices = pricesOf(quotes)
+      const otherPorts = byPort(quotesAt(deps.ports.filter(candidate => candidate !== port)))
+      const [vlsfo, hsfo] = [ownPrices.get('VLSFO'), ownPrices.get('HFO_380')]
+      const scrubberSpread =
+        vlsfo === undefined || hsfo === undefined ? undefined : difference(vlsfo, hsfo)
+      return {
+        data: {
+          ...pricedPort([port, quotes]),
+          vlsfo: entryOf(quotes, 'VLSFO'),
+          mgo: entryOf(quotes, 'MGO_05S'),
+          ifo380: entryOf(quotes, 'HFO_380'),
+          spreads: {
+            ...Object.fromEntries(
+              [...otherPorts].map(([otherPort, prices]) => [
+                `to_${otherPort.shortCode.toLowerCase()}`,
+                differenceRows(gradeDifferences(ownPrices, pricesOf(prices))),
+              ]),
+            ),
+            vlsfo_hsfo_spread: scrubberSpread
+              ? {
+                  ...differenceRow(scrubberSpread),
+                  scrubber_benefit_daily: scrubberBenefitDaily(scrubberSpread),
+                }
+              : null,
+          },
+          metadata: meta(
+            request,
+            set as Answering,
+            quotedSeries([...quotes, ...[...otherPorts.values()].flat()]),
+          ),
+        },
+      }
+    },
+    {
+      access,
+      params: t.Object({
+        code: t.String({
+          description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
+          examples: ['SIN'],
+        }),
+      }),
+      response: {
+        200: t.Object(
+          {
+            data: t.Object({
+              ...PricedPort.properties,
+              vlsfo: EntryOrNull,
+              mgo: EntryOrNull,
+              ifo380: EntryOrNull,
+              spreads: t.Object(
+                {
+                  vlsfo_hsfo_spread: t.Union([ScrubberSpread, t.Null()], {
+                    description: 'Null where a price of the two is missing.',
+                  }),
+                },
+                {
+                  additionalProperties: byGrade,
+                  description: '`to_<port>` for every other port: this port minus that one.',
+                },
+              ),
+              ...metadata,
+            }),
+          },
+          { title: 'BunkerPortAnswer' },
+        ),
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'getBunkerPort',
+        summary: 'Bunker fuel prices of a port',
+        description: `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
+      },
+    },
+  )
+}

@@ -1,0 +1,127 @@
+import { t } from 'elysia'
+import { textParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { notFound, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { formatted } from '../../prices/operations/row.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import { dieselCode, nationalDieselCode, stateCode } from '../math/diesel.ts'
+import { type DieselDeps, dieselStationsRoutes } from './diesel-stations.ts'
+
+/** What state the average of the country is answered as. */
+const national = 'US'
+const states = 'Two letters, in any case.'
+
+const AverageShape = t.Object(
+  {
+    state: t.String({ examples: ['CA'], description: `Two letters; ${national} for the country.` }),
+    price: t.Number({ examples: [4.871] }),
+    currency: t.Literal('USD'),
+    unit: t.Literal('gallon'),
+    granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+    source: t.String({ examples: ['EIA'] }),
+    updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+    as_of: t.String({ format: 'date', description: 'The week it is of.' }),
+    formatted: t.String({ examples: ['$4.871'] }),
+    cached: t.Boolean({ description: 'Always false: averages are read, not fetched.' }),
+  },
+  { title: 'DieselAverage' },
+)
+const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
+const regional = { regional_average: AverageShape }
+const DieselPrice = t.Object(
+  {
+    status: t.Literal('success'),
+    ...regional,
+    data: t.Object({ ...regional, metadata: Metadata }),
+  },
+  { title: 'DieselPrice' },
+)
+
+const refusals = { 400: NestedProblem, 404: NestedProblem }
+const weekly = 'The averages come out once a week.'
+
+/** Pump prices of diesel in the United States: averages, and stations around a place. */
+export function dieselRoutes(deps: DieselDeps) {
+  const { board, catalogue, marks, now } = deps
+  const averageOf = (text: string | undefined, set: Answering) => {
+    const state =
+      text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
+    if (state === undefined) throw notFound(`State ${text!.slice(0, 100)}`)
+    const series = catalogue.resolve(
+      state === national ? nationalDieselCode : dieselCode(state),
+      now(),
+    )?.series
+    const quote = series && board.quote(series)
+    if (!quote)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no average diesel price of ${state}.`)
+    set.headers['x-cache'] = 'MISS'
+    markFixtures(set, marks, [quote])
+    return {
+      regional_average: averageRow(state, quote),
+      metadata: {
+        source_description: sourceOf(quote.series).description,
+      },
+    }
+  }
+  return new RouteList({ tags: ['diesel'] })
+    .use(deps.access)
+    .get(
+      '/v1/diesel-prices',
+      ({ query, set }) => {
+        const data = averageOf(query.state, set as Answering)
+        return { ...success(data), regional_average: data.regional_average }
+      },
+      {
+        access: { meter: true },
+        query: t.Object({
+          state: textParameter({
+            description: `${states} Absent: the country.`,
+            examples: ['CA'],
+            pattern: '^[A-Za-z]{2}$',
+          }),
+        }),
+        response: { 200: DieselPrice, ...refusals },
+        detail: {
+          operationId: 'getDieselPrice',
+          summary: 'Average diesel price',
+          description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
+        },
+      },
+    )
+    .get(
+      '/v1/diesel-prices/states/:state',
+      ({ params, set }) => success(averageOf(params.state, set as Answering)),
+      {
+        access: { meter: true },
+        params: t.Object({ state: t.String({ description: states, examples: ['CA'] }) }),
+        response: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
+        detail: {
+          operationId: 'getStateDieselPrice',
+          summary: 'Average diesel price of a state',
+          description: `The same for the state in the path. ${weekly}`,
+        },
+      },
+    )
+    .use(dieselStationsRoutes(deps))
+}
+
+const averageRow = (state: string, { series, observation }: Quote) => {
+  const price = roundTo(observation.value, series.decimals)
+  return {
+    state,
+    price,
+    currency: 'USD' as const,
+    unit: 'gallon' as const,
+    granularity: state === national ? ('national' as const) : ('state' as const),
+    source: sourceOf(series).name,
+    updated_at: isoInstant(observation.recordedAt),
+    as_of: isoDay(observation.observedAt),
+    formatted: formatted(series, price),
+    cached: false,
+  }
+}

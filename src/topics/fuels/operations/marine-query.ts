@@ -1,0 +1,123 @@
+import { boolOf } from '../../../http/input/query.ts'
+import { codeParameter, textParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import {
+  type Grade,
+  gradeOf,
+  grades,
+  type Port,
+  portOf,
+  portRegions,
+  type RegionChoice,
+  regionGroupNames,
+  regionOf,
+} from '../math/marine.ts'
+
+const aliases = ['MGO', 'IFO380', 'HSFO', 'HFO380', 'IFO180', 'VLSFO_05S']
+/** Grades of marine fuel and their aliases. */
+export const gradeNames = [...grades, ...aliases]
+
+export const priceQuery = {
+  port_code: codeParameter({
+    description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.',
+    examples: ['SGSIN'],
+  }),
+  port: codeParameter({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] }),
+  fuel_type: wordParameter(gradeNames, {
+    description: `${grades.join(', ')}, or an alias: ${aliases.join(', ')}; absent: all.`,
+    examples: ['VLSFO'],
+  }),
+  grade: wordParameter(gradeNames, {
+    description: 'Another name of `fuel_type`.',
+    examples: ['VLSFO'],
+  }),
+  region: wordParameter([...portRegions, ...regionGroupNames], {
+    description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`,
+    examples: ['Asia'],
+  }),
+}
+
+export const portQuery = {
+  region: wordParameter(portRegions, {
+    description: `${portRegions.join(', ')}, in any case; absent: all.`,
+    examples: ['Asia'],
+  }),
+  country: textParameter({
+    description: 'Two letters (ISO 3166-1).',
+    examples: ['SG'],
+    pattern: '^[A-Za-z]{2}$',
+  }),
+  major_ports: typed({
+    type: 'boolean',
+    description: 'Major ports only; `false` (default): all.',
+    examples: [true],
+    default: false,
+  }),
+}
+
+type Query<T> = { [name in keyof T]?: string }
+
+/** The marine prices that a query selects; undefined: all. */
+export interface MarineFilter {
+  port: Port | undefined
+  grade: Grade | undefined
+  region: RegionChoice | undefined
+}
+
+/** Throws a Problem for an unknown grade, region or port. */
+export function marineFilter(
+  query: Query<typeof priceQuery>,
+  ports: readonly Port[],
+): MarineFilter {
+  const [parameter, gradeText] = query.fuel_type
+    ? (['fuel_type', query.fuel_type] as const)
+    : (['grade', query.grade] as const)
+  const grade = gradeText ? gradeOf(gradeText) : undefined
+  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, 'is not a grade.', grades)
+  const region = regionIn(query.region, true)
+  const place = query.port_code || query.port
+  const port = place ? portOf(ports, place) : undefined
+  if (place && !port) throw notFound(`Port ${place.slice(0, 100)}`)
+  return { port, grade, region }
+}
+
+export const filterRow = ({ port, grade, region }: MarineFilter) => ({
+  port_code: port?.code ?? null,
+  fuel_type: grade ?? null,
+  region: region?.name ?? null,
+})
+
+export interface PortFilter {
+  region: RegionChoice | undefined
+  country: string | undefined
+  majorOnly: boolean
+}
+
+export function portFilter(query: Query<typeof portQuery>): PortFilter {
+  const country = query.country?.trim().toUpperCase() || undefined
+  if (country && !/^[A-Z]{2}$/.test(country))
+    throw invalidParameter('country', query.country, 'is not a country code of two letters.')
+  return {
+    region: regionIn(query.region, false),
+    country,
+    majorOnly: boolOf('major_ports', query.major_ports, false),
+  }
+}
+
+export const within = ({ region, country, majorOnly }: PortFilter, port: Port): boolean =>
+  (!region || region.regions.includes(port.region)) &&
+  (!country || port.country === country) &&
+  (!majorOnly || port.major)
+
+function regionIn(text: string | undefined, groups: boolean): RegionChoice | undefined {
+  if (!text?.trim()) return undefined
+  const region = regionOf(text, groups)
+  if (!region)
+    throw invalidParameter(
+      'region',
+      text,
+      'is not a region.',
+      groups ? [...portRegions, ...regionGroupNames] : portRegions,
+    )
+  return region
+}

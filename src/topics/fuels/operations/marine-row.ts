@@ -1,0 +1,255 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { formatted } from '../../prices/operations/row.ts'
+import type { Quote } from '../../prices/service/board.ts'
+import type { HistoryRow } from '../../prices/service/history.ts'
+import { type Grade, gradeNames, type Port } from '../math/marine.ts'
+
+/** A series of one grade, at a port or averaged over all of them. */
+export interface MarineSeries {
+  series: Series
+  grade: Grade
+  port: Port | undefined
+}
+
+const moment = (description: string) => t.String({ format: 'date-time', description })
+const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
+  schema: T,
+  description?: string,
+) => t.Union([schema, t.Null()], description ? { description } : {})
+const change = orNull(
+  t.Number({ examples: [-3.5] }),
+  'Against the previous close; null without one.',
+)
+
+const rowFields = {
+  code: t.String({ examples: ['VLSFO_SIN_USD'] }),
+  name: t.String({ examples: ['Very Low Sulphur Fuel Oil Singapore'] }),
+  port: orNull(
+    t.String({ examples: ['SINGAPORE'] }),
+    'Slug of the port; null for the average of the ports, as the other fields of the port.',
+  ),
+  port_code: orNull(t.String({ examples: ['SGSIN'] }), 'UN/LOCODE.'),
+  port_name: orNull(t.String({ examples: ['Singapore'] })),
+  country: orNull(t.String({ examples: ['SG'] })),
+  region: orNull(t.String({ examples: ['Asia'] })),
+  fuel_type: t.String({ examples: ['VLSFO'] }),
+  grade: t.String({ examples: ['VLSFO'], description: 'The same as `fuel_type`.' }),
+  grade_name: t.String({ examples: [gradeNames.VLSFO] }),
+  price: t.Number({ examples: [531.5] }),
+  formatted: t.String({ examples: ['$531.50'] }),
+  currency: t.Literal('USD'),
+  unit: t.Literal('MT', { description: 'Metric ton.' }),
+  type: t.Literal('spot_price'),
+  source: t.String({ examples: ['market_reporting'] }),
+  created_at: moment('When the price was observed.'),
+  updated_at: moment('When this service recorded it.'),
+}
+
+export const filterShape = t.Object({
+  port_code: orNull(t.String({ examples: ['SGSIN'] })),
+  fuel_type: orNull(t.String({ examples: ['VLSFO'] })),
+  region: orNull(t.String({ examples: ['Asia'] })),
+})
+const metadata = t.Object({
+  source_description: t.String({ examples: ['Compiled from market reporting'] }),
+})
+
+export const MarinePrices = t.Object(
+  {
+    prices: t.Array(
+      t.Object(
+        { ...rowFields, change_24h: change, change_24h_percent: change },
+        { title: 'MarinePrice' },
+      ),
+    ),
+    count: integer({ examples: [32] }),
+    filters: filterShape,
+    updated_at: moment('When the newest of the prices was recorded.'),
+    metadata,
+  },
+  { title: 'MarinePrices' },
+)
+
+export const MarineHistory = t.Object(
+  {
+    status: t.Literal('success'),
+    data: t.Object({
+      prices: t.Array(
+        t.Object(
+          {
+            ...rowFields,
+            bucket_start: t.Optional(
+              t.String({
+                format: 'date-time',
+                description: 'Start of the UTC bucket; absent on raw rows.',
+              }),
+            ),
+            open: t.Optional(t.Number({ examples: [529.25] })),
+            high: t.Optional(t.Number({ examples: [532] })),
+            low: t.Optional(t.Number({ examples: [528.75] })),
+            average: t.Optional(t.Number({ examples: [530.4] })),
+            sample_count: t.Optional(integer({ examples: [1] })),
+          },
+          { title: 'MarineHistoryRow' },
+        ),
+      ),
+      period: t.Object({
+        from: t.String({ format: 'date-time' }),
+        to: t.String({ format: 'date-time' }),
+        interval: t.String({ examples: ['day'] }),
+      }),
+      filters: filterShape,
+      metadata,
+    }),
+    meta: PageMetaShape,
+  },
+  { title: 'MarineHistory' },
+)
+
+const portFields = {
+  code: t.String({ examples: ['SGSIN'], description: 'UN/LOCODE.' }),
+  short_code: t.String({ examples: ['SIN'] }),
+  slug: t.String({ examples: ['SINGAPORE'] }),
+  name: t.String({ examples: ['Singapore'] }),
+  country: t.String({ examples: ['SG'] }),
+  region: t.Union([
+    t.Literal('Asia'),
+    t.Literal('Europe'),
+    t.Literal('Americas'),
+    t.Literal('Middle East'),
+  ]),
+  major_port: t.Boolean(),
+  coordinates: t.Object({
+    latitude: t.Number({ examples: [1.26] }),
+    longitude: t.Number({ examples: [103.84] }),
+  }),
+  fuel_services: t.Array(t.String({ examples: ['VLSFO'] })),
+  trading_hours: t.String({ examples: ['24/7'] }),
+  timezone: t.String({ examples: ['Asia/Singapore'] }),
+  volume_rank: integer({ examples: [1], description: '1 sells most.' }),
+}
+
+export const Ports = t.Object(
+  {
+    ports: t.Array(t.Object(portFields, { title: 'MarinePort' })),
+    count: integer({ examples: [8] }),
+    filters: t.Object({
+      region: orNull(t.String({ examples: ['Asia'] })),
+      country: orNull(t.String({ examples: ['SG'] })),
+      major_ports_only: t.Boolean(),
+    }),
+  },
+  { title: 'MarinePorts' },
+)
+
+const Latest = t.Object(
+  {
+    price: t.Number({ examples: [531.5] }),
+    currency: t.Literal('USD'),
+    unit: t.Literal('MT'),
+    updated_at: moment('When it was recorded.'),
+  },
+  { title: 'MarinePortPrice' },
+)
+
+export const PortPrices = t.Object(
+  {
+    ports: t.Array(
+      t.Object({
+        ...portFields,
+        latest: t.Object(
+          {
+            VLSFO: t.Optional(Latest),
+            HFO_380: t.Optional(Latest),
+            HFO_180: t.Optional(Latest),
+            MGO_05S: t.Optional(Latest),
+          },
+          { description: 'By grade; without the grades that have no price.' },
+        ),
+      }),
+    ),
+    count: integer({ examples: [8] }),
+  },
+  { title: 'MarinePortPrices' },
+)
+
+/** What a row says beside its price. */
+const described = ({ series, grade, port }: MarineSeries, source: string) => ({
+  code: series.code,
+  name: series.name,
+  port: port?.slug ?? null,
+  port_code: port?.code ?? null,
+  port_name: port?.name ?? null,
+  country: port?.country ?? null,
+  region: port?.region ?? null,
+  fuel_type: grade,
+  grade,
+  grade_name: gradeNames[grade],
+  currency: 'USD' as const,
+  unit: 'MT' as const,
+  type: 'spot_price' as const,
+  source,
+})
+
+const priced = (series: Series, value: number) => {
+  const price = roundTo(value, series.decimals)
+  return { price, formatted: formatted(series, price) }
+}
+
+export const marineRow = (marineSeries: MarineSeries, { series, observation, changes }: Quote) => ({
+  ...described(marineSeries, sourceOf(series).name),
+  ...priced(marineSeries.series, observation.value),
+  created_at: isoInstant(observation.observedAt),
+  updated_at: isoInstant(observation.recordedAt),
+  change_24h: changes['24h']?.amount ?? null,
+  change_24h_percent: changes['24h']?.percent ?? null,
+})
+
+export function marineHistoryRow(marineSeries: MarineSeries, row: HistoryRow, source: string) {
+  const { series } = marineSeries
+  const { bar } = row
+  const round = (value: number) => roundTo(value, series.decimals)
+  return {
+    ...described(marineSeries, source),
+    ...priced(series, row.value),
+    created_at: isoInstant(row.observedAt),
+    updated_at: isoInstant(row.recordedAt),
+    ...(bar && {
+      bucket_start: isoInstant(bar.startsAt),
+      open: round(bar.open),
+      high: round(bar.high),
+      low: round(bar.low),
+      // Two more decimals than a price: the mean of rounded prices is not rounded as a price.
+      average: roundTo(bar.sum / bar.count, series.decimals + 2),
+      sample_count: bar.count,
+    }),
+  }
+}
+
+export const portRow = (port: Port) => ({
+  code: port.code,
+  short_code: port.shortCode,
+  slug: port.slug,
+  name: port.name,
+  country: port.country,
+  region: port.region,
+  major_port: port.major,
+  coordinates: { latitude: port.latitude, longitude: port.longitude },
+  fuel_services: [...port.fuels],
+  trading_hours: port.tradingHours,
+  timezone: port.timezone,
+  volume_rank: port.volumeRank,
+})
+
+export const portPrice = (series: Series, { observation }: Quote) => ({
+  price: roundTo(observation.value, series.decimals),
+  currency: 'USD' as const,
+  unit: 'MT' as const,
+  updated_at: isoInstant(observation.recordedAt),
+})

@@ -1,0 +1,90 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { type PageRequest, pageHeaders, pageMeta } from '../../../http/input/page.ts'
+import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import type { CarrierMode, Surcharge, SurchargeHistory } from '../store/surcharges.ts'
+import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './surcharge-row.ts'
+
+export type FuelSurchargeDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'surcharges' | 'marks' | 'perPageMax' | 'now'
+>
+
+export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>
+  t.Object({
+    surcharges: t.Array(row),
+    count: integer({ examples: [4] }),
+    updated_at: t.String({ format: 'date-time', description: 'When the newest of them was read.' }),
+    metadata: SourceNote,
+  })
+export const carrierParams = (example: string) =>
+  t.Object({
+    carrier: t.String({ description: 'Code of a carrier, in any case.', examples: [example] }),
+  })
+export const refusals = { 400: NestedProblem, 404: NestedProblem }
+
+export const delayed =
+  ' Tables are read at the price of each week and take effect on the weekday that the carrier names. When a carrier could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
+
+/** What the answers about both kinds of carriers have in common. */
+export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
+  const { surcharges, now } = deps
+  const today = () => isoDay(now())
+
+  const marked = (set: Answering, rows: readonly Surcharge[]) => {
+    const marks = rows.map(row => ({ series: row }))
+    markFixtures(set, deps.marks, marks)
+    return sourceNote(rows)
+  }
+  const carrierOf = (mode: CarrierMode, text: string): string => {
+    const carrier = text.trim().toLowerCase()
+    const isKnown = carrier !== '' && surcharges.serviceLevels(mode, carrier).length > 0
+    if (!isKnown)
+      throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
+    return carrier
+  }
+  /** The service level of the query; undefined where it names none. */
+  const levelOf = (text: string | undefined): string | undefined => {
+    const level = text?.trim().toLowerCase()
+    if (!level) return undefined
+    const levels = surcharges.serviceLevels('parcel')
+    if (levels.length > 0 && !levels.includes(level))
+      throw invalidParameter('service_level', text, 'is not a service level.', levels)
+    return level
+  }
+  const present = (rows: Surcharge[], subject: string): Surcharge[] => {
+    if (rows.length === 0)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${subject} in force.`)
+    return rows
+  }
+  const listed = <T>(
+    rows: readonly Surcharge[],
+    row: (surcharge: Surcharge) => T,
+    set: Answering,
+  ) =>
+    success({
+      surcharges: rows.map(row),
+      count: rows.length,
+      updated_at: isoInstant(Math.max(...rows.map(surcharge => surcharge.retrievedAt))),
+      metadata: marked(set, rows),
+    })
+  const historyOf = (
+    filter: Omit<SurchargeHistory, 'toOn'>,
+    page: PageRequest,
+    request: Request,
+    set: Answering,
+  ) => {
+    const question = { ...filter, toOn: today() }
+    const meta = pageMeta(page, surcharges.count(question))
+    pageHeaders(set.headers, request.url, meta)
+    return {
+      rows: surcharges.history(question, page.perPage, (page.page - 1) * page.perPage),
+      meta,
+    }
+  }
+  return { today, marked, carrierOf, levelOf, present, listed, historyOf }
+}

@@ -1,0 +1,136 @@
+import { t } from 'elysia'
+import { PageMetaShape, pageOf, pageQuery } from '../../../http/input/page.ts'
+import { textParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import type { Surcharge } from '../store/surcharges.ts'
+import {
+  carrierParams,
+  createSurchargeAnswers,
+  delayed,
+  type FuelSurchargeDeps,
+  listShape,
+  refusals,
+} from './surcharge-answers.ts'
+import { ParcelRow, parcelRow, SourceNote } from './surcharge-row.ts'
+
+const carrierShape = {
+  carrier: t.String({ examples: ['harbor'] }),
+  carrier_name: t.String({ examples: ['Harbor Parcel'] }),
+}
+const History = t.Object({
+  status: t.Literal('success'),
+  data: t.Object({ ...carrierShape, history: t.Array(ParcelRow), metadata: SourceNote }),
+  meta: PageMetaShape,
+})
+
+const serviceLevel = {
+  service_level: textParameter({
+    description: 'Only this service level, in any case; absent: all.',
+    examples: ['ground'],
+  }),
+}
+
+/** What parcel carriers add for fuel, by service level. */
+export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
+  const { surcharges, catalogue, now } = deps
+  const { today, marked, carrierOf, levelOf, present, listed, historyOf } =
+    createSurchargeAnswers(deps)
+  const parcel = (surcharge: Surcharge) =>
+    parcelRow(surcharge, catalogue.resolve(surcharge.indexCode, now())?.series)
+
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/fuel-surcharge/parcel',
+      ({ query, set }) => {
+        const level = levelOf(query.service_level)
+        const rows = surcharges
+          .inForce('parcel', today())
+          .filter(row => level === undefined || row.serviceLevel === level)
+        return listed(present(rows, 'any parcel carrier'), parcel, set as Answering)
+      },
+      {
+        access: { meter: true },
+        query: t.Object(serviceLevel),
+        response: { 200: envelope(listShape(ParcelRow)), ...refusals },
+        detail: {
+          operationId: 'listParcelSurcharges',
+          tags: ['fuel surcharge'],
+          summary: 'Fuel surcharges of all parcel carriers',
+          description: `What each parcel carrier charges now, by carrier and service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
+        },
+      },
+    )
+    .get(
+      '/v1/fuel-surcharge/parcel/:carrier/latest',
+      ({ params, query, set }) => {
+        const level = levelOf(query.service_level)
+        const carrier = carrierOf('parcel', params.carrier)
+        const rows = surcharges
+          .inForce('parcel', today(), carrier)
+          .filter(row => level === undefined || row.serviceLevel === level)
+        const [first] = present(rows, carrier)
+        return success({
+          carrier,
+          carrier_name: first!.carrierName,
+          service_levels: rows.map(parcel),
+          metadata: marked(set as Answering, rows),
+        })
+      },
+      {
+        access: { meter: true },
+        params: carrierParams('harbor'),
+        query: t.Object(serviceLevel),
+        response: {
+          200: envelope(
+            t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote }),
+          ),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'getParcelSurcharge',
+          tags: ['fuel surcharge'],
+          summary: 'Fuel surcharges of a parcel carrier',
+          description: `What a parcel carrier charges now, by service level.${delayed}`,
+        },
+      },
+    )
+    .get(
+      '/v1/fuel-surcharge/parcel/:carrier/history',
+      ({ params, query, request, set }) => {
+        const page = pageOf(query, deps.perPageMax)
+        const level = levelOf(query.service_level)
+        const carrier = carrierOf('parcel', params.carrier)
+        const { rows, meta } = historyOf(
+          { mode: 'parcel', carrier, serviceLevel: level },
+          page,
+          request,
+          set as Answering,
+        )
+        const name = surcharges.inForce('parcel', today(), carrier)[0]?.carrierName ?? carrier
+        return {
+          ...success({
+            carrier,
+            carrier_name: name,
+            history: rows.map(parcel),
+            metadata: marked(set as Answering, rows),
+          }),
+          meta,
+        }
+      },
+      {
+        access: { meter: true },
+        params: carrierParams('harbor'),
+        query: t.Object({ ...serviceLevel, ...pageQuery(deps.perPageMax) }),
+        response: { 200: History, ...refusals },
+        detail: {
+          operationId: 'getParcelSurchargeHistory',
+          tags: ['fuel surcharge'],
+          summary: 'Past fuel surcharges of a parcel carrier',
+          description:
+            'One entry for each week and service level, newest effective date first, then by service level.',
+        },
+      },
+    )
+}

@@ -1,0 +1,112 @@
+import { t } from 'elysia'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { sourceDescription } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Surcharge } from '../store/surcharges.ts'
+
+const band = (description: string) =>
+  t.Object(
+    { min: t.Number({ examples: [3.7] }), max: t.Number({ examples: [3.75] }) },
+    { description },
+  )
+const effectiveDate = t.String({
+  format: 'date',
+  description: 'Day from which it is charged.',
+  examples: ['2026-11-18'],
+})
+const percent = t.Number({ examples: [26], description: 'Percent of the charge for carriage.' })
+const source = t.String({
+  examples: ['https://alder.example/fuel-surcharge'],
+  description: "Address of the carrier's published table.",
+})
+const retrievedAt = t.String({
+  format: 'date-time',
+  description: 'When the table was last read. A delayed carrier is served as it was then.',
+})
+
+export const SurchargeRow = t.Object(
+  {
+    carrier: t.String({ examples: ['alder'] }),
+    carrier_name: t.String({ examples: ['Alder Freight Lines'] }),
+    mode: t.Literal('ltl'),
+    surcharge_percent: percent,
+    effective_date: effectiveDate,
+    doe_diesel_price: t.Number({
+      examples: [3.718],
+      description: 'Government on-highway diesel price that the table was read at, USD a gallon.',
+    }),
+    diesel_band: band('Band of the table with `min <= price < max`.'),
+    source,
+    retrieved_at: retrievedAt,
+  },
+  { title: 'FuelSurcharge' },
+)
+
+export const ParcelRow = t.Object(
+  {
+    carrier: t.String({ examples: ['harbor'] }),
+    carrier_name: t.String({ examples: ['Harbor Parcel'] }),
+    mode: t.Literal('parcel'),
+    service_level: t.String({ examples: ['ground'] }),
+    service_name: t.String({ examples: ['Ground'] }),
+    surcharge_percent: percent,
+    effective_date: effectiveDate,
+    index_name: t.String({ examples: ['US Retail Diesel'] }),
+    index_price: t.Number({
+      examples: [3.718],
+      description: 'Price of the index that the table was read at, in `index_unit`.',
+    }),
+    index_unit: t.String({ examples: ['USD/gallon'] }),
+    index_band: band('Band of the table with `min <= price < max`.'),
+    doe_diesel_price: t.Union([t.Number({ examples: [3.718] }), t.Null()], {
+      description: 'The index price where the index is on-highway diesel, otherwise null.',
+    }),
+    source,
+    retrieved_at: retrievedAt,
+  },
+  { title: 'ParcelSurcharge' },
+)
+
+export const SourceNote = t.Object({
+  source_description: t.String({ examples: ["Read from the carriers' published tables"] }),
+})
+
+/** Where the surcharges of an answer come from. */
+export const sourceNote = (rows: readonly Surcharge[]) => ({
+  source_description: rows.some(row => row.fixture)
+    ? sourceDescription('', true)
+    : "Read from the carriers' published tables",
+})
+
+export const surchargeRow = (surcharge: Surcharge) => ({
+  carrier: surcharge.carrier,
+  carrier_name: surcharge.carrierName,
+  mode: 'ltl' as const,
+  surcharge_percent: surcharge.percent,
+  effective_date: surcharge.effectiveOn,
+  doe_diesel_price: surcharge.indexPrice,
+  diesel_band: surcharge.band,
+  source: surcharge.source,
+  retrieved_at: isoInstant(surcharge.retrievedAt),
+})
+
+/** `index` is undefined when the catalogue no longer has the code that the table was read at. */
+export const parcelRow = (surcharge: Surcharge, index: Series | undefined) => ({
+  carrier: surcharge.carrier,
+  carrier_name: surcharge.carrierName,
+  mode: 'parcel' as const,
+  service_level: surcharge.serviceLevel,
+  service_name: surcharge.serviceName,
+  surcharge_percent: surcharge.percent,
+  effective_date: surcharge.effectiveOn,
+  index_name: index?.name ?? surcharge.indexCode,
+  index_price: surcharge.indexPrice,
+  index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
+  index_band: surcharge.band,
+  doe_diesel_price:
+    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_')
+      ? surcharge.indexPrice
+      : null,
+  source: surcharge.source,
+  retrieved_at: isoInstant(surcharge.retrievedAt),
+})

@@ -1,0 +1,116 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import type { Columns } from '../../../database/upsert.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+import { boxAround, milesBetween, type Place, spansOf } from '../../geography/math/geography.ts'
+
+/** A filling station and its newest price of diesel. */
+export interface Station extends Place {
+  /** The id of the station at its source: unique. */
+  reference: string
+  name: string
+  address: string
+  /** Two letters. */
+  state: string
+  /** USD per gallon. */
+  price: number
+  fuelTypes: readonly string[]
+  observedAt: number
+  source: string
+}
+
+export interface StationNearby extends Station {
+  id: number
+  /** Along the great circle. */
+  miles: number
+}
+
+export interface StationStore {
+  /**
+   * One transaction. The same station with the same price is unchanged, and so is one whose price
+   * is older than the stored one; anything else replaces the station under its reference.
+   */
+  write(stations: readonly Station[], recordedAt: number): WriteCounts
+  /**
+   * Within a distance, the nearest first, and how many there are; of equally near ones the one that
+   * was stored first.
+   */
+  near(
+    centre: Place,
+    radiusMiles: number,
+    limit: number,
+  ): { stations: StationNearby[]; total: number }
+}
+
+interface Row extends Omit<Station, 'fuelTypes'> {
+  id: number
+  fuelTypes: string
+}
+
+const columns =
+  'reference, name, address, state_code AS state, latitude, longitude, price, fuel_types AS fuelTypes, observed_at AS observedAt, source'
+/** Both trees and tables have them in millionths, so that what is found is what is measured. */
+const degree = 1e6
+
+const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.join(' ') })
+const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
+
+export function createStationStore(db: Database): StationStore {
+  const stored = lazy<Row, [string]>(
+    db,
+    `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
+  )
+  const put = lazy<{ id: number }, Columns[]>(
+    db,
+    `INSERT INTO diesel_stations (reference, name, address, state_code, latitude, longitude, price, fuel_types, observed_at, source, recorded_at)
+     VALUES ($reference, $name, $address, $state, $latitude, $longitude, $price, $fuelTypes, $observedAt, $source, $recordedAt)
+     ON CONFLICT (reference) DO UPDATE SET name = excluded.name, address = excluded.address, state_code = excluded.state_code,
+       latitude = excluded.latitude, longitude = excluded.longitude, price = excluded.price, fuel_types = excluded.fuel_types,
+       observed_at = excluded.observed_at, source = excluded.source, recorded_at = excluded.recorded_at
+     RETURNING id`,
+  )
+  const unplace = lazy(db, 'DELETE FROM diesel_station_places WHERE id = ?')
+  const place = lazy(db, 'INSERT INTO diesel_station_places VALUES (?1, ?2, ?2, ?3, ?3)')
+  // The tree first: it holds few of the many.
+  const inside = lazy<Row, number[]>(
+    db,
+    `SELECT s.id, ${columns} FROM diesel_station_places p CROSS JOIN diesel_stations s ON s.id = p.id
+     WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`,
+  )
+
+  const writeStation = (station: Station, recordedAt: number): WriteOutcome => {
+    const { reference, latitude, longitude, observedAt } = station
+    const old = stored.get(reference)
+    const row = rowOf(station)
+    if (
+      old &&
+      (old.observedAt > observedAt ||
+        Object.entries(row).every(([name, value]) => old[name as keyof Row] === value))
+    )
+      return 'unchanged'
+    const { id } = put.get({ ...row, recordedAt })!
+    if (!old || old.latitude !== latitude || old.longitude !== longitude) {
+      unplace.run(id)
+      place.run(id, Math.round(latitude * degree), Math.round(longitude * degree))
+    }
+    return old ? 'revised' : 'inserted'
+  }
+
+  return {
+    write: (stations, recordedAt) =>
+      transact(db, () => countsOf(stations.map(station => writeStation(station, recordedAt)))),
+    near(centre, radiusMiles, limit) {
+      const box = boxAround({ ...centre, radiusMiles })
+      const [south, north] = [Math.floor(box.south * degree), Math.ceil(box.north * degree)]
+      const stations = spansOf(box)
+        .flatMap(([west, east]) =>
+          inside.all(south, north, Math.floor(west * degree), Math.ceil(east * degree)),
+        )
+        .map(row => ({ ...stationOf(row), miles: milesBetween(centre, row) }))
+        .filter(station => station.miles <= radiusMiles)
+        .sort((a, b) => a.miles - b.miles || a.id - b.id)
+      return { stations: stations.slice(0, limit), total: stations.length }
+    },
+  }
+}

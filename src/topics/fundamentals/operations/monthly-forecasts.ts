@@ -1,0 +1,212 @@
+import { t } from 'elysia'
+import { pageHeaders, pageMeta } from '../../../http/input/page.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
+import {
+  energyAccess,
+  energyBody,
+  energyHeavyAccess,
+  energyMeta,
+  energyPageOf,
+  energyPageQuery,
+} from '../../energy/operations/frame.ts'
+import { energyRecord } from '../../energy/operations/list.ts'
+import { monthsAhead } from '../math/monthly-forecast.ts'
+import {
+  accuracyAnswer,
+  createForecastReads,
+  evaluatedMonths,
+  type ForecastReadsDeps,
+  mergedRow,
+} from './monthly-forecast-reads.ts'
+import {
+  Accuracy,
+  Archive,
+  defaultCode,
+  Forecasts,
+  PeriodForecast,
+} from './monthly-forecast-shape.ts'
+
+export type MonthlyForecastsDeps = ForecastReadsDeps & Pick<Context, 'access' | 'tierRequired'>
+
+const modelNote = `The forecast of a month is the mean price expected of it, made at 06:00 UTC on the first of each month from the daily closes before: last close x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days to the middle of the month and drift half the log slope of the 20-day exponential average over a year; the bounds are that x exp(+-1.645 sigma sqrt(h)). It is a statistical projection, not advice.`
+const actualNote =
+  'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast less it.'
+
+const commodityQuery = oneCode('commodity', {
+  description: 'A code or alias.',
+  examples: [defaultCode],
+})
+const refusals = {
+  400: t.Union([FailProblem, NestedProblem]),
+  404: NestedProblem,
+}
+const tags = ['Energy intelligence']
+
+/**
+ * What this service expects of the mean price of the next months, how right it was, and everything
+ * that it ever expected.
+ */
+export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
+  const { monthlyForecasts: store, now } = deps
+  const tier = deps.tierRequired('energy_intelligence')
+  const { requestedSeries, marked, forecastRow, current, archivedRow, scored } =
+    createForecastReads(deps)
+
+  const accuracyRoute = (path: string, operationId: string) =>
+    new RouteList().use(deps.access).get(
+      path,
+      ({ query, set, request }) => {
+        const series = requestedSeries(codeOf(query), request)
+        return energyRecord(accuracyAnswer(scored(series, set), series, now()), tier)
+      },
+      {
+        access: energyHeavyAccess,
+        query: t.Object(commodityQuery),
+        response: { 200: energyBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
+        detail: {
+          operationId,
+          tags,
+          summary: 'Accuracy of monthly forecasts',
+          description: `How far the forecasts of the last ${evaluatedMonths} months that are over were off: all that were made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
+        },
+      },
+    )
+  const archiveRoute = (path: string, operationId: string) =>
+    new RouteList().use(deps.access).get(
+      path,
+      ({ query, set, request }) => {
+        const page = energyPageOf(query)
+        const series = requestedSeries(codeOf(query), request)
+        const filter = { seriesIds: series && [series.id], ...monthsOf(query.year, now()) }
+        const total = store.count(filter)
+        pageHeaders(set.headers as Answering['headers'], request.url, pageMeta(page, total))
+        const rows = marked(set, store.page(filter, page.perPage, (page.page - 1) * page.perPage))
+        return { data: { forecasts: rows.map(archivedRow) }, meta: energyMeta(tier, total, page) }
+      },
+      {
+        access: energyHeavyAccess,
+        query: t.Object({
+          year: typed({
+            type: 'integer',
+            description: 'Of the month that was forecast.',
+            examples: [2026],
+          }),
+          ...commodityQuery,
+          ...energyPageQuery,
+        }),
+        response: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
+        detail: {
+          operationId,
+          tags,
+          summary: 'Archive of monthly forecasts',
+          description: `Every forecast ever made of a month that has begun, newest month first and within it the newest publication first, with what came. ${actualNote}`,
+        },
+      },
+    )
+
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/forecasts/monthly',
+      ({ query, set, request }) => {
+        const series = requestedSeries(codeOf(query), request)
+        const rows = marked(set, current(series))
+        const data = {
+          period: monthOf(isoDay(now())),
+          forecasts: rows.map(forecast =>
+            forecastRow({ ...forecast, period: forecast.month, months: [forecast.month] }),
+          ),
+        }
+        return {
+          data,
+          meta: energyMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }),
+        }
+      },
+      {
+        access: energyAccess,
+        query: t.Object(commodityQuery),
+        response: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
+        detail: {
+          operationId: 'listMonthlyForecasts',
+          tags,
+          summary: 'Monthly price forecasts',
+          description: `The newest forecasts of the running month (\`period\`) and the ${monthsAhead} after it, by month, for every code that is forecast or for one. ${modelNote}`,
+        },
+      },
+    )
+    .use(accuracyRoute('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'))
+    .use(accuracyRoute('/v1/forecasts/accuracy', 'getForecastAccuracy'))
+    .use(archiveRoute('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'))
+    .use(archiveRoute('/v1/forecasts/archive', 'listForecastArchive'))
+    .get(
+      '/v1/forecasts/monthly/:period',
+      ({ params, query, set, request }) => {
+        const period = parsePeriod(params.period)
+        if (!period)
+          throw invalidParameter(
+            'period',
+            params.period.slice(0, 100),
+            'is neither a month (2026-12) nor a quarter (2026-Q4).',
+          )
+        const series = requestedSeries(codeOf(query)?.trim() || defaultCode, request)!
+        const filter = {
+          seriesIds: [series.id],
+          fromMonth: period.months[0]!,
+          toMonth: monthAfter(period.months.at(-1)!, 1),
+        }
+        const row = mergedRow(marked(set, store.newest(filter)), period)
+        if (!row) {
+          throw new Problem(
+            'DATA_NOT_AVAILABLE',
+            `There is no forecast of ${series.code} for ${period.text}.`,
+            { leg: series.code },
+          )
+        }
+        const forecast = forecastRow(row)
+        return energyRecord(
+          { ...forecast, low: forecast.lower_bound, high: forecast.upper_bound },
+          tier,
+        )
+      },
+      {
+        access: energyAccess,
+        params: t.Object({
+          period: t.String({
+            description: 'Month or quarter, `2026-12` or `2026-Q4`.',
+            examples: ['2026-Q4'],
+          }),
+        }),
+        query: t.Object({
+          ...oneCode('commodity', {
+            description: `A code or alias (${defaultCode}).`,
+            examples: [defaultCode],
+            default: defaultCode,
+          }),
+        }),
+        response: { 200: energyBody(PeriodForecast, 'PeriodForecastBody'), ...refusals },
+        detail: {
+          operationId: 'getPeriodForecast',
+          tags,
+          summary: 'Price forecast of a month or quarter',
+          description: `The newest forecast of one code for one period, also a past one. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
+        },
+      },
+    )
+}
+
+/** Months of a year that have begun, or all of them. */
+function monthsOf(year: string | undefined, now: number): { fromMonth: string; toMonth: string } {
+  const end = monthAfter(monthOf(isoDay(now)), 1)
+  if (year === undefined || year === '') return { fromMonth: '0000-01', toMonth: end }
+  const requestedYear = integerOf('year', year, 0, 1900, 2200)
+  const toMonth = `${requestedYear + 1}-01`
+  return { fromMonth: `${requestedYear}-01`, toMonth: toMonth < end ? toMonth : end }
+}

@@ -1,0 +1,96 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+
+/** Named first where one code must be. */
+export const firstChoice = 'BRENT_CRUDE_USD'
+
+const commodity = t.String({ examples: [firstChoice] })
+const source = t.String({ examples: ['EIA'] })
+const value = t.Number({ examples: [71.5] })
+const unit = t.String({ description: 'Of the code.', examples: ['barrel'] })
+const period = t.String({ description: 'Month or quarter.', examples: ['2026-12'] })
+const published = t.String({ format: 'date', examples: ['2026-11-03'] })
+const orNull = (description: string) => t.Union([value, t.Null()], { description })
+export const actualNote =
+  'Mean of the daily closes of the period; null before its end and where there are none.'
+
+export const Record = t.Object(
+  {
+    id: t.String({ examples: ['1'] }),
+    source,
+    commodity,
+    forecast_value: value,
+    unit,
+    currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+    period,
+    published_date: published,
+    target_date: t.String({
+      format: 'date',
+      description: 'Last day of the period.',
+      examples: ['2026-12-31'],
+    }),
+    timestamp: t.String({
+      format: 'date-time',
+      description: 'When this service recorded the forecast.',
+    }),
+  },
+  { title: 'Outlook' },
+)
+export const Summary = t.Object(
+  {
+    total_forecasts: integer({ examples: [6552] }),
+    latest_forecast: Record,
+    average_forecast: t.Number({
+      description: 'Mean over what that publication forecasts of the same code.',
+      examples: [70.8],
+    }),
+    as_of_date: published,
+  },
+  { title: 'OutlookSummary' },
+)
+export const Price = t.Object(
+  { commodity, source, forecast_price: value, unit, period, published_date: published },
+  { title: 'PriceOutlook' },
+)
+export const Production = t.Object(
+  {
+    region: t.String({ examples: ['US'] }),
+    source,
+    forecast_production: t.Number({ examples: [13.8] }),
+    unit: t.String({ examples: ['million_barrels_per_day'] }),
+    period,
+    published_date: published,
+    commodity,
+  },
+  { title: 'ProductionOutlook' },
+)
+export const Past = t.Object(
+  {
+    date: t.String({
+      format: 'date',
+      description: 'Last day of the period.',
+      examples: ['2026-10-31'],
+    }),
+    commodity,
+    forecast_value: value,
+    actual_value: orNull(actualNote),
+    accuracy_percent: t.Union([t.Number({ examples: [96.4] }), t.Null()], {
+      description: '100 less the error in percent of the actual value, not under 0.',
+    }),
+    period,
+    source,
+    published_date: published,
+  },
+  { title: 'PastOutlook' },
+)
+export const Compared = t.Object(
+  {
+    period,
+    commodity,
+    eia_forecast: orNull('The newest of the Energy Information Administration.'),
+    iea_forecast: orNull('The newest of the International Energy Agency.'),
+    actual_value: orNull(actualNote),
+    difference: orNull('`eia_forecast` less `iea_forecast`; null without both.'),
+  },
+  { title: 'ComparedOutlook' },
+)

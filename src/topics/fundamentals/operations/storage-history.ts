@@ -1,0 +1,188 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
+import { type Cadence, sourceOf } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { parseInterval } from '../../prices/math/interval.ts'
+import type { Close } from '../../prices/math/window.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import { levelDecimals, levelRows, type StorageInterval } from '../math/storage.ts'
+
+const periodDays = { '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: undefined } as const
+const periods = Object.keys(periodDays) as (keyof typeof periodDays)[]
+const defaultDays = periodDays['90d']
+
+export const historyQuery = {
+  start_date: momentParameter({
+    description: 'First day, `YYYY-MM-DD`, inclusive.',
+    examples: ['2026-01-01'],
+  }),
+  end_date: momentParameter({
+    description: 'Last day, inclusive. Alone: the 90 days up to it.',
+    examples: ['2026-11-20'],
+  }),
+  interval: typed({
+    type: 'string',
+    description: '`daily`, `weekly` or `monthly`; absent: as published.',
+    examples: ['weekly'],
+    enum: ['daily', 'weekly', 'monthly'],
+  }),
+  period: wordParameter(periods, {
+    description:
+      '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',
+    examples: ['1y'],
+    default: '90d',
+  }),
+}
+
+const Row = t.Object(
+  {
+    date: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
+    value: t.Number({ examples: [24.604] }),
+    level: t.Number({ examples: [24.604], description: 'The same as `value`.' }),
+    unit: t.String({ examples: ['million_barrels'] }),
+    change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
+      description: 'Against the row before; null for the first there is.',
+    }),
+  },
+  { title: 'StorageHistoryRow' },
+)
+
+export const HistoryBody = t.Object(
+  {
+    status: t.Literal('success'),
+    data: t.Array(Row),
+    meta: t.Object({
+      code: t.String({ examples: ['CUSHING_STORAGE'] }),
+      name: t.String({ examples: ['Cushing Crude Storage'] }),
+      start_date: t.String({ format: 'date' }),
+      end_date: t.String({ format: 'date' }),
+      interval: t.Union([t.Literal('daily'), t.Literal('weekly'), t.Literal('monthly')]),
+      count: integer({ examples: [13] }),
+      source: t.String({ examples: ['EIA'] }),
+      source_description: t.String({ examples: ['Published by EIA'] }),
+      quarantine: t.Optional(
+        t.Object(
+          {
+            excluded_dates: t.Array(t.String({ format: 'date' })),
+            excluded_count: integer(),
+            reason: t.String(),
+          },
+          { description: 'Days left out because their data is known to be unreliable.' },
+        ),
+      ),
+    }),
+  },
+  { title: 'StorageHistory' },
+)
+
+const intervals = { day: 'daily', week: 'weekly', month: 'monthly' } as const
+const publishedIn: Partial<Record<Cadence, StorageInterval>> = {
+  daily: 'daily',
+  weekly: 'weekly',
+  monthly: 'monthly',
+}
+const intervalNames = Object.values(intervals)
+
+/** What a query asks of any storage series. */
+export interface HistoryQuestion {
+  /** Undefined: as published. */
+  interval: StorageInterval | undefined
+  /** Undefined: from the first level that there is. */
+  fromOn: string | undefined
+  /** Inclusive. */
+  toOn: string
+}
+
+type Query = { [name in keyof typeof historyQuery]?: string }
+
+/** Throws the refusal of a query that can not be answered. */
+export const questionOf = (query: Query, now: number): HistoryQuestion => ({
+  interval: intervalOf(query.interval),
+  ...daysOf(query, now),
+})
+
+export function historyAnswer(
+  question: HistoryQuestion,
+  series: Series,
+  closes: readonly Close[],
+  quarantine: QuarantineList,
+) {
+  const first = closes[0]
+  if (!first)
+    throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${series.code}.`, {
+      leg: series.code,
+    })
+  const { fromOn = first.day, toOn } = question
+  const interval = question.interval ?? publishedIn[series.cadence] ?? 'daily'
+  const decimals = levelDecimals(series)
+  const rows = levelRows(closes, interval, fromOn, toOn, decimals)
+  const excluded = quarantine.within(series.id, parseDay(fromOn)!, parseDay(toOn)! + dayMs)
+  return {
+    status: 'success' as const,
+    data: rows.map(({ day, value, change }) => {
+      const level = roundTo(value, decimals)
+      return { date: day, value: level, level, unit: series.unit, change: change ?? null }
+    }),
+    meta: {
+      code: series.code,
+      name: series.name,
+      start_date: fromOn,
+      end_date: toOn,
+      interval,
+      count: rows.length,
+      source: sourceOf(series).name,
+      source_description: sourceOf(series).description,
+      ...(excluded.days.length > 0 && {
+        quarantine: {
+          excluded_dates: excluded.days,
+          excluded_count: excluded.days.length,
+          reason: excluded.reasons.join('; '),
+        },
+      }),
+    },
+  }
+}
+
+function intervalOf(text: string | undefined): StorageInterval | undefined {
+  if (text === undefined || text === '') return undefined
+  const interval = intervals[parseInterval(text) as keyof typeof intervals]
+  if (!interval) {
+    const shownText = text.slice(0, 100)
+    throw new Problem(
+      'invalid_interval',
+      `Unknown interval: ${shownText}. Use one of ${intervalNames.join(', ')}.`,
+      {
+        interval: shownText,
+        valid_intervals: intervalNames,
+      },
+    )
+  }
+  return interval
+}
+
+function daysOf(query: Query, now: number): Omit<HistoryQuestion, 'interval'> {
+  const start = momentOf('start_date', query.start_date, 'start')
+  const end = momentOf('end_date', query.end_date, 'end')
+  const period = (query.period || '90d').toLowerCase() as (typeof periods)[number]
+  if (!periods.includes(period))
+    throw invalidParameter('period', query.period, 'is not a period.', periods)
+  const to = end === undefined ? now : end - 1
+  const length = start === undefined && end === undefined ? periodDays[period] : defaultDays
+  const from = start ?? (length === undefined ? undefined : to - length * dayMs)
+  if (from !== undefined && from > to) {
+    throw new Problem(
+      'INVALID_DATE_RANGE',
+      `start_date (${query.start_date}) is after end_date (${query.end_date ?? 'now'}).`,
+      {
+        start_date: query.start_date ?? null,
+        end_date: query.end_date ?? null,
+      },
+    )
+  }
+  return { fromOn: from === undefined ? undefined : isoDay(from), toOn: isoDay(to) }
+}

@@ -1,0 +1,227 @@
+import { t } from 'elysia'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { sourceOf, sourcesOf } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { StorageLevel } from '../service/storage.ts'
+
+const nullable = <T extends ReturnType<typeof t.Number>>(schema: T) => t.Union([schema, t.Null()])
+const moment = (description: string) => t.String({ format: 'date-time', description })
+
+const levelFields = {
+  value: t.Number({ examples: [24.604], description: 'Level, in `unit`.' }),
+  unit: t.String({ examples: ['million_barrels'] }),
+}
+const utilization = nullable(
+  t.Number({
+    examples: [31.38],
+    description: '100 x level / working capacity; null while no capacity is known.',
+  }),
+)
+const changeWeek = nullable(
+  t.Number({
+    examples: [-0.821],
+    description: 'Against the level a week before; null without one.',
+  }),
+)
+
+export const Sources = t.Object(
+  {
+    source: t.String({ examples: ['EIA'] }),
+    source_description: t.String({ examples: ['Published by EIA'] }),
+  },
+  { title: 'SourceNote' },
+)
+
+/** Where the numbers of an answer come from. */
+export function sourcesRow(series: readonly Series[]) {
+  const { name, description } = sourcesOf(series)
+  return { source: name, source_description: description }
+}
+
+const ownDates = {
+  as_of: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
+  recorded_at: moment('When this service recorded the level.'),
+}
+
+const Brief = t.Object(
+  {
+    ...levelFields,
+    change_week: changeWeek,
+    updated_at: moment('Time of the level.'),
+    ...ownDates,
+    code: t.String({ examples: ['CUSHING_STORAGE'] }),
+    name: t.String({ examples: ['Cushing Crude Storage'] }),
+    utilization_percent: utilization,
+  },
+  { title: 'StorageBrief' },
+)
+
+export const Overview = t.Object(
+  { cushing: Brief, spr: Brief, total_us: t.Optional(Brief), metadata: Sources },
+  { title: 'StorageOverview' },
+)
+
+const levelShape = {
+  code: t.String({ examples: ['CUSHING_STORAGE'] }),
+  name: t.String({ examples: ['Cushing Crude Storage'] }),
+  ...levelFields,
+  capacity: nullable(
+    t.Number({
+      examples: [78.41],
+      description: 'Working capacity on the day of the level, in `unit`; null while none is known.',
+    }),
+  ),
+  utilization_percent: utilization,
+  change: t.Object(
+    {
+      week: changeWeek,
+      month: nullable(t.Number({ examples: [-2.147] })),
+      year: nullable(t.Number({ examples: [-5.5] })),
+    },
+    {
+      description:
+        'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. Where none is of that day, the newest of the six days before it; null without one.',
+    },
+  ),
+  change_percent: nullable(
+    t.Number({
+      examples: [-3.23],
+      description: 'The change of the week in percent of the level before.',
+    }),
+  ),
+  updated_at: moment('Time of the level.'),
+  source: t.String({ examples: ['EIA'] }),
+  ...ownDates,
+  level: t.Number({ examples: [24.604], description: 'The same as `value`.' }),
+  timestamp: moment('The same as `updated_at`.'),
+  metadata: Sources,
+}
+
+export const Level = t.Object(levelShape, { title: 'StorageLevel' })
+
+export const Reserve = t.Object(
+  {
+    ...levelShape,
+    sites: t.Array(
+      t.Object({
+        name: t.String({ examples: ['Bryan Mound'] }),
+        ...levelFields,
+        capacity: nullable(
+          t.Number({ examples: [247.1], description: 'Null while none is known.' }),
+        ),
+      }),
+    ),
+  },
+  { title: 'StrategicReserve' },
+)
+
+const Padd = t.Object(
+  {
+    name: t.String({ examples: ['PADD 3 Crude Storage'] }),
+    ...levelFields,
+    level: t.Number({ examples: [240.312], description: 'The same as `value`.' }),
+    change_week: changeWeek,
+    updated_at: moment('Time of the level.'),
+    ...ownDates,
+  },
+  { title: 'PaddLevel' },
+)
+
+export const AllRegions = t.Object(
+  {
+    padd1: Padd,
+    padd2: Padd,
+    padd3: Padd,
+    padd4: Padd,
+    padd5: Padd,
+    total_us: t.Number({
+      examples: [424.2],
+      description: 'US commercial crude as published; the sum of the regions while it is not.',
+    }),
+    updated_at: moment('Time of the newest of the levels.'),
+    metadata: Sources,
+  },
+  { title: 'RegionalStorage' },
+)
+
+export const OneRegion = t.Object(
+  {
+    padd1: t.Optional(Padd),
+    padd2: t.Optional(Padd),
+    padd3: t.Optional(Padd),
+    padd4: t.Optional(Padd),
+    padd5: t.Optional(Padd),
+    code: t.String({ examples: ['PADD3'] }),
+    name: t.String({ examples: ['PADD 3 Crude Storage'] }),
+    ...levelFields,
+    level: t.Number({ examples: [240.312] }),
+    updated_at: moment('Time of the level.'),
+    timestamp: moment('The same as `updated_at`.'),
+    ...ownDates,
+    metadata: Sources,
+  },
+  {
+    title: 'RegionStorage',
+    description: 'The region asked for, under its own name and at the top.',
+  },
+)
+
+/** More digits than any survey has, without the noise of binary fractions behind them. */
+const percentDecimals = 10
+
+const utilizationOf = (level: StorageLevel): number | null =>
+  level.utilizationPercent === undefined ? null : roundTo(level.utilizationPercent, percentDecimals)
+
+const datesRow = (level: StorageLevel) => ({
+  as_of: level.on,
+  recorded_at: isoInstant(level.recordedAt),
+})
+
+export const briefRow = (level: StorageLevel) => ({
+  value: level.value,
+  unit: level.series.unit,
+  change_week: level.change.week ?? null,
+  updated_at: isoInstant(level.observedAt),
+  ...datesRow(level),
+  code: level.series.code,
+  name: level.series.name,
+  utilization_percent: utilizationOf(level),
+})
+
+export const levelRow = (level: StorageLevel) => ({
+  code: level.series.code,
+  name: level.series.name,
+  value: level.value,
+  unit: level.series.unit,
+  capacity: level.capacity ?? null,
+  utilization_percent: utilizationOf(level),
+  change: {
+    week: level.change.week ?? null,
+    month: level.change.month ?? null,
+    year: level.change.year ?? null,
+  },
+  change_percent: level.weekPercent ?? null,
+  updated_at: isoInstant(level.observedAt),
+  source: sourceOf(level.series).name,
+  ...datesRow(level),
+  level: level.value,
+  timestamp: isoInstant(level.observedAt),
+})
+
+export const siteRow = (level: StorageLevel) => ({
+  name: level.series.name.replace(/^SPR /, ''),
+  value: level.value,
+  unit: level.series.unit,
+  capacity: level.capacity ?? null,
+})
+
+export const paddRow = (level: StorageLevel) => ({
+  name: level.series.name,
+  value: level.value,
+  unit: level.series.unit,
+  level: level.value,
+  change_week: level.change.week ?? null,
+  updated_at: isoInstant(level.observedAt),
+  ...datesRow(level),
+})

@@ -1,0 +1,268 @@
+import { t } from 'elysia'
+import { wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { levelDecimals } from '../math/storage.ts'
+import type { StorageLevel } from '../service/storage.ts'
+import { HistoryBody, historyAnswer, historyQuery, questionOf } from './storage-history.ts'
+import {
+  AllRegions,
+  briefRow,
+  Level,
+  levelRow,
+  OneRegion,
+  Overview,
+  paddRow,
+  Reserve,
+  siteRow,
+  sourcesRow,
+} from './storage-row.ts'
+
+export type StorageDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now' | 'pricesAt'
+>
+
+const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
+const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(
+  site => `SPR_${site}_STORAGE`,
+)
+const totalCode = 'US_CRUDE_STORAGE'
+/** Names of places beside the aliases of the catalogue. */
+const places = new Map([['US', totalCode]])
+
+const crudeOf = (region: string) => `${region}_CRUDE_STORAGE`
+
+type Padds = Partial<Record<Lowercase<(typeof regions)[number]>, ReturnType<typeof paddRow>>>
+
+const keyed = (names: readonly string[], rows: readonly ReturnType<typeof paddRow>[]): Padds =>
+  Object.fromEntries(names.map((name, i) => [name.toLowerCase(), rows[i]]))
+
+const unknownPlace = (place: string) =>
+  new Problem(
+    'NOT_FOUND',
+    `${place.slice(0, 100)} is not a storage series; CUSHING, SPR, US, PADD1 to PADD5 and every code of category storage are.`,
+  )
+
+const noData = (code: string) =>
+  new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
+
+/** Levels by code, and what the answers about several of them have in common. */
+function createStorageAnswers(deps: StorageDeps) {
+  const { catalogue, storage: levels, now } = deps
+  const seriesOf = (code: string): Series | undefined => catalogue.resolve(code, now())?.series
+
+  const levelOf = (code: string): StorageLevel | undefined => {
+    const series = seriesOf(code)
+    return series && levels.of(series)
+  }
+  const requireLevel = (code: string): StorageLevel => {
+    const level = levelOf(code)
+    if (!level) throw noData(code)
+    return level
+  }
+  /** Marks the answer and names its sources. */
+  const metadata = (set: Answering, levels: readonly StorageLevel[]) => {
+    markFixtures(set, deps.marks, levels)
+    return sourcesRow(levels.map(level => level.series))
+  }
+  const regional = (text: string, set: Answering) => {
+    const region = regions.find(candidate => candidate === text.trim().toUpperCase())
+    if (!region) throw invalidParameter('region', text, 'is not a region.', regions)
+    const level = requireLevel(crudeOf(region))
+    const row = paddRow(level)
+    const { name, value, unit, updated_at, as_of, recorded_at } = row
+    return success({
+      ...keyed([region], [row]),
+      code: region,
+      name,
+      value,
+      level: value,
+      unit,
+      updated_at,
+      timestamp: updated_at,
+      as_of,
+      recorded_at,
+      metadata: metadata(set, [level]),
+    })
+  }
+  const everyRegion = (set: Answering) => {
+    const regionLevels = regions.map(region => requireLevel(crudeOf(region)))
+    const total = levelOf(totalCode)
+    const all = total ? [...regionLevels, total] : regionLevels
+    const sum = regionLevels.reduce((value, level) => value + level.value, 0)
+    return success({
+      ...(keyed(regions, regionLevels.map(paddRow)) as Required<ReturnType<typeof keyed>>),
+      total_us: total ? total.value : roundTo(sum, levelDecimals(regionLevels[0]!.series)),
+      updated_at: isoInstant(Math.max(...all.map(level => level.observedAt))),
+      metadata: metadata(set, all),
+    })
+  }
+  const history = (place: string, query: Parameters<typeof questionOf>[0], set: Answering) => {
+    const question = questionOf(query, now())
+    const series = seriesOf(places.get(place.trim().toUpperCase()) ?? place)
+    if (series?.category !== 'storage') throw unknownPlace(place)
+    markFixtures(set, deps.marks, [{ series }])
+    return historyAnswer(question, series, deps.closes.of(series.id), deps.quarantine)
+  }
+  return { levelOf, requireLevel, metadata, regional, everyRegion, history }
+}
+
+const historyRoute = (alias: boolean) => ({
+  access: { meter: true },
+  params: t.Object({
+    code: t.String({
+      description:
+        'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
+      examples: ['CUSHING_STORAGE'],
+    }),
+  }),
+  query: t.Object({ ...historyQuery, as_of: asOfQuery }),
+  response: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+  detail: {
+    operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
+    tags: ['storage'],
+    summary: alias ? 'History of a level, by place' : 'History of a level',
+    description: `${alias ? 'The same as `/v1/storage/history/{code}`. ' : ''}Levels of a place, newest first, all on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
+  },
+})
+
+/**
+ * Stocks of crude oil and products: what lies in store, how that changed and how full the places
+ * are.
+ */
+export function storageRoutes(deps: StorageDeps) {
+  /** Answers from the levels as the request wants them: of now, or as they were known. */
+  const answersAt = <T>(
+    query: { as_of?: string | undefined },
+    set: unknown,
+    work: (answers: ReturnType<typeof createStorageAnswers>) => T,
+  ): T =>
+    atPoint(deps, { as_of: query.as_of }, set as Answering, point =>
+      work(createStorageAnswers(point)),
+    )
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/storage',
+      ({ query, set }) =>
+        answersAt(query, set, ({ levelOf, requireLevel, metadata }) => {
+          const [cushing, spr, total] = [
+            requireLevel('CUSHING_STORAGE'),
+            requireLevel('SPR_STORAGE'),
+            levelOf(totalCode),
+          ]
+          return success({
+            cushing: briefRow(cushing),
+            spr: briefRow(spr),
+            ...(total && { total_us: briefRow(total) }),
+            metadata: metadata(set as Answering, [cushing, spr, ...(total ? [total] : [])]),
+          })
+        }),
+      {
+        access: { meter: true },
+        query: t.Object({ as_of: asOfQuery }),
+        response: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getStorage',
+          tags: ['storage'],
+          summary: 'Crude oil in store',
+          description:
+            'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/cushing',
+      ({ query, set }) =>
+        answersAt(query, set, ({ requireLevel, metadata }) => {
+          const level = requireLevel('CUSHING_STORAGE')
+          return success({ ...levelRow(level), metadata: metadata(set as Answering, [level]) })
+        }),
+      {
+        access: { meter: true },
+        query: t.Object({ as_of: asOfQuery }),
+        response: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getCushingStorage',
+          tags: ['storage'],
+          summary: 'Crude oil at Cushing',
+          description:
+            'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/spr',
+      ({ query, set }) =>
+        answersAt(query, set, ({ levelOf, requireLevel, metadata }) => {
+          const level = requireLevel('SPR_STORAGE')
+          const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
+          return success({
+            ...levelRow(level),
+            sites: sites.map(siteRow),
+            metadata: metadata(set as Answering, [level, ...sites]),
+          })
+        }),
+      {
+        access: { meter: true },
+        query: t.Object({ as_of: asOfQuery }),
+        response: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getStrategicReserve',
+          tags: ['storage'],
+          summary: 'Strategic Petroleum Reserve',
+          description:
+            'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/regional',
+      ({ query, set }) =>
+        answersAt(query, set, ({ regional, everyRegion }) =>
+          query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering),
+        ),
+      {
+        access: { meter: true },
+        query: t.Object({
+          region: wordParameter(regions, {
+            description: 'One of PADD1 to PADD5, in any case; absent: all five.',
+            examples: ['PADD3'],
+          }),
+          as_of: asOfQuery,
+        }),
+        response: {
+          200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getRegionalStorage',
+          tags: ['storage'],
+          summary: 'Crude oil by region',
+          description:
+            'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
+        },
+      },
+    )
+    .get(
+      '/v1/storage/history/:code',
+      ({ params, query, set }) =>
+        answersAt(query, set, ({ history }) => history(params.code, query, set as Answering)),
+      historyRoute(false),
+    )
+    .get(
+      '/v1/storage/:code/history',
+      ({ params, query, set }) =>
+        answersAt(query, set, ({ history }) => history(params.code, query, set as Answering)),
+      historyRoute(true),
+    )
+}

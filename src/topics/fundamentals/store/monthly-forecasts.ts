@@ -1,0 +1,100 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+/** What was expected of the mean price of a series in a month. Values in the unit of the series. */
+export interface StoredForecast {
+  seriesId: number
+  /** `YYYY-MM`. */
+  month: string
+  /** The publication that it belongs to, Unix ms. */
+  publishedAt: number
+  value: number
+  low: number
+  high: number
+  /** Closes that it was made from. */
+  dataPoints: number
+  /**
+   * When it was computed: long after `publishedAt` for one that was made up for, from the closes
+   * before it.
+   */
+  recordedAt: number
+}
+
+export type ForecastValue = Pick<StoredForecast, 'seriesId' | 'month' | 'publishedAt' | 'value'>
+
+/** Months of `[fromMonth, toMonth)`; undefined: every series. */
+export interface ForecastFilter {
+  seriesIds: readonly number[] | undefined
+  fromMonth: string
+  toMonth: string
+}
+
+export interface MonthlyForecastStore {
+  /** One transaction. Existing forecasts are kept: a forecast is never made twice. */
+  write(rows: readonly StoredForecast[]): void
+  /** Of every month of the range the newest forecast, by month. */
+  newest(filter: ForecastFilter): StoredForecast[]
+  /** Every forecast of the range: newest month first, then newest publication, then by series. */
+  page(filter: ForecastFilter, limit: number, offset: number): StoredForecast[]
+  /** What every forecast of the range said, by series and month: without what accuracy does not ask. */
+  values(filter: ForecastFilter): ForecastValue[]
+  count(filter: ForecastFilter): number
+  /** Of which publications a series has forecasts. */
+  publications(seriesId: number): number[]
+}
+
+const columns = `series_id AS seriesId, month, published_at AS publishedAt, value, low, high, data_points AS dataPoints, recorded_at AS recordedAt`
+const matching =
+  '(?1 IS NULL OR series_id IN (SELECT value FROM json_each(?1))) AND month >= ?2 AND month < ?3'
+
+export function createMonthlyForecastStore(db: Database): MonthlyForecastStore {
+  const insert = lazy(
+    db,
+    `INSERT OR IGNORE INTO monthly_forecasts (series_id, month, published_at, value, low, high, data_points, recorded_at)
+     VALUES ($seriesId, $month, $publishedAt, $value, $low, $high, $dataPoints, $recordedAt)`,
+  )
+  const newest = lazy<StoredForecast, [string | null, string, string]>(
+    db,
+    `SELECT ${columns} FROM monthly_forecasts f WHERE ${matching} AND published_at = (SELECT max(n.published_at) FROM monthly_forecasts n
+       WHERE n.series_id = f.series_id AND n.month = f.month) ORDER BY month, series_id`,
+  )
+  const page = lazy<StoredForecast, [string | null, string, string, number, number]>(
+    db,
+    `SELECT ${columns} FROM monthly_forecasts WHERE ${matching} ORDER BY month DESC, published_at DESC, series_id LIMIT ?4 OFFSET ?5`,
+  )
+  // The order of the primary key, so that nothing is sorted.
+  const values = lazy<ForecastValue, [string | null, string, string]>(
+    db,
+    `SELECT series_id AS seriesId, month, published_at AS publishedAt, value FROM monthly_forecasts WHERE ${matching}
+     ORDER BY series_id, month, published_at`,
+  )
+  const count = lazy<{ n: number }, [string | null, string, string]>(
+    db,
+    `SELECT count(*) AS n FROM monthly_forecasts WHERE ${matching}`,
+  )
+  const publications = lazy<{ at: number }, [number]>(
+    db,
+    'SELECT DISTINCT published_at AS at FROM monthly_forecasts WHERE series_id = ?',
+  )
+  const argumentsOf = ({
+    seriesIds,
+    fromMonth,
+    toMonth,
+  }: ForecastFilter): [string | null, string, string] => [
+    seriesIds === undefined ? null : JSON.stringify(seriesIds),
+    fromMonth,
+    toMonth,
+  ]
+  return {
+    write: rows =>
+      transact(db, () => {
+        for (const row of rows) insert.run({ ...row })
+      }),
+    newest: filter => newest.all(...argumentsOf(filter)),
+    page: (filter, limit, offset) => page.all(...argumentsOf(filter), limit, offset),
+    values: filter => values.all(...argumentsOf(filter)),
+    count: filter => count.get(...argumentsOf(filter))!.n,
+    publications: seriesId => publications.all(seriesId).map(row => row.at),
+  }
+}

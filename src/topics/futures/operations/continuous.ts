@@ -1,0 +1,268 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { integerOf, wordOf } from '../../../http/input/query.ts'
+import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { oneOf, orNull } from '../../../http/operations/schema.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import {
+  type Adjustment,
+  adjusted,
+  adjustments,
+  type Roll,
+  type RollRule,
+  type RollTerms,
+  rollRules,
+  Unadjustable,
+} from '../math/continuous.ts'
+import { type ContractDay, monthsBefore } from '../math/contract-days.ts'
+import { contractCode } from '../math/families.ts'
+import {
+  type FuturesDeps,
+  type FuturesRoutes,
+  noQuotes,
+  type RequestedFamily,
+  slugParams,
+  sourcesOf,
+} from './query.ts'
+import { codeField, countField, dayField, familyFields, sourceField } from './shape.ts'
+
+/**
+ * How much further back than it answers a series begins, so that the first date is told from one on
+ * which the contract changed, and a rule that looks at volume has left what it leaves.
+ */
+const lookBackDays: Readonly<Record<RollRule, number>> = {
+  expiry: 14,
+  days_before: 14,
+  volume: 200,
+  open_interest: 200,
+}
+const daysBeforeDefault = 5
+
+const Continuous = t.Object(
+  {
+    ...familyFields,
+    contract: t.String({
+      description: 'The contract that is active now.',
+      examples: ['WTI_FUTURES_2027_01'],
+    }),
+    months: integer({ examples: [3] }),
+    source: sourceField,
+    roll_method: oneOf(
+      ['last_trading_day', 'days_before', 'volume', 'open_interest'],
+      'When a contract is left: after its last trading day, or by the asked rule.',
+    ),
+    roll_days: t.Optional(
+      integer({ description: 'Trading days before the last one, with `days_before`.' }),
+    ),
+    adjustment: oneOf(
+      adjustments,
+      'What became of the steps; `none`: prices are those that were traded.',
+    ),
+    count: countField,
+    prices: t.Array(
+      t.Object({
+        date: dayField,
+        price: t.Number({
+          description: 'Close of the active contract, adjusted where that was asked for.',
+          examples: [71.87],
+        }),
+        unadjusted: t.Optional(
+          t.Number({ description: 'The close that was traded, beside an adjusted one.' }),
+        ),
+        active_contract: codeField,
+        rolled: t.Boolean({ description: 'First date of this contract.' }),
+      }),
+    ),
+    rolls: t.Optional(
+      t.Array(
+        t.Object({
+          date: dayField,
+          from: codeField,
+          to: codeField,
+          gap: orNull(
+            t.Number({
+              description:
+                'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
+              examples: [0.42],
+            }),
+          ),
+          ratio: orNull(t.Number({ description: 'New over old settlement.', examples: [1.0058] })),
+        }),
+        {
+          description:
+            'Where the series changes contracts, newest first; with an adjustment or another roll rule than `expiry`.',
+        },
+      ),
+    ),
+  },
+  { title: 'FuturesContinuous' },
+)
+
+const monthsQuery = (defaultMonths: number) =>
+  t.Object({
+    months: typed({
+      type: 'integer',
+      description: `Months back from today, 1 to 60 (${defaultMonths}).`,
+      examples: [3],
+      default: defaultMonths,
+      minimum: 1,
+      maximum: 60,
+    }),
+    adjustment: wordParameter(['unadjusted', ...adjustments], {
+      description:
+        '`back_adjusted` shifts earlier prices by the gaps of later rolls, `ratio_adjusted` multiplies them by their ratios; `none` or `unadjusted` (default) leaves them.',
+      examples: ['back_adjusted'],
+      default: 'none',
+    }),
+    roll: wordParameter(rollRules, {
+      description:
+        "When the series leaves a contract: after its last trading day (`expiry`, default), `roll_days` trading days before it (`days_before`), or on the day after the next contract's `volume` or `open_interest` exceeds its own.",
+      examples: ['days_before'],
+      default: 'expiry',
+    }),
+    roll_days: integerParameter({
+      description: `Trading days before the last one, 1 to 60 (${daysBeforeDefault}); for \`days_before\`.`,
+      examples: [5],
+      default: daysBeforeDefault,
+      minimum: 1,
+      maximum: 60,
+    }),
+    ...knownQuery,
+  })
+
+const description =
+  'One price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
+
+/** The series that rolls from one contract to the next. */
+export function futuresContinuousRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
+  const response = { 200: Continuous, 400: NestedProblem, 404: NestedProblem }
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/futures/:slug/continuous',
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          continuousAnswer(routes, routes.familyOf(params.slug), query, 1, set),
+        ),
+      {
+        access: { ...routes.full, heavy: true },
+        params: slugParams,
+        query: monthsQuery(1),
+        response,
+        detail: {
+          operationId: 'getContinuousFutures',
+          tags: ['futures'],
+          summary: 'Continuous series',
+          description,
+        },
+      },
+    )
+    .get(
+      '/v1/futures/continuous/:slug/historical',
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          continuousAnswer(routes, routes.familyOf(params.slug), query, 12, set),
+        ),
+      {
+        access: { ...routes.full, heavy: true },
+        params: slugParams,
+        query: monthsQuery(12),
+        response,
+        detail: {
+          operationId: 'getContinuousFuturesHistory',
+          tags: ['futures'],
+          summary: 'Continuous series, a year by default',
+          description,
+        },
+      },
+    )
+}
+
+interface ContinuousQuery {
+  months?: string | undefined
+  adjustment?: string | undefined
+  roll?: string | undefined
+  roll_days?: string | undefined
+}
+
+function readTerms(query: ContinuousQuery, nth: number): RollTerms & { adjustment: Adjustment } {
+  const rule = wordOf('roll', query.roll, 'expiry', rollRules)
+  const word = wordOf('adjustment', query.adjustment, 'none', ['unadjusted', ...adjustments])
+  const adjustment = word === 'unadjusted' ? 'none' : word
+  const daysBefore = integerOf('roll_days', query.roll_days, daysBeforeDefault, 1, 60)
+  if (query.roll_days && rule !== 'days_before')
+    throw invalidParameter('roll_days', query.roll_days, 'goes with roll=days_before only.')
+  return { rule, daysBefore, nth, adjustment }
+}
+
+function continuousAnswer(
+  routes: FuturesRoutes,
+  { family, nth = 1, decimals, head }: RequestedFamily,
+  query: ContinuousQuery,
+  defaultMonths: number,
+  set: unknown,
+) {
+  const { futures } = routes
+  const { code } = family
+  const months = integerOf('months', query.months, defaultMonths, 1, 60)
+  const terms = readTerms(query, nth)
+  const { rule, adjustment } = terms
+  if (!futures.hasDays(code, { places: [nth] })) throw noQuotes(code)
+  const today = futures.today(code)
+  const from = monthsBefore(today, months)
+  const { days, rolls } = futures.continuous(
+    code,
+    dayAfter(from, -lookBackDays[rule]),
+    today,
+    terms,
+  )
+  const starts = new Set(rolls.map(roll => roll.date))
+  const inside = days.filter(day => day.tradedOn >= from)
+  const shown = pricesOf(inside, rolls, adjustment)
+  const source = routes.mark(set, family, sourcesOf(inside))
+  const isPlain = rule === 'expiry' && adjustment === 'none'
+  return {
+    ...head,
+    contract: inside.at(-1)?.code ?? contractCode(code, futures.listedMonth(code, nth)),
+    months,
+    source,
+    roll_method: rule === 'expiry' ? ('last_trading_day' as const) : rule,
+    ...(rule === 'days_before' && { roll_days: terms.daysBefore }),
+    adjustment,
+    count: shown.length,
+    prices: shown.toReversed().map(({ day, price }) => ({
+      date: day.tradedOn,
+      price: roundTo(price, decimals),
+      ...(adjustment !== 'none' && { unadjusted: roundTo(day.close, decimals) }),
+      active_contract: day.code,
+      rolled: starts.has(day.tradedOn),
+    })),
+    ...(!isPlain && {
+      rolls: rolls
+        .filter(roll => roll.date >= from)
+        .map(roll => ({
+          date: roll.date,
+          from: contractCode(code, roll.fromMonth),
+          to: contractCode(code, roll.toMonth),
+          gap: roll.gap === null ? null : roundTo(roll.gap, decimals),
+          ratio: roll.ratio,
+        }))
+        .reverse(),
+    }),
+  }
+}
+
+function pricesOf(days: readonly ContractDay[], rolls: readonly Roll[], adjustment: Adjustment) {
+  try {
+    return adjusted(days, rolls, adjustment)
+  } catch (error) {
+    if (!(error instanceof Unadjustable)) throw error
+    throw new Problem('DATA_NOT_AVAILABLE', `The series cannot be adjusted: ${error.message}.`)
+  }
+}

@@ -1,0 +1,176 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { momentParameter } from '../../../http/input/typed.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { analyseCurve, monthsBetween } from '../math/curve.ts'
+import type { Curve as FuturesCurve } from '../service/quotes.ts'
+import {
+  type FuturesDeps,
+  type FuturesRoutes,
+  type RequestedFamily,
+  readDate,
+  rollRule,
+  slugParams,
+} from './query.ts'
+import {
+  CurvePointShape,
+  codeField,
+  countField,
+  curvePointRow,
+  dayField,
+  familyFields,
+  instantField,
+  monthField,
+  priceField,
+  sourceField,
+} from './shape.ts'
+
+const noData = 'No futures data available for curve analysis'
+
+const Curve = t.Object(
+  {
+    ...familyFields,
+    source: sourceField,
+    analysis_date: t.String({
+      format: 'date',
+      description: 'Trading date of the newest quote.',
+      examples: ['2026-11-20'],
+    }),
+    curve_type: t.Union(
+      [t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')],
+      {
+        description:
+          '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
+      },
+    ),
+    total_contracts: countField,
+    front_month: CurvePointShape,
+    back_month: CurvePointShape,
+    contracts: t.Array(CurvePointShape, { description: 'Nearest first.' }),
+    curve: t.Array(
+      t.Object({
+        month: monthField,
+        price: priceField,
+        expiration: dayField,
+        months_out: integer({ description: 'Months from the front month.', examples: [0] }),
+        contract: codeField,
+      }),
+      { description: 'The contracts once more in a shorter spelling.' },
+    ),
+    curve_metrics: t.Object({
+      front_month_price: priceField,
+      back_month_price: priceField,
+      total_slope: t.Number({ description: 'Back minus front.', examples: [-1.4] }),
+      slope_percentage: t.Union([t.Number({ examples: [-1.95] }), t.Null()], {
+        description: 'The same in percent of the front; null when that is 0.',
+      }),
+      average_price: priceField,
+      price_range: t.Number({ description: 'Highest minus lowest.', examples: [1.6] }),
+      steepness: t.Union([t.Literal('flat'), t.Literal('moderate'), t.Literal('steep')], {
+        description: 'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
+      }),
+    }),
+    updated_at: instantField,
+  },
+  { title: 'FuturesCurve' },
+)
+
+const NoCurve = t.Object(
+  {
+    error: t.Literal(noData),
+    date: dayField,
+    contracts: t.Array(CurvePointShape, { maxItems: 0 }),
+  },
+  { title: 'NoFuturesCurve', description: 'There are no quotes at all.' },
+)
+
+/** The forward curve of a family. */
+export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access, futures } = deps
+  return new RouteList().use(access).get(
+    '/v1/futures/:slug/curve',
+    ({ params, query, set }) =>
+      atMoment(deps, query, set, () => {
+        const requested = routes.familyOf(params.slug)
+        const day = readDate(query.date)
+        const curve = futures.curve(requested.family.code, day)
+        const source = routes.mark(
+          set,
+          requested.family,
+          curve?.points.map(point => point.source) ?? [],
+        )
+        if (curve) return curveAnswer(requested, curve, source)
+        return {
+          error: noData,
+          date: day ?? futures.today(requested.family.code),
+          contracts: [],
+        } as {
+          error: typeof noData
+          date: string
+          contracts: []
+        }
+      }),
+    {
+      access: { ...routes.every, reader: true },
+      params: slugParams,
+      query: t.Object({
+        date: momentParameter({
+          description: 'The curve as it was at the end of a day; default: now.',
+          examples: ['2026-11-19'],
+        }),
+        ...knownQuery,
+      }),
+      response: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
+      detail: {
+        operationId: 'getFuturesCurve',
+        tags: ['futures'],
+        summary: 'Forward curve',
+        description: `The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
+      },
+    },
+  )
+}
+
+function curveAnswer(
+  { decimals, head }: RequestedFamily,
+  { day, points }: FuturesCurve,
+  source: string,
+) {
+  const round = (value: number) => roundTo(value, decimals)
+  const rows = points.map(point => curvePointRow(point, day, decimals))
+  const analysis = analyseCurve(
+    points.map(point => ({ month: point.contractMonth, price: point.price })),
+  )!
+  return {
+    ...head,
+    source,
+    analysis_date: day,
+    curve_type: analysis.shape,
+    total_contracts: rows.length,
+    front_month: rows[0]!,
+    back_month: rows.at(-1)!,
+    contracts: rows,
+    curve: rows.map(row => ({
+      month: row.contract_month,
+      price: row.price,
+      expiration: row.expiry_date,
+      months_out: monthsBetween(rows[0]!.contract_month, row.contract_month),
+      contract: row.contract,
+    })),
+    curve_metrics: {
+      front_month_price: round(analysis.front.price),
+      back_month_price: round(analysis.back.price),
+      total_slope: round(analysis.totalSlope),
+      slope_percentage:
+        analysis.slopePercent === undefined ? null : roundTo(analysis.slopePercent, 2),
+      average_price: round(analysis.averagePrice),
+      price_range: round(analysis.priceRange),
+      steepness: analysis.steepness,
+    },
+    updated_at: isoInstant(Math.max(...points.map(point => point.quotedAt))),
+  }
+}

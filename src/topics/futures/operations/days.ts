@@ -1,0 +1,273 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import { intervalOf } from '../../prices/operations/window-query.ts'
+import { contractCode } from '../math/families.ts'
+import {
+  contractQuery,
+  type FuturesDeps,
+  type FuturesRoutes,
+  monthOf,
+  noQuotes,
+  type RequestedFamily,
+  readDate,
+  slugParams,
+  sourcesOf,
+} from './query.ts'
+import {
+  Bar,
+  barRow,
+  codeField,
+  countField,
+  dayField,
+  familyFields,
+  instantField,
+  monthField,
+  openInterestOrNull,
+  priceField,
+  sourceField,
+} from './shape.ts'
+
+const defaultDays = 30
+/** A larger number is refused; above `ohlcDaysMax` the answer is truncated. */
+const daysAskedMax = 1e9
+
+const oneContract = {
+  ...familyFields,
+  contract: codeField,
+  contract_month: monthField,
+  source: sourceField,
+}
+const { date, contract, open, high, low, close, volume, open_interest, settlement } = Bar.properties
+
+const Ohlc = t.Object(
+  {
+    ...oneContract,
+    days_requested: integer({ examples: [30] }),
+    days_served: integer({ examples: [30] }),
+    truncated: t.Boolean({ description: 'Fewer days are served than were asked for.' }),
+    date,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    open_interest: openInterestOrNull,
+    ohlc: t.Array(
+      t.Object({ date, contract, open, high, low, close, volume, open_interest, settlement }),
+    ),
+    count: countField,
+  },
+  { title: 'FuturesOhlc', description: 'At the top the newest bar; `ohlc` newest first.' },
+)
+
+const Intraday = t.Object(
+  {
+    ...oneContract,
+    date: dayField,
+    interval: t.Literal('5m'),
+    count: countField,
+    prices: t.Array(
+      t.Object({
+        time: t.String({ description: 'UTC, `HH:MM`.', examples: ['14:55'] }),
+        timestamp: instantField,
+        price: priceField,
+        volume: integer({ examples: [1204] }),
+      }),
+    ),
+    updated_at: instantField,
+  },
+  { title: 'FuturesIntraday' },
+)
+
+/** One contract day by day, and one day of it. */
+export const futuresDaysRoutes = (
+  deps: FuturesDeps & { ohlcDaysMax: number },
+  routes: FuturesRoutes,
+) => new RouteList().use(ohlcRoute(deps, routes)).use(intradayRoute(deps, routes))
+
+function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
+  const { access, ohlcDaysMax } = deps
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/futures/:slug/ohlc',
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, set),
+        ),
+      {
+        access: { ...routes.full, reader: true },
+        params: slugParams,
+        query: t.Object({
+          ...contractQuery('the front month'),
+          days: typed({
+            type: 'integer',
+            description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+            examples: [30],
+            default: defaultDays,
+            minimum: 1,
+            maximum: ohlcDaysMax,
+          }),
+          date: momentParameter({
+            description: 'One trading date instead.',
+            examples: ['2026-11-19'],
+          }),
+          interval: wordParameter(['1d'], {
+            description: '`1d` only.',
+            examples: ['1d'],
+            default: '1d',
+          }),
+          ...knownQuery,
+        }),
+        response: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesOhlc',
+          tags: ['futures'],
+          summary: 'Daily open, high, low and close of one contract',
+          description:
+            'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
+        },
+      },
+    )
+}
+
+function intradayRoute(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/futures/:slug/intraday',
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          intradayAnswer(routes, routes.familyOf(params.slug), query, set),
+        ),
+      {
+        access: { ...routes.full, reader: true },
+        params: slugParams,
+        query: t.Object({
+          ...contractQuery('the front month'),
+          date: momentParameter({
+            description: 'Trading date; default: the running one, or the last that has prices.',
+            examples: ['2026-11-20'],
+          }),
+          ...knownQuery,
+        }),
+        response: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesIntraday',
+          tags: ['futures'],
+          summary: 'Five-minute prices of one trading date',
+          description:
+            'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
+        },
+      },
+    )
+}
+
+/** The contract that a query names, or the front month. */
+function requestedContract(
+  { futures }: FuturesRoutes,
+  requested: RequestedFamily,
+  text: string | undefined,
+) {
+  const month = monthOf(futures, requested, text) ?? futures.listedMonth(requested.family.code, 1)
+  return { month, code: contractCode(requested.family.code, month) }
+}
+
+function ohlcAnswer(
+  routes: FuturesRoutes,
+  requested: RequestedFamily,
+  query: { contract?: string; days?: string; date?: string; interval?: string },
+  ohlcDaysMax: number,
+  set: unknown,
+) {
+  const { futures } = routes
+  const { family, decimals, head } = requested
+  const { month, code } = requestedContract(routes, requested, query.contract)
+  if ((intervalOf(query.interval) ?? 'day') !== 'day')
+    throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
+  const requestedDays = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
+  const served = Math.min(requestedDays, ohlcDaysMax)
+  const day = readDate(query.date)
+  const to = day ?? futures.today(family.code)
+  const { days } = futures.page(
+    family.code,
+    { month },
+    day ?? dayAfter(to, 1 - served),
+    to,
+    0,
+    served,
+  )
+  const newest = days[0]
+  if (!newest) throw noBars(code, day)
+  const source = routes.mark(set, family, sourcesOf(days))
+  const top = barRow(newest, decimals)
+  return {
+    ...head,
+    contract: code,
+    contract_month: month,
+    source,
+    days_requested: requestedDays,
+    days_served: served,
+    truncated: served < requestedDays,
+    date: top.date,
+    open: top.open,
+    high: top.high,
+    low: top.low,
+    close: top.close,
+    volume: top.volume,
+    open_interest: top.open_interest,
+    ohlc: days.map(row => barRow(row, decimals)),
+    count: days.length,
+  }
+}
+
+function intradayAnswer(
+  routes: FuturesRoutes,
+  requested: RequestedFamily,
+  query: { contract?: string; date?: string },
+  set: unknown,
+) {
+  const { family, decimals, head } = requested
+  const { month, code } = requestedContract(routes, requested, query.contract)
+  const day = readDate(query.date)
+  const trading = routes.futures.intraday(family.code, month, day)
+  if (!trading) throw noBars(code, day)
+  const source = routes.mark(set, family, [trading.source])
+  return {
+    ...head,
+    contract: code,
+    contract_month: month,
+    source,
+    date: trading.day,
+    interval: '5m' as const,
+    count: trading.ticks.length,
+    prices: trading.ticks.map(({ tradedAt, price, volume: lots }) => {
+      const timestamp = isoInstant(tradedAt)
+      return {
+        time: timestamp.slice(11, 16),
+        timestamp,
+        price: roundTo(price, decimals),
+        volume: lots,
+      }
+    }),
+    updated_at: isoInstant(trading.ticks.at(-1)!.tradedAt),
+  }
+}
+
+const noBars = (code: string, day: string | undefined): Problem =>
+  day === undefined
+    ? noQuotes(code)
+    : new Problem('DATA_NOT_AVAILABLE', `There are no prices of ${code} on ${day}.`, {
+        commodity_code: code,
+        date: day,
+      })

@@ -1,0 +1,159 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
+import { isOpen, rollIndicator, tradingDays } from '../math/contracts.ts'
+import { contractCode } from '../math/families.ts'
+import { futuresContinuousRoutes } from './continuous.ts'
+import { futuresCurveRoutes } from './curve.ts'
+import { futuresDaysRoutes } from './days.ts'
+import { futuresHistoryRoutes } from './history.ts'
+import {
+  createFuturesRoutes,
+  describeSource,
+  type FuturesDeps,
+  noQuotes,
+  type RequestedFamily,
+  refuseStale,
+  slugParams,
+  sourcesOf,
+} from './query.ts'
+import { Contract, contractRow, familyFields, instantField, sourceField } from './shape.ts'
+import { futuresShortcutsRoutes } from './shortcuts.ts'
+import { futuresSpreadHistoryRoutes } from './spread-history.ts'
+import { futuresSpreadsRoutes } from './spreads.ts'
+
+const settlementTime = '19:30 GMT' as const
+const updateSeconds = 300 as const
+const warningAgeMs = dayMs
+
+const Current = t.Object(
+  {
+    ...familyFields,
+    name: t.String({ examples: ['WTI Futures'] }),
+    source: sourceField,
+    data_source: sourceField,
+    updated_at: instantField,
+    settlement_date: t.Union([t.String({ format: 'date' }), t.Null()], {
+      description: 'Trading date of the settlements shown; null while none is.',
+    }),
+    trading_hours: t.Object({
+      timezone: t.String({ examples: ['America/New_York'] }),
+      open: t.String({
+        description: 'Local time; later than the close: on the evening before.',
+        examples: ['18:00'],
+      }),
+      close: t.String({ examples: ['17:00'] }),
+      days: t.Array(t.String({ examples: ['Monday'] }), {
+        description: 'Days on which a session ends.',
+      }),
+      is_open: t.Boolean(),
+    }),
+    front_month: t.Union([Contract, t.Null()], {
+      description: 'Null while the first listed month has no quote.',
+    }),
+    contracts: t.Array(Contract, {
+      description: 'Nearest first; contracts past their last trading day are left out.',
+    }),
+    roll_indicator: t.Optional(
+      t.Object(
+        {
+          should_roll: t.Boolean({ description: 'With 3 days or fewer.' }),
+          days_remaining: integer({ examples: [5] }),
+          next_contract: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
+          message: t.String(),
+        },
+        { description: 'While the front month has 7 days or fewer.' },
+      ),
+    ),
+    data_age_warning: t.Optional(
+      t.String({ description: 'While the newest quote is older than 24 hours.' }),
+    ),
+    metadata: t.Object({
+      total_contracts: integer({ examples: [12] }),
+      data_source: sourceField,
+      front_month_contract: t.String({ examples: ['WTI_FUTURES_2027_01'] }),
+      settlement_time: t.Literal(settlementTime),
+      update_interval_seconds: t.Literal(updateSeconds),
+      source_description: t.String(),
+    }),
+  },
+  { title: 'Futures' },
+)
+
+/** Futures by family: current quotes, history, curves and spreads. */
+export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number }) {
+  const { futures: markets, now } = deps
+  const routes = createFuturesRoutes(deps)
+
+  const current = ({ family, decimals, head }: RequestedFamily, set: unknown) => {
+    const { code, name, hours } = family
+    const quotes = markets.quotes(code)
+    const fresh = markets.freshness(code)
+    if (!fresh) throw noQuotes(code)
+    refuseStale(family, fresh, deps.maxAgeHours)
+    const contracts = quotes.map(quote => contractRow(quote, family, decimals))
+    const source = routes.mark(set, family, sourcesOf(quotes.map(quote => quote.day)))
+    const roll = rollIndicator(code, markets.today(code))
+    return {
+      ...head,
+      name,
+      source,
+      data_source: source,
+      updated_at: isoInstant(Math.max(...quotes.map(quote => quote.day.quotedAt))),
+      settlement_date:
+        contracts.find(contract => contract.settlement !== null)?.trading_date ?? null,
+      trading_hours: { ...hours, days: [...tradingDays], is_open: isOpen(family, now()) },
+      front_month: contracts.find(contract => contract.is_front_month) ?? null,
+      contracts,
+      ...(roll && {
+        roll_indicator: {
+          should_roll: roll.shouldRoll,
+          days_remaining: roll.daysRemaining,
+          next_contract: contractCode(code, roll.nextMonth),
+          message: roll.message,
+        },
+      }),
+      ...(fresh.ageMs > warningAgeMs && {
+        data_age_warning: `The newest quote is ${Math.floor(fresh.ageMs / hourMs)} hours old; over ${deps.maxAgeHours} hours prices are not served.`,
+      }),
+      metadata: {
+        total_contracts: contracts.length,
+        data_source: source,
+        front_month_contract: contractCode(code, markets.listedMonth(code, 1)),
+        settlement_time: settlementTime,
+        update_interval_seconds: updateSeconds,
+        source_description: describeSource(source),
+      },
+    }
+  }
+
+  return new RouteList()
+    .use(deps.access)
+    .use(futuresShortcutsRoutes(deps, routes))
+    .use(futuresHistoryRoutes(deps, routes))
+    .use(futuresContinuousRoutes(deps, routes))
+    .use(futuresDaysRoutes(deps, routes))
+    .use(futuresCurveRoutes(deps, routes))
+    .use(futuresSpreadsRoutes(deps, routes))
+    .use(futuresSpreadHistoryRoutes(deps, routes))
+    .get(
+      '/v1/futures/:slug',
+      ({ params, set, query }) =>
+        atMoment(deps, query, set, () => current(routes.familyOf(params.slug), set)),
+      {
+        access: routes.every,
+        query: t.Object(knownQuery),
+        params: slugParams,
+        response: { 200: Current, 400: NestedProblem, 404: NestedProblem, 503: NestedProblem },
+        detail: {
+          operationId: 'getFutures',
+          tags: ['futures'],
+          summary: 'Current quotes of a family',
+          description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
+        },
+      },
+    )
+}

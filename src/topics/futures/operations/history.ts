@@ -1,0 +1,189 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import {
+  type PageMeta,
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { typed } from '../../../http/input/typed.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { longIntervals } from '../../prices/math/bars.ts'
+import { validIntervals } from '../../prices/math/interval.ts'
+import { intervalOf } from '../../prices/operations/window-query.ts'
+import { contractCode } from '../math/families.ts'
+import type { ContractSelection } from '../service/contract-history.ts'
+import type { Futures } from '../service/futures.ts'
+import {
+  contractQuery,
+  describeSource,
+  type FuturesDeps,
+  type FuturesRoutes,
+  monthOf,
+  noQuotes,
+  type RangeParameters,
+  type RequestedFamily,
+  rangeQuery,
+  readRange,
+  slugParams,
+  sourcesOf,
+} from './query.ts'
+import { Bar, barRow, codeField, dayField, familyFields, sourceField } from './shape.ts'
+
+const perPageMax = 100
+const barIntervals = ['day', ...longIntervals] as const
+type BarInterval = (typeof barIntervals)[number]
+
+const Historical = t.Object(
+  {
+    ...familyFields,
+    source: sourceField,
+    contract: t.Union([codeField, t.Null()], {
+      description: 'Null: on each date the nearest contracts.',
+    }),
+    period: t.Object({
+      from: dayField,
+      to: dayField,
+      interval: oneOf(barIntervals),
+    }),
+    count: integer({ description: 'Rows on this page.', examples: [20] }),
+    prices: t.Array(Bar),
+    metadata: t.Object({
+      continuous: t.Boolean({ description: 'Whether the contract changes with the front month.' }),
+      source_description: t.String(),
+    }),
+    meta: PageMetaShape,
+  },
+  { title: 'FuturesHistory' },
+)
+
+interface HistoryQuery extends RangeParameters {
+  contract?: string
+  contracts?: string
+  interval?: string
+  page?: string
+  per_page?: string
+}
+
+/** Bars of contracts by date. */
+export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/futures/:slug/historical',
+      ({ params, query, request, set }) =>
+        atMoment(deps, query, set, () =>
+          historyAnswer(routes, routes.familyOf(params.slug), query, request, set),
+        ),
+      {
+        access: { ...routes.every, heavy: true },
+        params: slugParams,
+        query: t.Object({
+          ...contractQuery('on each date its front month'),
+          ...rangeQuery,
+          interval: typed({
+            type: 'string',
+            description: '`day` (default), `week` (from Monday) or `month`.',
+            examples: ['day'],
+            enum: validIntervals,
+            default: 'day',
+          }),
+          contracts: typed({
+            type: 'integer',
+            description:
+              'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
+            examples: [3],
+            default: 1,
+            minimum: 1,
+            maximum: 12,
+          }),
+          ...pageQuery(perPageMax),
+          ...knownQuery,
+        }),
+        response: {
+          200: Historical,
+          400: t.Union([FailProblem, NestedProblem]),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getFuturesHistory',
+          tags: ['futures'],
+          summary: 'Daily, weekly or monthly bars',
+          description:
+            'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
+        },
+      },
+    )
+}
+
+function historyAnswer(
+  routes: FuturesRoutes,
+  requested: RequestedFamily,
+  query: HistoryQuery,
+  request: Request,
+  set: { headers: Record<string, string | number> },
+) {
+  const { futures } = routes
+  const { family, decimals, head } = requested
+  const month = monthOf(futures, requested, query.contract)
+  const places = integerOf('contracts', query.contracts, 1, 1, 12)
+  const interval = barIntervalOf(query.interval)
+  const { from, to } = readRange(query, futures.today(family.code))
+  const page = pageOf(query, perPageMax)
+  const selection: ContractSelection =
+    month === undefined ? { places: Array.from({ length: places }, (_, i) => i + 1) } : { month }
+  if (!futures.hasDays(family.code, selection))
+    throw noQuotes(month === undefined ? family.code : contractCode(family.code, month))
+  const { days, total } = barsOf(
+    futures,
+    family.code,
+    selection,
+    interval,
+    { from, to },
+    (page.page - 1) * page.perPage,
+    page.perPage,
+  )
+  const meta: PageMeta = pageMeta(page, total)
+  pageHeaders(set.headers, request.url, meta)
+  const source = routes.mark(set, family, sourcesOf(days))
+  return {
+    ...head,
+    source,
+    contract: month === undefined ? null : contractCode(family.code, month),
+    period: { from, to, interval },
+    count: days.length,
+    prices: days.map(day => barRow(day, decimals)),
+    metadata: { continuous: month === undefined, source_description: describeSource(source) },
+    meta,
+  }
+}
+
+function barIntervalOf(text: string | undefined): BarInterval {
+  const interval = intervalOf(text) ?? 'day'
+  const barInterval = barIntervals.find(candidate => candidate === interval)
+  if (!barInterval)
+    throw invalidParameter('interval', text, 'is not an interval of daily bars.', barIntervals)
+  return barInterval
+}
+
+function barsOf(
+  futures: Futures,
+  code: Parameters<Futures['page']>[0],
+  selection: ContractSelection,
+  interval: BarInterval,
+  { from, to }: { from: string; to: string },
+  offset: number,
+  limit: number,
+) {
+  if (interval === 'day') return futures.page(code, selection, from, to, offset, limit)
+  const days = futures.merged(code, selection, interval, from, to)
+  return { days: days.slice(offset, offset + limit), total: days.length }
+}

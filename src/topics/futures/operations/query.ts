@@ -1,0 +1,241 @@
+import { t } from 'elysia'
+import type { KeyAccess } from '../../../http/gate/access-kind.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { momentParameter, textParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { hourMs, isoDay, isoInstant, minuteMs } from '../../../lib/time/instant.ts'
+import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { dayAfter } from '../../prices/math/window.ts'
+import type { ContractDay } from '../math/contract-days.ts'
+import { type Family, familyBySlug, type Named, parseContract } from '../math/families.ts'
+import type { Freshness, Futures } from '../service/futures.ts'
+
+export type FuturesDeps = Pick<
+  Context,
+  'access' | 'pricesAt' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
+>
+
+/** The family that a path names, and what its answers need. */
+export interface RequestedFamily extends Named {
+  decimals: number
+  /** What every answer begins with. */
+  head: { commodity: string; slug: string; currency: string; unit: string }
+}
+
+/** What the routes of all families share. */
+export interface FuturesRoutes {
+  futures: Futures
+  /** Every family, under all its names. */
+  every: KeyAccess
+  /** The families that answer more than base, history and curve. */
+  full: KeyAccess
+  familyOf(slug: string): RequestedFamily
+  /**
+   * Sets the headers of an answer that rests on numbers of these sources; answers the first of
+   * them, or the family's own without any.
+   */
+  mark(set: unknown, family: Family, sources: Iterable<string>): string
+}
+
+export function createFuturesRoutes({
+  futures,
+  catalogue,
+  marks,
+  exchangeWords,
+}: FuturesDeps): FuturesRoutes {
+  const familyNamed = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
+  return {
+    futures,
+    every: {
+      feature: 'futures',
+      meter: true,
+      known: ({ slug }) => familyNamed(slug) !== undefined,
+    },
+    full: {
+      feature: 'futures',
+      meter: true,
+      known: ({ slug }) => familyNamed(slug)?.family.limited === false,
+    },
+    familyOf(slug) {
+      const named = familyNamed(slug)!
+      const { code, currency, unit } = named.family
+      return {
+        ...named,
+        decimals: catalogue.named(code)?.decimals ?? 2,
+        head: { commodity: code, slug: named.slug, currency, unit },
+      }
+    },
+    mark(set, family, sources) {
+      const { headers } = set as Answering
+      const all = [...sources]
+      headers['x-cache'] = 'MISS'
+      if (all.includes(generatedSource)) headers[marks.fixtureHeader] = 'fixture'
+      return all[0] ?? catalogue.named(family.code)?.source ?? 'import'
+    },
+  }
+}
+
+/** How curve, spreads and their history agree on which contract comes first. */
+export const rollRule =
+  'A contract leaves the curve when its last trading day is over: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this one rule.'
+
+export const slugParams = t.Object({
+  slug: t.String({
+    description:
+      'Slug or alias of the family in any letter case (`exch-wti`, `CL`); `.N` behind it makes the Nth listed month the default contract.',
+    examples: ['exch-wti'],
+  }),
+})
+
+const contractText = '`YYYY-MM`, a contract code, or N for the Nth listed month'
+
+export const contractQuery = (fallback: string) => ({
+  contract: textParameter({
+    description: `${contractText}; default: ${fallback}.`,
+    examples: ['2027-01'],
+  }),
+})
+
+export const rangeQuery = {
+  from: momentParameter({
+    description: 'First trading date, inclusive. `start_date` is accepted too.',
+    examples: ['2026-10-01'],
+  }),
+  to: momentParameter({
+    description: 'Last trading date, inclusive. `end_date` is accepted too.',
+    examples: ['2026-11-20'],
+  }),
+  start_date: momentParameter({ description: 'Another name of `from`.', examples: ['2026-10-01'] }),
+  end_date: momentParameter({ description: 'Another name of `to`.', examples: ['2026-11-20'] }),
+}
+
+/**
+ * The contract month that a parameter names, or the default of the path; undefined when neither
+ * names one.
+ */
+export function monthOf(
+  futures: Futures,
+  { family, nth }: RequestedFamily,
+  text: string | undefined,
+): string | undefined {
+  const contract = readContract('contract', text, family)
+  if (contract && 'month' in contract) return contract.month
+  const place = contract?.nth ?? nth
+  return place === undefined ? undefined : futures.listedMonth(family.code, place)
+}
+
+/** The contract that a parameter names; undefined when it is absent. */
+export function readContract(
+  parameter: string,
+  text: string | undefined,
+  family: Family,
+): { month: string } | { nth: number } | undefined {
+  if (text === undefined || text.trim() === '') return undefined
+  const contract = parseContract(text.trim(), family.code)
+  if (contract) return contract
+  throw invalidParameter(
+    parameter,
+    text.slice(0, 100),
+    `is not a contract of ${family.code}: give ${contractText} (1 to 12).`,
+  )
+}
+
+export interface RangeParameters {
+  from?: string | undefined
+  to?: string | undefined
+  start_date?: string | undefined
+  end_date?: string | undefined
+}
+
+/**
+ * The dates that a query gives, each undefined when absent. Instants count as the day they lie in.
+ */
+export function readDays(query: RangeParameters): {
+  from: string | undefined
+  to: string | undefined
+} {
+  const fromName = query.from === undefined ? 'start_date' : 'from'
+  const toName = query.to === undefined ? 'end_date' : 'to'
+  const from = momentOf(fromName, query[fromName], 'start')
+  const to = momentOf(toName, query[toName], 'end')
+  return {
+    from: from === undefined ? undefined : isoDay(from),
+    to: to === undefined ? undefined : isoDay(to - 1),
+  }
+}
+
+/**
+ * The asked range of dates, or the last 30 days up to today; refused when it ends before it begins.
+ */
+export function readRange(
+  query: RangeParameters,
+  today: string,
+  defaultDays = 30,
+): { from: string; to: string } {
+  const days = readDays(query)
+  const to = days.to ?? today
+  const from = days.from ?? dayAfter(to, -defaultDays)
+  checkOrder(from, to)
+  return { from, to }
+}
+
+export function checkOrder(from: string, to: string): void {
+  if (from > to)
+    throw new Problem('INVALID_DATE_RANGE', `from (${from}) is after to (${to}).`, {
+      start_date: from,
+      end_date: to,
+    })
+}
+
+/** A trading date of a query. */
+export function readDate(text: string | undefined): string | undefined {
+  const at = momentOf('date', text, 'start')
+  return at === undefined ? undefined : isoDay(at)
+}
+
+export const describeSource = (source: string): string =>
+  sourceDescription(source, source === generatedSource)
+
+export const sourcesOf = (days: readonly ContractDay[]): Set<string> =>
+  new Set(days.map(day => day.source))
+
+/** 404: nothing has been recorded under this name. */
+export const noQuotes = (name: string): Problem =>
+  new Problem('DATA_NOT_AVAILABLE', `There are no futures quotes of ${name}.`, {
+    commodity_code: name,
+  })
+
+/**
+ * The refusal of quotes that may not be served as current; the bound on age comes before that of
+ * the running session.
+ */
+export function refuseStale(family: Family, freshness: Freshness, maxAgeHours: number): void {
+  if (freshness.state === 'too_stale') {
+    const hours = roundTo(freshness.ageMs / hourMs, 1)
+    throw new Problem(
+      'DATA_TOO_STALE',
+      `The newest quote of ${family.code} is ${hours} hours old; at most ${maxAgeHours} are served.`,
+      {
+        data_age_hours: hours,
+        max_age_hours: maxAgeHours,
+        last_updated: isoInstant(freshness.quotedAt),
+      },
+    )
+  }
+  if (freshness.state === 'live_stale') {
+    const minutes = Math.floor(freshness.behindMs / minuteMs)
+    throw new Problem(
+      'LIVE_DATA_STALE',
+      `${family.name}: the market is open and the newest quote is ${minutes} minutes behind.`,
+      {
+        freshness_status: 'stale',
+        market_status: 'open',
+        stale_by_minutes: minutes,
+        market_timezone: family.hours.timezone,
+      },
+    )
+  }
+}

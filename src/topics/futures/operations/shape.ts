@@ -1,0 +1,207 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { ContractDay } from '../math/contract-days.ts'
+import { monthsBetween } from '../math/curve.ts'
+import type { Family } from '../math/families.ts'
+import type { ContractQuote, CurvePoint } from '../service/quotes.ts'
+
+export const dayField = t.String({ format: 'date', examples: ['2026-11-20'] })
+export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
+export const monthField = t.String({
+  description: 'Contract month, `YYYY-MM`.',
+  examples: ['2027-01'],
+})
+export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
+export const priceField = t.Number({ examples: [71.87] })
+export const countField = integer({ examples: [12] })
+export const sourceField = t.String({
+  description: 'Whom the numbers are from.',
+  examples: ['market_reporting'],
+})
+export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], {
+  description: 'Null until it is published.',
+})
+export const volumeOrNull = t.Union([integer({ examples: [301442] }), t.Null()], {
+  description: 'Contracts traded; null where the source does not say.',
+})
+const settlementOrNull = t.Union([priceField, t.Null()], {
+  description: 'As the exchange published it, null until then; never a copy of the close.',
+})
+
+export const spreadField = t.Number({ description: 'First minus second.', examples: [0.21] })
+export const spreadPercentField = t.Union([t.Number({ examples: [0.29] }), t.Null()], {
+  description: 'In percent of the second; null when that is 0.',
+})
+
+/** What every answer about a family begins with. */
+export const familyFields = {
+  commodity: t.String({ description: 'Code of the family.', examples: ['WTI_FUTURES'] }),
+  slug: t.String({ examples: ['exch-wti'] }),
+  currency: t.String({ examples: ['USD'] }),
+  unit: t.String({ examples: ['barrel'] }),
+}
+
+export const Contract = t.Object(
+  {
+    contract_month: monthField,
+    contract_code: codeField,
+    code: codeField,
+    contract: codeField,
+    last_price: priceField,
+    price: priceField,
+    currency: t.String({ examples: ['USD'] }),
+    unit: t.String({ examples: ['barrel'] }),
+    open: priceField,
+    close: priceField,
+    high: priceField,
+    low: priceField,
+    volume: volumeOrNull,
+    change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
+      description:
+        'Against the settlement of the trading date before, or its close where there is none.',
+    }),
+    change_percent: t.Union([t.Number({ examples: [0.59] }), t.Null()]),
+    days_to_expiry: integer({ examples: [29] }),
+    contract_status: t.Union(
+      [
+        t.Literal('front_month'),
+        t.Literal('near_expiry'),
+        t.Literal('active'),
+        t.Literal('expired'),
+      ],
+      {
+        description:
+          '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
+      },
+    ),
+    is_front_month: t.Boolean(),
+    expiry_date: t.String({
+      format: 'date',
+      description: 'Last trading day.',
+      examples: ['2026-12-21'],
+    }),
+    open_interest: t.Optional(integer({ examples: [284113] })),
+    settlement: settlementOrNull,
+    trading_date: dayField,
+    updated_at: instantField,
+  },
+  { title: 'FuturesContract' },
+)
+
+/** A listed contract with its newest quote on the wire. */
+export function contractRow(quote: ContractQuote, { currency, unit }: Family, decimals: number) {
+  const { day, previous } = quote
+  const round = (value: number) => roundTo(value, decimals)
+  const base = previous && (previous.settlement ?? previous.close)
+  const change = base === undefined ? null : round(day.close - base)
+  return {
+    contract_month: day.month,
+    contract_code: day.code,
+    code: day.code,
+    contract: day.code,
+    last_price: round(day.close),
+    price: round(day.close),
+    currency,
+    unit,
+    open: round(day.open),
+    close: round(day.close),
+    high: round(day.high),
+    low: round(day.low),
+    volume: day.volume,
+    change,
+    change_percent:
+      base === undefined || base === 0
+        ? null
+        : roundTo((100 * (day.close - base)) / Math.abs(base), 2),
+    days_to_expiry: quote.daysToExpiry,
+    contract_status: quote.status,
+    is_front_month: quote.isFront,
+    expiry_date: quote.expiryDay,
+    ...(day.openInterest !== null && { open_interest: day.openInterest }),
+    settlement: day.settlement === null ? null : round(day.settlement),
+    trading_date: day.tradedOn,
+    updated_at: isoInstant(day.quotedAt),
+  }
+}
+
+export const Bar = t.Object(
+  {
+    date: t.String({
+      format: 'date',
+      description: 'Trading date; of a week or month the last in it.',
+      examples: ['2026-11-19'],
+    }),
+    timestamp: t.String({ format: 'date-time', description: 'When the close was quoted.' }),
+    contract: codeField,
+    contract_month: monthField,
+    contract_code: codeField,
+    price: priceField,
+    open: priceField,
+    high: priceField,
+    low: priceField,
+    close: priceField,
+    settlement: settlementOrNull,
+    volume: volumeOrNull,
+    open_interest: openInterestOrNull,
+  },
+  { title: 'FuturesBar' },
+)
+
+export function barRow(day: ContractDay, decimals: number) {
+  const round = (value: number) => roundTo(value, decimals)
+  return {
+    date: day.tradedOn,
+    timestamp: isoInstant(day.quotedAt),
+    contract: day.code,
+    contract_month: day.month,
+    contract_code: day.code,
+    price: round(day.close),
+    open: round(day.open),
+    high: round(day.high),
+    low: round(day.low),
+    close: round(day.close),
+    settlement: day.settlement === null ? null : round(day.settlement),
+    volume: day.volume,
+    open_interest: day.openInterest,
+  }
+}
+
+export const CurvePointShape = t.Object(
+  {
+    contract_month: monthField,
+    contract_code: codeField,
+    contract: codeField,
+    settlement_price: priceField,
+    price: priceField,
+    last_price: priceField,
+    settlement_basis: t.Union([t.Literal('exchange_settlement'), t.Literal('last_trade')], {
+      description:
+        'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
+    }),
+    trading_date: dayField,
+    months_to_expiry: integer({
+      description: 'Calendar months from the analysis date to the last trading day.',
+      examples: [1],
+    }),
+    expiry_date: dayField,
+  },
+  { title: 'FuturesCurvePoint' },
+)
+
+export function curvePointRow(point: CurvePoint, analysisDay: string, decimals: number) {
+  const round = (value: number) => roundTo(value, decimals)
+  return {
+    contract_month: point.contractMonth,
+    contract_code: point.contractCode,
+    contract: point.contractCode,
+    settlement_price: round(point.price),
+    price: round(point.price),
+    last_price: round(point.lastPrice),
+    settlement_basis: point.basis,
+    trading_date: point.tradingDay,
+    months_to_expiry: monthsBetween(analysisDay.slice(0, 7), point.expiryDay.slice(0, 7)),
+    expiry_date: point.expiryDay,
+  }
+}

@@ -1,0 +1,297 @@
+import { t } from 'elysia'
+import { codeParameter } from '../../../http/input/typed.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { shownMonth } from '../../catalogue/service/contract-calendar.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { commonDays, dayAfter } from '../../prices/math/window.ts'
+import { calendarSpread } from '../math/curve.ts'
+import {
+  type Family,
+  families,
+  familyBySlug,
+  parseContractCode,
+  slugsOf,
+} from '../math/families.ts'
+import { type FuturesDeps, type FuturesRoutes, noQuotes, refuseStale } from './query.ts'
+import {
+  codeField,
+  contractRow,
+  instantField,
+  monthField,
+  priceField,
+  volumeOrNull,
+} from './shape.ts'
+
+const defaultTicker = 'BZ'
+const averageDays = 30
+
+const Latest = envelope(
+  t.Object(
+    {
+      contract: t.String({ description: 'What was asked.', examples: [defaultTicker] }),
+      contracts: t.Array(
+        t.Object({
+          contract: codeField,
+          contract_code: codeField,
+          month: t.String({ examples: ['Jan 2027'] }),
+          contract_month: monthField,
+          price: priceField,
+          change: t.Union([t.Number({ examples: [0.42] }), t.Null()]),
+          volume: volumeOrNull,
+        }),
+        { description: 'Nearest first; the first is the front month.' },
+      ),
+      updated_at: instantField,
+    },
+    { title: 'FuturesLatest' },
+  ),
+)
+
+const Pair = t.Object(
+  {
+    contract1: codeField,
+    contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
+    spread: t.Number({ description: 'First minus second.', examples: [0.21] }),
+    current_spread: t.Number({ examples: [0.21] }),
+    spread_percent: t.Union([t.Number({ examples: [0.29] }), t.Null()]),
+    average_spread: t.Union([t.Number({ examples: [0.18] }), t.Null()], {
+      description: `Of the closes of the common dates of the last ${averageDays} days.`,
+    }),
+    price1: priceField,
+    price2: priceField,
+    currency: t.String({ examples: ['USD'] }),
+    unit: t.String({ examples: ['barrel'] }),
+    timestamp: t.String({ format: 'date-time', description: 'Of the older quote.' }),
+  },
+  { title: 'FuturesPair' },
+)
+
+const access = { feature: 'futures', meter: true, reader: true } as const
+const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
+const latestQuery = t.Object({
+  contract: codeParameter({
+    description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
+    examples: ['BZ'],
+    default: defaultTicker,
+  }),
+  ...knownQuery,
+})
+
+export interface FuturesShortcutsDeps extends FuturesDeps {
+  maxAgeHours: number
+}
+
+/** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
+export const futuresShortcutsRoutes = (deps: FuturesShortcutsDeps, routes: FuturesRoutes) =>
+  new RouteList().use(tickerRoutes(deps, routes)).use(pairRoute(deps, routes))
+
+function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/futures/latest',
+      ({ query, set }) =>
+        atMoment(deps, query, set, () => tickerAnswer(deps, routes, query.contract, set)),
+      {
+        access,
+        query: latestQuery,
+        response: { 200: Latest, ...refusals },
+        detail: {
+          operationId: 'getLatestFutures',
+          tags: ['futures'],
+          summary: 'Current quotes by ticker',
+          description:
+            'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
+        },
+      },
+    )
+    .get(
+      '/v1/futures/curve',
+      ({ query, set }) =>
+        atMoment(deps, query, set, () => tickerAnswer(deps, routes, query.contract, set)),
+      {
+        access,
+        query: latestQuery,
+        response: { 200: Latest, ...refusals },
+        detail: {
+          operationId: 'getFuturesCurveByTicker',
+          tags: ['futures'],
+          summary: 'Curve by ticker',
+          description:
+            'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
+        },
+      },
+    )
+}
+
+function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/futures/spreads',
+      ({ query, set }) => atMoment(deps, query, set, () => pairAnswer(deps, routes, query, set)),
+      {
+        access,
+        query: t.Object({
+          contract1: codeParameter({
+            description:
+              'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+            examples: ['CL.1'],
+            required: true,
+          }),
+          contract2: codeParameter({
+            description: 'The same for the second contract. Required.',
+            examples: ['CL.2'],
+            required: true,
+          }),
+          ...knownQuery,
+        }),
+        response: { 200: Pair, ...refusals },
+        detail: {
+          operationId: 'getFuturesPair',
+          tags: ['futures'],
+          summary: 'Spread between two contracts',
+          description:
+            'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
+        },
+      },
+    )
+}
+
+/** A slug, ticker or family code, with the place behind its point. */
+function readFamily(
+  { exchangeWords }: FuturesDeps,
+  parameter: string,
+  text: string,
+): { family: Family; nth: number } {
+  const [, code, place] = /^(\w+?)(?:\.(\d{1,2}))?$/.exec(text) ?? []
+  const byCode = families.find(family => family.code === code?.toUpperCase())
+  if (byCode && (place === undefined || (Number(place) >= 1 && Number(place) <= 12)))
+    return { family: byCode, nth: Number(place ?? 1) }
+  const named = familyBySlug(text, exchangeWords)
+  if (named) return { family: named.family, nth: named.nth ?? 1 }
+  throw invalidParameter(
+    parameter,
+    text.slice(0, 100),
+    'is not a futures family.',
+    families.flatMap(family => slugsOf(family, exchangeWords)),
+  )
+}
+
+/** Decimals of a family's prices. */
+const decimalsOf = ({ exchangeWords }: FuturesDeps, routes: FuturesRoutes, family: Family) =>
+  routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
+
+function tickerAnswer(
+  deps: FuturesShortcutsDeps,
+  routes: FuturesRoutes,
+  text: string | undefined,
+  set: unknown,
+) {
+  const { futures, maxAgeHours } = deps
+  const ticker = text?.trim() || defaultTicker
+  const { family, nth } = readFamily(deps, 'contract', ticker)
+  const quotes = futures.quotes(family.code).slice(nth - 1)
+  const fresh = futures.freshness(family.code)
+  if (!fresh || quotes.length === 0) throw noQuotes(family.code)
+  refuseStale(family, fresh, maxAgeHours)
+  routes.mark(
+    set,
+    family,
+    quotes.map(quote => quote.day.source),
+  )
+  const decimals = decimalsOf(deps, routes, family)
+  const contracts = quotes.map(quote => {
+    const { contract, contract_code, contract_month, price, change, volume } = contractRow(
+      quote,
+      family,
+      decimals,
+    )
+    return {
+      contract,
+      contract_code,
+      month: shownMonth(contract_month),
+      contract_month,
+      price,
+      change,
+      volume,
+    }
+  })
+  const updatedAt = Math.max(...quotes.map(quote => quote.day.quotedAt))
+  return success({ contract: ticker, contracts, updated_at: isoInstant(updatedAt) })
+}
+
+/** One leg of a spread: a contract code, or a ticker with its place. */
+function legOf(
+  deps: FuturesShortcutsDeps,
+  parameter: 'contract1' | 'contract2',
+  parameterText: string | undefined,
+) {
+  const { futures, maxAgeHours } = deps
+  const text = parameterText?.trim() ?? ''
+  if (text === '')
+    throw missingParameter(
+      parameter,
+      'a contract code (WTI_FUTURES_2027_01) or a ticker with its place (CL.1).',
+    )
+  const parsed = parseContractCode(text)
+  const named = parsed ? undefined : readFamily(deps, parameter, text)
+  const family = parsed?.family ?? named!.family
+  const month = parsed?.month ?? futures.listedMonth(family.code, named!.nth)
+  const quote = futures.quotes(family.code).find(candidate => candidate.day.month === month)
+  if (!quote) throw noQuotes(text)
+  refuseStale(family, futures.freshness(family.code)!, maxAgeHours)
+  return { family, month, day: quote.day }
+}
+
+function pairAnswer(
+  deps: FuturesShortcutsDeps,
+  routes: FuturesRoutes,
+  query: { contract1?: string; contract2?: string },
+  set: unknown,
+) {
+  const { futures } = deps
+  const [first, second] = [
+    legOf(deps, 'contract1', query.contract1),
+    legOf(deps, 'contract2', query.contract2),
+  ]
+  const { family } = first
+  if (family.unit !== second.family.unit || family.currency !== second.family.currency) {
+    const measures = [family, second.family].map(leg => `${leg.currency} per ${leg.unit}`)
+    throw invalidParameter(
+      'contract2',
+      query.contract2,
+      `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`,
+    )
+  }
+  const decimals = decimalsOf(deps, routes, family)
+  const { spread, percent } = calendarSpread(first.day.close, second.day.close)
+  const to = futures.today(family.code)
+  const closes = [first, second].map(leg =>
+    futures.closesOf(leg.family.code, { month: leg.month }, dayAfter(to, 1 - averageDays), to),
+  )
+  const common = commonDays(closes).map(({ values }) => values[0]! - values[1]!)
+  const round = (value: number) => roundTo(value, decimals)
+  routes.mark(set, family, [first.day.source, second.day.source])
+  return {
+    contract1: first.day.code,
+    contract2: second.day.code,
+    spread: round(spread),
+    current_spread: round(spread),
+    spread_percent: percent === undefined ? null : roundTo(percent, 2),
+    average_spread:
+      common.length === 0
+        ? null
+        : round(common.reduce((sum, value) => sum + value, 0) / common.length),
+    price1: round(first.day.close),
+    price2: round(second.day.close),
+    currency: family.currency,
+    unit: family.unit,
+    timestamp: isoInstant(Math.min(first.day.quotedAt, second.day.quotedAt)),
+  }
+}

@@ -1,0 +1,192 @@
+import { t } from 'elysia'
+import {
+  type PageMeta,
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { textParameter } from '../../../http/input/typed.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { missingParameter } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import type { Switched } from '../../../http/profiles/profiles.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { calendarSpread } from '../math/curve.ts'
+import { contractCode } from '../math/families.ts'
+import {
+  checkOrder,
+  type FuturesDeps,
+  type FuturesRoutes,
+  noQuotes,
+  type RangeParameters,
+  type RequestedFamily,
+  rangeQuery,
+  readContract,
+  readDays,
+  readRange,
+  rollRule,
+  slugParams,
+  sourcesOf,
+} from './query.ts'
+import {
+  countField,
+  dayField,
+  familyFields,
+  priceField,
+  spreadField,
+  spreadPercentField,
+} from './shape.ts'
+
+const perPageMax = 100
+
+const SpreadHistory = t.Object(
+  {
+    family: t.String({ examples: ['WTI_FUTURES'] }),
+    ...familyFields,
+    contract1: t.String({
+      description: 'Contract code, or the place on the curve of each date.',
+      examples: ['1'],
+    }),
+    contract2: t.String({ examples: ['2'] }),
+    period: t.Object({ from: dayField, to: dayField }),
+    count: countField,
+    history: t.Array(
+      t.Object({
+        date: dayField,
+        spread: spreadField,
+        spread_percent: spreadPercentField,
+        price1: priceField,
+        price2: priceField,
+      }),
+    ),
+    meta: PageMetaShape,
+  },
+  { title: 'SpreadHistory' },
+)
+
+interface HistoryQuery extends RangeParameters {
+  contract1?: string
+  contract2?: string
+  page?: string
+  per_page?: string
+}
+
+/** The spread between two months of one family over time. */
+export function futuresSpreadHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access, switched } = deps
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/futures/:slug/spread-history',
+      ({ params, query, request, set }) =>
+        atMoment(deps, query, set, () =>
+          spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, request, set),
+        ),
+      {
+        access: { ...routes.full, heavy: true },
+        params: slugParams,
+        query: t.Object({
+          ...rangeQuery,
+          contract1: textParameter({
+            description:
+              '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
+            examples: ['1'],
+            default: '1',
+          }),
+          contract2: textParameter({
+            description: 'The same for the second leg (default: 2).',
+            examples: ['2'],
+            default: '2',
+          }),
+          ...pageQuery(perPageMax),
+          ...knownQuery,
+        }),
+        response: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesSpreadHistory',
+          tags: ['futures'],
+          summary: 'A calendar spread over time',
+          description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
+        },
+      },
+    )
+}
+
+function spreadHistoryAnswer(
+  routes: FuturesRoutes,
+  switched: Switched,
+  requested: RequestedFamily,
+  query: HistoryQuery,
+  request: Request,
+  set: { headers: Record<string, string | number> },
+) {
+  const { futures } = routes
+  const { family, decimals, head, nth = 1 } = requested
+  const range = readDays(query)
+  const usesDefaultRange =
+    range.from === undefined &&
+    range.to === undefined &&
+    switched(request, 'spread_history_default')
+  const { from, to } = usesDefaultRange ? readRange({}, futures.today(family.code)) : range
+  if (from === undefined)
+    throw missingParameter('from', 'the first trading date, such as 2026-10-01.')
+  if (to === undefined) throw missingParameter('to', 'the last trading date, such as 2026-11-20.')
+  checkOrder(from, to)
+  const page = pageOf(query, perPageMax)
+  const first = legOf(routes, requested, 'contract1', query.contract1, nth, from, to)
+  const second = legOf(routes, requested, 'contract2', query.contract2, nth + 1, from, to)
+  const others = new Map(second.days.map(day => [day.tradedOn, day.close]))
+  const round = (value: number) => roundTo(value, decimals)
+  const rows = first.days.flatMap(({ tradedOn, close }) => {
+    const other = others.get(tradedOn)
+    if (other === undefined) return []
+    const { spread, percent } = calendarSpread(close, other)
+    const spreadPercent = percent === undefined ? null : roundTo(percent, 2)
+    return [
+      {
+        date: tradedOn,
+        spread: round(spread),
+        spread_percent: spreadPercent,
+        price1: round(close),
+        price2: round(other),
+      },
+    ]
+  })
+  const meta: PageMeta = pageMeta(page, rows.length)
+  pageHeaders(set.headers, request.url, meta)
+  routes.mark(set, family, sourcesOf(first.days))
+  const pageRows = rows.slice((page.page - 1) * page.perPage, page.page * page.perPage)
+  return {
+    family: family.code,
+    ...head,
+    contract1: first.name,
+    contract2: second.name,
+    period: { from, to },
+    count: pageRows.length,
+    history: pageRows,
+    meta,
+  }
+}
+
+/** One leg of a spread: a contract, or a place on the curve of each date. */
+function legOf(
+  { futures }: FuturesRoutes,
+  { family }: RequestedFamily,
+  parameter: string,
+  text: string | undefined,
+  fallback: number,
+  from: string,
+  to: string,
+) {
+  const contract = readContract(parameter, text, family) ?? { nth: fallback }
+  const selection = 'month' in contract ? contract : { places: [contract.nth], ofCurve: true }
+  if (!futures.hasDays(family.code, selection))
+    throw noQuotes('month' in contract ? contractCode(family.code, contract.month) : family.code)
+  return {
+    name: 'month' in contract ? contractCode(family.code, contract.month) : String(contract.nth),
+    days: futures.page(family.code, selection, from, to, 0, Number.MAX_SAFE_INTEGER).days,
+  }
+}

@@ -1,0 +1,178 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { momentParameter, typed } from '../../../http/input/typed.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { type Close, commonDays, dayAfter } from '../../prices/math/window.ts'
+import { calendarPairs, calendarSpread } from '../math/curve.ts'
+import type { CurvePoint } from '../service/quotes.ts'
+import {
+  type FuturesDeps,
+  type FuturesRoutes,
+  noQuotes,
+  type RequestedFamily,
+  readDate,
+  rollRule,
+  slugParams,
+} from './query.ts'
+import {
+  codeField,
+  countField,
+  dayField,
+  familyFields,
+  instantField,
+  monthField,
+  priceField,
+  spreadField,
+  spreadPercentField,
+} from './shape.ts'
+
+const Spread = t.Object(
+  {
+    contract1: codeField,
+    contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
+    month1: monthField,
+    month2: t.String({ examples: ['2027-02'] }),
+    spread: spreadField,
+    spread_percent: spreadPercentField,
+    price1: priceField,
+    price2: priceField,
+    average: t.Number({
+      description: 'Of the closes of the common dates of the period.',
+      examples: [0.18],
+    }),
+    min: t.Number({ examples: [-0.05] }),
+    max: t.Number({ examples: [0.44] }),
+    timestamp: t.String({ format: 'date-time', description: 'Of the older quote.' }),
+  },
+  { title: 'CalendarSpread' },
+)
+
+const Spreads = t.Object(
+  {
+    ...familyFields,
+    date: dayField,
+    days: integer({ examples: [30] }),
+    spreads: t.Array(Spread, {
+      description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.',
+    }),
+    data: t.Array(Spread, { description: 'The same list.' }),
+    count: countField,
+    updated_at: instantField,
+  },
+  { title: 'CalendarSpreads' },
+)
+
+/** Spreads between the months of one family as they are now. */
+export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/futures/:slug/spreads',
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          spreadsAnswer(routes, routes.familyOf(params.slug), query, set),
+        ),
+      {
+        access: { ...routes.full, heavy: true },
+        params: slugParams,
+        query: t.Object({
+          days: typed({
+            type: 'integer',
+            description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
+            examples: [30],
+            default: 30,
+            minimum: 1,
+            maximum: 365,
+          }),
+          date: momentParameter({
+            description: 'Trading date; default: the latest.',
+            examples: ['2026-11-19'],
+          }),
+          ...knownQuery,
+        }),
+        response: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getFuturesSpreads',
+          tags: ['futures'],
+          summary: 'Calendar spreads',
+          description: `Differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
+        },
+      },
+    )
+}
+
+function spreadsAnswer(
+  routes: FuturesRoutes,
+  requested: RequestedFamily,
+  query: { days?: string; date?: string },
+  set: unknown,
+) {
+  const { futures } = routes
+  const { family, decimals, head } = requested
+  const days = integerOf('days', query.days, 30, 1, 365)
+  const curve = futures.curve(family.code, readDate(query.date))
+  if (!curve) throw noQuotes(family.code)
+  const { day: date, points } = curve
+  const closes = points.map(point =>
+    futures.closesOf(family.code, { month: point.contractMonth }, dayAfter(date, 1 - days), date),
+  )
+  const rows = calendarPairs(points.length).map(([i, j]) =>
+    spreadRow(
+      points[i - 1]!,
+      points[j - 1]!,
+      differences(closes[i - 1]!, closes[j - 1]!),
+      decimals,
+    ),
+  )
+  routes.mark(
+    set,
+    family,
+    points.map(point => point.source),
+  )
+  const updatedAt = Math.max(...points.map(point => point.quotedAt))
+  return {
+    ...head,
+    date,
+    days,
+    spreads: rows,
+    data: rows,
+    count: rows.length,
+    updated_at: isoInstant(updatedAt),
+  }
+}
+
+/** `history`: the spread on the common dates of the period. */
+function spreadRow(
+  first: CurvePoint,
+  second: CurvePoint,
+  history: readonly number[],
+  decimals: number,
+) {
+  const round = (value: number) => roundTo(value, decimals)
+  const { spread, percent } = calendarSpread(first.lastPrice, second.lastPrice)
+  const all = history.length > 0 ? history : [spread]
+  return {
+    contract1: first.contractCode,
+    contract2: second.contractCode,
+    month1: first.contractMonth,
+    month2: second.contractMonth,
+    spread: round(spread),
+    spread_percent: percent === undefined ? null : roundTo(percent, 2),
+    price1: round(first.lastPrice),
+    price2: round(second.lastPrice),
+    average: round(all.reduce((sum, value) => sum + value, 0) / all.length),
+    min: round(Math.min(...all)),
+    max: round(Math.max(...all)),
+    timestamp: isoInstant(Math.min(first.quotedAt, second.quotedAt)),
+  }
+}
+
+/** First minus second on their common dates. */
+const differences = (first: readonly Close[], second: readonly Close[]): number[] =>
+  commonDays([first, second]).map(({ values }) => values[0]! - values[1]!)

@@ -1,0 +1,94 @@
+import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { ContractDay } from '../math/contract-days.ts'
+import { contractCode, type FamilyCode } from '../math/families.ts'
+import type { FuturesDay, FuturesStore, FuturesTick } from '../store/futures.ts'
+
+/** No futures on energy traded before. */
+export const earliestDay = '1970-01-01'
+
+/** What is kept of one contract, without quarantined days. Dates are inclusive. */
+export interface ContractReads {
+  /** Newest first. */
+  days(code: FamilyCode, month: string, from: string, to: string, limit?: number): ContractDay[]
+  count(code: FamilyCode, month: string, from: string, to: string): number
+  /** Oldest first. */
+  ticks(code: FamilyCode, month: string, from: number, to: number): FuturesTick[]
+  newestTickAt(code: FamilyCode, month: string): number | undefined
+  /** Whether any contract has a day. */
+  hasDays(code: FamilyCode): boolean
+}
+
+export function createContractReads(
+  store: FuturesStore,
+  catalogue: Catalogue,
+  quarantine: QuarantineList,
+): ContractReads {
+  const seriesOf = (code: FamilyCode, month: string) => catalogue.named(contractCode(code, month))
+
+  /** The stretches of dates that reads may use, newest first, as a half-open range of text each. */
+  const clearStretches = (seriesId: number, from: string, to: string) =>
+    from > to
+      ? []
+      : quarantine
+          .clear(seriesId, parseDay(from)!, parseDay(to)! + dayMs)
+          .reverse()
+          .map(stretch => ({ from: isoDay(stretch.from), to: isoDay(stretch.to) }))
+
+  return {
+    hasDays: code => store.hasDays(code),
+    days(code, month, from, to, limit = Number.MAX_SAFE_INTEGER) {
+      const series = seriesOf(code, month)
+      if (!series) return []
+      const rows: FuturesDay[] = []
+      for (const stretch of clearStretches(series.id, from, to)) {
+        if (rows.length >= limit) break
+        rows.push(...store.days(series.id, stretch.from, stretch.to, limit - rows.length))
+      }
+      return rows.map(row => contractDayOf(row, month, series.code))
+    },
+    count(code, month, from, to) {
+      const series = seriesOf(code, month)
+      if (!series) return 0
+      return clearStretches(series.id, from, to).reduce(
+        (sum, stretch) => sum + store.countDays(series.id, stretch.from, stretch.to),
+        0,
+      )
+    },
+    ticks(code, month, from, to) {
+      const series = seriesOf(code, month)
+      if (!series) return []
+      return quarantine
+        .clear(series.id, from, to)
+        .flatMap(stretch => store.ticks(series.id, stretch.from, stretch.to))
+    },
+    newestTickAt(code, month) {
+      const series = seriesOf(code, month)
+      return series && store.newestTickAt(series.id)
+    },
+  }
+}
+
+/**
+ * A day as it is answered: where the source has a settlement only, that is the one price there is.
+ */
+function contractDayOf(row: FuturesDay, month: string, code: string): ContractDay {
+  const close = (row.close ?? row.settlement)!
+  const open = row.open ?? close
+  return {
+    month,
+    code,
+    tradedOn: row.tradedOn,
+    open,
+    high: row.high ?? Math.max(open, close),
+    low: row.low ?? Math.min(open, close),
+    close,
+    settlement: row.settlement,
+    volume: row.volume,
+    openInterest: row.openInterest,
+    quotedAt: row.quotedAt,
+    recordedAt: row.recordedAt,
+    source: row.source,
+  }
+}

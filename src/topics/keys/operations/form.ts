@@ -1,0 +1,169 @@
+import { domainToASCII } from 'node:url'
+import { t } from 'elysia'
+import { network } from '../../../config/keys.ts'
+import {
+  body,
+  checked,
+  type FieldOptions,
+  flag,
+  listOf,
+  moment,
+  nullable,
+  nullableAs,
+  optional,
+  text,
+  whole,
+} from '../../../http/input/body-schema.ts'
+import { type Problem, type ProblemCode, stateForbids } from '../../../http/problem/problem.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
+import { isScope, scopes } from '../../../plans/scopes.ts'
+import type { KeyChange, KeyRefusal } from '../service/key-changes.ts'
+
+const listMax = 100
+const overlapSecondsMax = 86_400
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const hostPattern = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`)
+
+/** A host name as browsers send it: lower case, international names in their ASCII form. */
+function hostOf(text: string): string | undefined {
+  const host = domainToASCII(text)
+  return hostPattern.test(host) ? host : undefined
+}
+
+const tokenLike = /[0-9a-f]{64}/i
+
+const tokenInName = 'must not hold a token, which would then be stored.'
+
+/** The name of a key, which may be null; a token in it would be stored and shown as it is. */
+export const keyNameField = (charactersMax: number, options?: FieldOptions) =>
+  optional(
+    nullable(
+      checked(text(charactersMax, { examples: ['trading desk'] }), name =>
+        tokenLike.test(name) ? tokenInName : undefined,
+      ),
+      options,
+    ),
+  )
+
+/** What may be set of a key; everything may be left out. */
+export const createKeyBody = (nameMax: number) =>
+  body({
+    name: keyNameField(nameMax),
+    allowed_ips: optional(
+      nullableAs(
+        listOf(
+          t.String({ examples: ['203.0.113.0/24'] }),
+          'networks such as 203.0.113.0/24',
+          listMax,
+          network,
+        ),
+        [],
+        { description: 'Networks the key may be used from; null: any.' },
+      ),
+    ),
+    allowed_domains: optional(
+      nullableAs(
+        listOf(
+          t.String({ examples: ['example.com'] }),
+          'host names such as example.com',
+          listMax,
+          hostOf,
+        ),
+        [],
+        { description: 'Hosts whose pages may use the key; null: any.' },
+      ),
+    ),
+    expires_at: optional(
+      nullable(moment({ examples: ['2027-12-31T00:00:00Z'] }), { description: 'In the future.' }),
+    ),
+    read_only: optional(
+      flag({
+        description:
+          'Good for requests that change nothing: GET, HEAD, and POST where it only reads, such as a batch of prices or MCP.',
+      }),
+    ),
+    scopes: optional(
+      nullableAs(
+        listOf(
+          t.String({ enum: scopes, examples: ['prices'] }),
+          `parts of the interface: ${scopes.join(', ')}`,
+          scopes.length,
+          text => (isScope(text) ? text : undefined),
+        ),
+        [],
+        { description: 'Parts of the interface the key is good for; null: all.' },
+      ),
+    ),
+  })
+
+type KeyBody = ReturnType<typeof createKeyBody>
+
+/** What a body says of a key, checked; only what it says. */
+export function readKeyChange(keyBody: KeyBody, input: unknown, now: number): KeyChange {
+  const { name, allowed_ips, allowed_domains, expires_at, read_only, scopes } = keyBody.read(
+    input,
+    (form, { expires_at: expiresAt }) => {
+      if (typeof expiresAt === 'number' && expiresAt <= now)
+        form.fault('expires_at', 'must be in the future.')
+    },
+  )
+  return {
+    ...(name !== undefined && { name }),
+    ...(allowed_ips && { allowedIps: allowed_ips }),
+    ...(allowed_domains && { allowedDomains: allowed_domains }),
+    ...(expires_at !== undefined && { expiresAt: expires_at }),
+    ...(read_only !== undefined && { readOnly: read_only }),
+    ...(scopes && { scopes: [...new Set(scopes)] }),
+  }
+}
+
+export const RollBody = body({
+  overlap_seconds: optional(
+    whole(1, overlapSecondsMax, {
+      description: 'How long the old token stays good; absent: not at all.',
+    }),
+  ),
+})
+
+/** How long a rolled token stays good beside the new one. */
+export const readOverlapMs = (input: unknown): number =>
+  (RollBody.read(input).overlap_seconds ?? 0) * secondMs
+
+/**
+ * The result of a change, or its refusal thrown; `revoked` is the code where the key is revoked
+ * already.
+ */
+export function resultOf<T extends object>(
+  result: T | KeyRefusal,
+  revoked: ProblemCode = 'api_key_revoked',
+): T {
+  if ('refused' in result) throw keyProblem(result, revoked)
+  return result
+}
+
+function keyProblem(refusal: KeyRefusal, revoked: ProblemCode): Problem {
+  switch (refusal.refused) {
+    case 'limit': {
+      const { limit, active } = refusal
+      return stateForbids(
+        'api_key_limit_reached',
+        `The account has ${active} active keys of ${limit} it may have; revoke one first.`,
+        {
+          limit,
+          current_count: active,
+        },
+      )
+    }
+    case 'last_active':
+      return stateForbids(
+        'last_active_key',
+        'This is the last active key of the account; create another one before you revoke it.',
+      )
+    case 'revoked':
+      return stateForbids(
+        revoked,
+        'This API key has been revoked, and a revoked key stays revoked.',
+      )
+  }
+}

@@ -1,0 +1,184 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { requireAction } from '../../../http/gate/permission.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound } from '../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { KeyChanges } from '../service/key-changes.ts'
+import type { KeyState } from '../service/keyring.ts'
+import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from './form.ts'
+import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
+
+export interface ApiKeysDeps
+  extends Pick<Context, 'access' | 'keys' | 'meter' | 'idempotency' | 'nameMax' | 'now'> {
+  changes: KeyChanges
+}
+
+const access = { meter: false, header: true } as const
+const changing = { ...access, action: 'change_keys' } as const
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the key.',
+    examples: ['00000000-0000-4000-8000-000000000102'],
+  }),
+})
+const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
+const One = envelope(t.Object({ api_key: ApiKeyShape }))
+const CreatedKey = envelope(t.Object({ api_key: NewApiKeyShape }))
+const Revoked = envelope(
+  t.Object({
+    id: t.String(),
+    revoked: t.Literal(true),
+    revoked_at: t.String({ format: 'date-time' }),
+    api_key: ApiKeyShape,
+  }),
+)
+/** The keys of the caller's account. */
+export const keyRoutes = (deps: ApiKeysDeps) =>
+  new RouteList({ tags: ['account'] }).use(listAndCreate(deps)).use(changeOne(deps))
+
+function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+  const { rows, createdKey } = createKeyRows(meter, now)
+  const keyBody = createKeyBody(nameMax)
+  return new RouteList()
+    .use(plugin)
+    .get(
+      '/v1/api-keys',
+      ({ caller }) =>
+        success({
+          api_keys: rows(caller.key.account.keys),
+          total_count: caller.key.account.keys.length,
+        }),
+      {
+        access,
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listApiKeys',
+          summary: 'List API keys',
+          description:
+            "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+        },
+      },
+    )
+    .post(
+      '/v1/api-keys',
+      ({ body, caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () =>
+          success({
+            api_key: createdKey(
+              resultOf(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
+            ),
+          }),
+        ),
+      {
+        access: changing,
+        headers: idempotencyHeader,
+        body: keyBody.schema,
+        response: { 200: CreatedKey, 422: ValidationProblem },
+        detail: {
+          operationId: 'createApiKey',
+          summary: 'Create an API key',
+          description:
+            'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it manages no keys, people or payments and reads no secrets (403 `KEY_LIMITED`). Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+        },
+      },
+    )
+}
+
+function changeOne({
+  access: plugin,
+  keys,
+  meter,
+  changes,
+  idempotency,
+  nameMax,
+  now,
+}: ApiKeysDeps) {
+  const { row, createdKey } = createKeyRows(meter, now)
+  const keyBody = createKeyBody(nameMax)
+
+  /**
+   * A key of the caller's own account, or of a member of the caller's organization; unknown,
+   * malformed and foreign ids look the same. Keys of admins are for admins: their token would make
+   * an admin of whoever rolls them.
+   */
+  const own = (id: string, caller: Caller): KeyState => {
+    const key = keys.byId(id)
+    if (key?.account !== caller.key.account) throw notFound('The API key')
+    if (key.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
+    return key
+  }
+
+  return new RouteList()
+    .use(plugin)
+    .patch(
+      '/v1/api-keys/:id',
+      ({ body, caller, params: { id } }) => {
+        const change = readKeyChange(keyBody, body, now())
+        return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
+      },
+      {
+        access: changing,
+        params,
+        body: keyBody.schema,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeApiKey',
+          summary: 'Change an API key',
+          description:
+            'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+        },
+      },
+    )
+    .delete(
+      '/v1/api-keys/:id',
+      ({ caller, params: { id } }) => {
+        const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
+        return success({
+          id,
+          revoked: true as const,
+          revoked_at: isoInstant(state.key.revokedAt ?? now()),
+          api_key: row(state),
+        })
+      },
+      {
+        access: changing,
+        params,
+        response: { 200: Revoked, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'revokeApiKey',
+          summary: 'Revoke an API key',
+          description:
+            'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
+        },
+      },
+    )
+    .post(
+      '/v1/api-keys/:id/roll',
+      ({ body, caller, params: { id }, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, body, () => {
+          const overlapMs = readOverlapMs(body)
+          return success({
+            api_key: createdKey(resultOf(changes.rollKey(own(id, caller), overlapMs))),
+          })
+        }),
+      {
+        access: changing,
+        params,
+        headers: idempotencyHeader,
+        body: RollBody.schema,
+        response: { 200: CreatedKey, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'rollApiKey',
+          summary: 'Roll an API key',
+          description:
+            'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
+        },
+      },
+    )
+}

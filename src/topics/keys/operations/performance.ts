@@ -1,0 +1,203 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { wordParameter } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { countedKeys } from '../service/keyring.ts'
+import { endpointOf, type UsageHour } from '../store/usage.ts'
+
+export type PerformanceDeps = Pick<Context, 'access' | 'meter' | 'now'>
+
+const ranges = { '7d': 7, '30d': 30, '90d': 90 } as const
+type Range = keyof typeof ranges
+const rangeNames = Object.keys(ranges) as Range[]
+const endpointsMax = 20
+
+const vias = ['api', 'console', 'all'] as const
+type Via = (typeof vias)[number]
+
+const fields = {
+  tier: t.String({ examples: ['starter'] }),
+  tier_name: t.String({ examples: ['Production Boost'] }),
+  range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
+  via: t.Union([t.Literal('api'), t.Literal('console'), t.Literal('all')], {
+    description: 'Whose requests the figures are of: `api`, `console` or both.',
+  }),
+  overview: t.Object({
+    totalRequests: integer({
+      description: 'In the range, refusals and errors too.',
+      examples: [1234],
+    }),
+    monthlyRequests: integer({
+      description: 'Since the 1st of the running month.',
+      examples: [1234],
+    }),
+    dailyAverage: t.Number({ examples: [41.13] }),
+    peakDay: t.Union([t.String({ format: 'date' }), t.Null()]),
+    peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], {
+      description: 'Hour of the day, UTC.',
+    }),
+    uniqueEndpoints: integer({ examples: [3] }),
+    errorRate: t.Number({
+      description: 'Percent of the requests answered 4xx or 5xx.',
+      examples: [1.5],
+    }),
+    avgResponseTime: t.Number({ description: 'Milliseconds.', examples: [0.42] }),
+  }),
+  dailyUsage: t.Array(
+    t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }),
+    {
+      description: 'Every day of the range, oldest first.',
+    },
+  ),
+  hourlyDistribution: t.Array(
+    t.Object({ hour: integer({ minimum: 0, maximum: 23 }), requests: integer() }),
+    {
+      description: 'By hour of the day, UTC.',
+    },
+  ),
+  endpointBreakdown: t.Array(
+    t.Object({
+      endpoint: t.String({ examples: ['/v1/prices/latest'] }),
+      via: t.Union([t.Literal('api'), t.Literal('console')], {
+        description: '`console`: requested by pages of the console, which is not charged.',
+      }),
+      requests: integer(),
+      percentage: t.Number(),
+    }),
+    { description: `The ${endpointsMax} endpoints asked most.` },
+  ),
+  geographicData: t.Array(t.Object({ country: t.String(), requests: integer() }), {
+    description: 'Empty: the service does not look up where requests come from.',
+  }),
+}
+
+const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
+
+/** How the account uses the service, from what was recorded of its requests. */
+export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
+  return new RouteList({ tags: ['analytics'] }).use(access).get(
+    '/v1/analytics/performance',
+    ({ caller, query }) => {
+      const range = rangeOf(query.range)
+      const { account } = caller.key
+      const at = now()
+      const from = startOfDay(at) - (ranges[range] - 1) * dayMs
+      const month = startOfMonth(at)
+      const via = viaOf(query.via)
+      const hours = meter
+        .hours(countedKeys(account), Math.min(from, month), at + hourMs)
+        .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
+      const body = {
+        tier: caller.entitled.planId,
+        tier_name: caller.entitled.tierName,
+        range,
+        via,
+        ...report(
+          hours.filter(hour => hour.hourAt >= from),
+          from,
+          ranges[range],
+          requestsOf(hours.filter(hour => hour.hourAt >= month)),
+        ),
+      }
+      return { status: 'success' as const, data: body, ...body }
+    },
+    {
+      access: { meter: true, heavy: true, reader: false },
+      query: t.Object({
+        range: wordParameter(rangeNames, {
+          description: '`7d`, `30d` (default) or `90d`; the running day is the last.',
+          examples: ['30d'],
+          default: '30d',
+        }),
+        via: wordParameter(vias, {
+          description:
+            '`api` (default): requests of clients. `console`: what pages of the console requested for signed-in people, which is not charged. `all`: both.',
+          examples: ['api'],
+          default: 'api',
+        }),
+      }),
+      response: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
+      detail: {
+        operationId: 'getPerformance',
+        summary: 'Use of the service',
+        description:
+          'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request of a client is in it, whether it counted or not; what pages of the console request is in it with `via=console` or `via=all`, marked `via: console`; the same fields stand under `data` and at the top level.',
+      },
+    },
+  )
+}
+
+function rangeOf(text: string | undefined): Range {
+  if (!text) return '30d'
+  const range = rangeNames.find(name => name === text)
+  if (!range)
+    throw invalidParameter('range', text, `is none of ${rangeNames.join(', ')}.`, rangeNames)
+  return range
+}
+
+function viaOf(text: string | undefined): Via {
+  if (!text) return 'api'
+  const via = vias.find(name => name === text)
+  if (!via) throw invalidParameter('via', text, `is none of ${vias.join(', ')}.`, vias)
+  return via
+}
+
+const requestsOf = (hours: readonly UsageHour[]) =>
+  hours.reduce((sum, hour) => sum + hour.requests, 0)
+const errorsOf = (hours: readonly UsageHour[]) =>
+  requestsOf(hours.filter(hour => hour.statusClass >= 4))
+const percent = (part: number, whole: number) =>
+  whole === 0 ? 0 : roundTo((100 * part) / whole, 2)
+
+/** The item with the most requests, the first of several; null when nothing was asked. */
+function peak<T extends { requests: number }>(items: readonly T[]): T | null {
+  return items.reduce<T | null>(
+    (best, endpoint) => (endpoint.requests > (best?.requests ?? 0) ? endpoint : best),
+    null,
+  )
+}
+
+function report(hours: readonly UsageHour[], from: number, days: number, monthlyRequests: number) {
+  const total = requestsOf(hours)
+  const byDay = Map.groupBy(hours, hour => startOfDay(hour.hourAt))
+  const byHour = Map.groupBy(hours, hour => (hour.hourAt % dayMs) / hourMs)
+  const byEndpoint = Map.groupBy(hours, hour => hour.endpoint)
+  const dailyUsage = Array.from({ length: days }, (_, i) => {
+    const at = from + i * dayMs
+    const hours = byDay.get(at) ?? []
+    return { date: isoDay(at), requests: requestsOf(hours), errors: errorsOf(hours) }
+  })
+  const hourlyDistribution = Array.from({ length: 24 }, (_, hour) => ({
+    hour,
+    requests: requestsOf(byHour.get(hour) ?? []),
+  }))
+  const endpoints = [...byEndpoint].map(([recorded, hours]) => {
+    const { route, via } = endpointOf(recorded)
+    return { endpoint: route, via, requests: requestsOf(hours) }
+  })
+  endpoints.sort((a, b) => b.requests - a.requests || (a.endpoint < b.endpoint ? -1 : 1))
+  const durationUs = hours.reduce((sum, hour) => sum + hour.durationUs, 0)
+  return {
+    overview: {
+      totalRequests: total,
+      monthlyRequests,
+      dailyAverage: roundTo(total / days, 2),
+      peakDay: peak(dailyUsage)?.date ?? null,
+      peakHour: peak(hourlyDistribution)?.hour ?? null,
+      uniqueEndpoints: endpoints.length,
+      errorRate: percent(errorsOf(hours), total),
+      avgResponseTime: total === 0 ? 0 : roundTo(durationUs / total / 1000, 2),
+    },
+    dailyUsage,
+    hourlyDistribution,
+    endpointBreakdown: endpoints
+      .slice(0, endpointsMax)
+      .map(endpoint => ({ ...endpoint, percentage: percent(endpoint.requests, total) })),
+    geographicData: [],
+  }
+}

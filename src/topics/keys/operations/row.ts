@@ -1,0 +1,110 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { scopes } from '../../../plans/scopes.ts'
+import { isActive, type MadeKey } from '../service/key-changes.ts'
+import type { KeyState } from '../service/keyring.ts'
+import type { Meter } from '../service/meter.ts'
+
+export const instantOrNull = (description: string) =>
+  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
+/** A number that is null where the plan sets no limit. */
+export const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
+
+/** The wire form of a moment that may not have come. */
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
+
+const keyFields = {
+  id: t.String({
+    description: 'Stays the same when the key is rolled.',
+    examples: ['00000000-0000-4000-8000-000000000101'],
+  }),
+  name: t.Union([t.String({ examples: ['trading desk'] }), t.Null()]),
+  held_by: t.String({
+    description:
+      'Address of whose key it is: in an organization the keys of all members are listed.',
+    examples: ['eval@example.com'],
+  }),
+  token_hint: t.String({
+    description: 'First and last four characters of the token.',
+    examples: ['3f9a…c07e'],
+  }),
+  active: t.Boolean({ description: 'Neither revoked nor expired.' }),
+  created_at: t.String({ format: 'date-time' }),
+  revoked_at: instantOrNull('When the key was revoked.'),
+  last_used_at: instantOrNull('When the key was last let in, at most a second behind.'),
+  expires_at: instantOrNull('From then on the key is answered 401.'),
+  read_only: t.Boolean({
+    description:
+      'Good for requests that change nothing: GET, HEAD, and POST where it only reads, such as a batch of prices or MCP.',
+  }),
+  allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
+    description: 'Networks the key may be used from; empty: any.',
+  }),
+  allowed_domains: t.Array(t.String({ examples: ['example.com'] }), {
+    description: 'Hosts whose pages may use the key, with their subdomains; empty: any.',
+  }),
+  scopes: t.Array(t.String({ enum: scopes, examples: ['prices'] }), {
+    description: 'Parts of the interface the key is good for; empty: all.',
+  }),
+  usage: t.Object({
+    requests_used: integer({ description: 'Of the running quota window.', examples: [1234] }),
+    request_limit: countOrNull('Null: no quota.'),
+  }),
+}
+
+export const ApiKeyShape = t.Object(keyFields, {
+  title: 'ApiKey',
+  description: 'An API key, without its token.',
+})
+
+export const NewApiKeyShape = t.Object(
+  {
+    ...keyFields,
+    plain_token: t.String({
+      description: 'The whole token, 64 hexadecimal characters: shown this once.',
+    }),
+  },
+  {
+    title: 'NewApiKey',
+    description: 'An API key with its token, which is shown in this answer only.',
+  },
+)
+
+/** Active ones first, then the newest. */
+export function inOrder(states: readonly KeyState[], now: number): KeyState[] {
+  const rank = (state: KeyState) => (isActive(state, now) ? 0 : 1)
+  return [...states].sort((a, b) => rank(a) - rank(b) || b.key.createdAt - a.key.createdAt)
+}
+
+/** Makes the wire form of keys. */
+export function createKeyRows(meter: Meter, now: () => number) {
+  const row = (state: KeyState): (typeof ApiKeyShape)['static'] => {
+    const { key } = state
+    const { used, window } = meter.standing(state)
+    return {
+      id: key.id,
+      name: key.name,
+      held_by: state.holder.account.email,
+      token_hint: key.tokenHint,
+      active: isActive(state, now()),
+      created_at: isoInstant(key.createdAt),
+      revoked_at: isoOrNull(key.revokedAt),
+      last_used_at: isoOrNull(state.lastUsedAt),
+      expires_at: isoOrNull(key.expiresAt),
+      read_only: key.readOnly,
+      allowed_ips: key.allowedIps,
+      allowed_domains: key.allowedDomains,
+      scopes: key.scopes,
+      usage: { requests_used: used, request_limit: window.limit },
+    }
+  }
+  return {
+    row,
+    rows: (states: readonly KeyState[]) => inOrder(states, now()).map(row),
+    createdKey: ({ state, token }: MadeKey): (typeof NewApiKeyShape)['static'] => ({
+      ...row(state),
+      plain_token: token,
+    }),
+  }
+}

@@ -1,0 +1,188 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import type { RateClassName } from '../../../http/gate/rates.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
+import { forecast, quotaRemaining } from '../../../plans/quota.ts'
+import { countOrNull, instantOrNull, isoOrNull } from './row.ts'
+import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
+
+export type UsageDeps = Pick<Context, 'access' | 'meter' | 'rates' | 'clock'>
+
+const access = { meter: false } as const
+
+const UsageAnswer = t.Object({
+  used: integer({ examples: [1234] }),
+  limit: countOrNull('Null: no quota.'),
+  remaining: countOrNull('Null: no quota.'),
+  window: WindowName,
+  resets_at: t.String({ format: 'date-time' }),
+  state: QuotaStateName,
+  windows: t.Array(
+    t.Object({
+      name: t.Union([
+        t.Literal('quota'),
+        t.Literal('burst'),
+        t.Literal('marine'),
+        t.Literal('marine_historical'),
+      ]),
+      limit: countOrNull('Null: no limit.'),
+      used: integer(),
+      remaining: countOrNull('Null: no limit.'),
+      resets_at: t.String({
+        format: 'date-time',
+        description: 'When the whole limit is free again.',
+      }),
+    }),
+    {
+      description:
+        'Every window that applies to the key; of the rolling ones, as this request left them.',
+    },
+  ),
+  burn_rate_per_day: t.Number({
+    description: 'Requests a day since the quota window began.',
+    examples: [61.7],
+  }),
+  forecast: t.Object({
+    used_at_reset: integer({
+      description: 'What the counter says at the end of the window if this goes on.',
+      examples: [1851],
+    }),
+    exhausted_at: instantOrNull(
+      'When the quota is used up if this goes on; null: not before the reset.',
+    ),
+  }),
+})
+
+const UserAnswer = t.Object({
+  id: t.String(),
+  email: t.String({ examples: ['eval@example.com'] }),
+  tier: t.String({ examples: ['starter'] }),
+  tier_name: t.String({ examples: ['Production Boost'] }),
+  plan: t.Union([
+    t.Literal('free'),
+    t.Literal('exploration'),
+    t.Literal('production'),
+    t.Literal('reservoir_mastery'),
+  ]),
+  reservoir_mastery: t.Boolean({ description: 'Whether the plan is Professional or above.' }),
+  admin: t.Boolean({
+    description: 'Always false: the operator signs in with the admin token, not with an account.',
+  }),
+  requests_this_month: integer({ examples: [1234] }),
+  request_limit: countOrNull('Of the running quota window; null: no quota.'),
+  email_confirmed: t.Boolean(),
+  email_confirmed_at: instantOrNull('When the e-mail address was confirmed.'),
+  webhook_limit: countOrNull('Webhook endpoints; null: unlimited.'),
+  webhook_events_limit: countOrNull('Webhook events a month; null: unlimited.'),
+  trial_active: t.Boolean(),
+  features: FeatureList,
+})
+
+/** Who calls and what is left of the key's limits. None of it counts against the quota. */
+export const usageRoutes = (deps: UsageDeps) =>
+  new RouteList({ tags: ['account'] }).use(limits(deps)).use(callers(deps))
+
+function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
+  const rolling = (
+    name: 'burst' | 'marine' | 'marine_historical',
+    table: RateClassName,
+    { key }: Caller,
+    limit?: number,
+  ) => {
+    const decision = rates.peekOf(table, key, clock.monotonic(), limit)
+    return {
+      name,
+      limit: decision.limit,
+      used: decision.used,
+      remaining: decision.remaining,
+      resets_at: isoInstant(Math.ceil(clock.now() + decision.resetMs)),
+    }
+  }
+
+  const usageRow = (caller: Caller) => {
+    const { key } = caller
+    const { window, used, extra, state, entitled } = meter.standing(key)
+    const usage = {
+      limit: window.limit,
+      used,
+      remaining: quotaRemaining(window, used, extra),
+      resets_at: isoInstant(window.endsAt),
+    }
+    const { burnRatePerDay, usedAtReset, exhaustedAt } = forecast(used, window, clock.now(), extra)
+    // A suspended key, which has the smaller window too, does not come this far.
+    const burst =
+      state === 'exhausted'
+        ? rolling('burst', 'overQuota', caller)
+        : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
+    return {
+      ...usage,
+      window: window.kind,
+      state,
+      windows: [
+        { name: 'quota' as const, ...usage },
+        burst,
+        rolling('marine', 'marine', caller),
+        rolling('marine_historical', 'marineHistorical', caller),
+      ],
+      burn_rate_per_day: burnRatePerDay,
+      forecast: { used_at_reset: usedAtReset, exhausted_at: isoOrNull(exhaustedAt) },
+    }
+  }
+
+  return new RouteList().use(plugin).get('/v1/usage', ({ caller }) => usageRow(caller), {
+    access,
+    response: { 200: UsageAnswer },
+    detail: {
+      operationId: 'getUsage',
+      summary: 'Limits and their use',
+      description:
+        'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
+    },
+  })
+}
+
+function callers({ access: plugin, meter, clock }: UsageDeps) {
+  const userRow = ({ key, entitled }: Caller) => {
+    // Who calls is the member; the plan and the counts are the organization's.
+    const { account } = key.holder
+    return {
+      id: account.id,
+      email: account.email,
+      tier: entitled.planId,
+      tier_name: entitled.tierName,
+      plan: entitled.legacyName,
+      reservoir_mastery: entitled.reservoirMastery,
+      admin: false,
+      requests_this_month: meter.monthly(key.account, startOfMonth(clock.now())),
+      request_limit: meter.standing(key).window.limit,
+      email_confirmed: account.emailConfirmedAt !== null,
+      email_confirmed_at: isoOrNull(account.emailConfirmedAt),
+      webhook_limit: entitled.webhookEndpoints,
+      webhook_events_limit: entitled.webhookEventsPerMonth,
+      trial_active: entitled.trialActive,
+      features: [...entitled.features],
+    }
+  }
+
+  const user = (operationId: string, description: string) => ({
+    access,
+    response: { 200: UserAnswer },
+    detail: { operationId, summary: 'The caller', description },
+  })
+
+  return new RouteList()
+    .use(plugin)
+    .get(
+      '/v1/users/me',
+      ({ caller }) => userRow(caller),
+      user('getUser', 'The account behind the calling key, as earlier clients read it.'),
+    )
+    .get(
+      '/users/me',
+      ({ caller }) => userRow(caller),
+      user('getUserUnversioned', 'The same as `/v1/users/me`.'),
+    )
+}

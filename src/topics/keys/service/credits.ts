@@ -1,0 +1,88 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { CreditLot, CreditStore } from '../store/credits.ts'
+
+/** A bought request that was taken, so that it can be given back. */
+export interface TakenCredit {
+  accountId: string
+  purchaseId: string
+  expiresAt: number | null
+}
+
+/**
+ * Bought requests, in memory and written behind like the counters of quotas. They are asked for
+ * only when a quota is used up, so that all other requests pay nothing for them.
+ */
+export interface Credits {
+  remaining(accountId: string): number
+  /** The lots that are good, those that are used first in front. */
+  left(accountId: string): readonly CreditLot[]
+  /** Takes one, of those that expire first; undefined when there is none. */
+  take(accountId: string): TakenCredit | undefined
+  giveBack(credit: TakenCredit): void
+  /**
+   * Reads an account's lots again, after one was added or has lapsed. Inside the transaction that
+   * changed them; `flush` comes first.
+   */
+  reload(accountId: string): void
+  /** Writes what was taken. */
+  flush(): void
+  /** Drops what is in memory without writing it. */
+  reset(): void
+}
+
+export function createCredits(store: CreditStore, clock: Clock): Credits {
+  const lotsByAccount = new Map<string, CreditLot[]>()
+  const dirty = new Set<CreditLot>()
+
+  const lotsOf = (accountId: string): CreditLot[] => {
+    const cached = lotsByAccount.get(accountId)
+    if (cached) return cached
+    const lots = store.lots(accountId)
+    lotsByAccount.set(accountId, lots)
+    return lots
+  }
+  const isGood = ({ remaining, expiresAt }: CreditLot, now: number) =>
+    remaining > 0 && (expiresAt === null || now < expiresAt)
+
+  return {
+    remaining(accountId) {
+      const lots = lotsOf(accountId)
+      if (lots.length === 0) return 0
+      const now = clock.now()
+      return lots.reduce((sum, lot) => (isGood(lot, now) ? sum + lot.remaining : sum), 0)
+    },
+    left(accountId) {
+      const now = clock.now()
+      return lotsOf(accountId).filter(lot => isGood(lot, now))
+    },
+    take(accountId) {
+      const now = clock.now()
+      const lot = lotsOf(accountId).find(candidate => isGood(candidate, now))
+      if (!lot) return undefined
+      lot.remaining -= 1
+      dirty.add(lot)
+      return { accountId, purchaseId: lot.purchaseId, expiresAt: lot.expiresAt }
+    },
+    giveBack({ accountId, purchaseId, expiresAt }) {
+      const lots = lotsOf(accountId)
+      let lot = lots.find(candidate => candidate.purchaseId === purchaseId)
+      if (!lot) {
+        // It was the last one of its lot, and the lots have been read again since.
+        lot = { purchaseId, expiresAt, remaining: 0 }
+        lots.unshift(lot)
+      }
+      lot.remaining += 1
+      dirty.add(lot)
+    },
+    reload: accountId => void lotsByAccount.delete(accountId),
+    flush() {
+      if (dirty.size === 0) return
+      store.write([...dirty])
+      dirty.clear()
+    },
+    reset() {
+      lotsByAccount.clear()
+      dirty.clear()
+    },
+  }
+}

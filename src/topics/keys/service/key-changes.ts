@@ -1,0 +1,178 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+import type { Limits } from '../../../plans/limits.ts'
+import { firstPlan } from '../../../plans/plans.ts'
+import type { AddOnId, PlanId } from '../../../plans/tiers.ts'
+import type { Account } from '../store/accounts.ts'
+import type { ApiKey } from '../store/api-keys.ts'
+import { type AccountState, heldKeys, type Keyring, type KeyState, type NewKey } from './keyring.ts'
+
+export interface MadeKey {
+  state: KeyState
+  /** The whole token, here and nowhere else. */
+  token: string
+}
+
+/** Why a key stays as it is. */
+export type KeyRefusal =
+  | { refused: 'limit'; limit: number; active: number }
+  | { refused: 'last_active' }
+  | { refused: 'revoked' }
+
+export type KeyChange = Partial<
+  Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains' | 'scopes'>
+>
+
+export interface AccountChange {
+  plan?: PlanId
+  addOns?: readonly AddOnId[]
+  /** True starts a trial of the service's length now, false ends the running one. */
+  trial?: boolean
+  suspended?: boolean
+  emailConfirmed?: boolean
+}
+
+export interface NewAccount extends AccountChange {
+  /** Kept in lower case. */
+  email: string
+  keyName?: string | null
+}
+
+/**
+ * The rules by which accounts and keys change, one for the customer, the operator and the command
+ * line.
+ */
+export interface KeyChanges {
+  /** A key that the account holds; refused when it holds as many active ones as the plan allows. */
+  createKey(account: AccountState, options?: NewKey): MadeKey | KeyRefusal
+  /** Refused for a revoked key and for the last active one; `evenLast` is the operator's. */
+  revokeKey(state: KeyState, options?: { evenLast?: boolean }): KeyState | KeyRefusal
+  /**
+   * Same id and counters, new token. The old one ends at once, or after `overlapMs`. Refused for a
+   * revoked key.
+   */
+  rollKey(state: KeyState, overlapMs?: number): MadeKey | KeyRefusal
+  /**
+   * Refused for a revoked key, and where a new expiry would bring back a key for which there is no
+   * room.
+   */
+  changeKey(state: KeyState, change: KeyChange): KeyState | KeyRefusal
+  suspendKey(state: KeyState, suspended: boolean): KeyState
+  /** An account with its first key; undefined when the address has an account already. */
+  createAccount(account: NewAccount): { account: AccountState; key: MadeKey } | undefined
+  /** All of it in one write. */
+  changeAccount(account: AccountState, change: AccountChange): AccountState
+}
+
+export interface KeyChangeDeps {
+  db: Database
+  keys: Keyring
+  limits: Pick<Limits, 'trialDays'>
+  clock: Clock
+  ids: Ids
+}
+
+/**
+ * In force: neither revoked nor expired. A suspended key is, so that nobody makes another in its
+ * place.
+ */
+export const isActive = ({ key }: KeyState, now: number): boolean =>
+  key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
+
+export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
+  const activeOf = (states: readonly KeyState[]) =>
+    states.filter(state => isActive(state, clock.now())).length
+
+  /**
+   * Undefined when there is room for one more. In an organization everybody may hold as many keys
+   * as its plan allows.
+   */
+  const noRoom = (holder: AccountState): KeyRefusal | undefined => {
+    const limit = keys.entitlements(holder.actsOn).apiKeys
+    const active = activeOf(heldKeys(holder))
+    return active < limit ? undefined : { refused: 'limit', limit, active }
+  }
+
+  const changed = (
+    account: Account,
+    { plan, addOns, trial, suspended, emailConfirmed }: AccountChange,
+  ): Account => {
+    const now = clock.now()
+    const runs = account.trialEndsAt !== null && now < account.trialEndsAt
+    return {
+      ...account,
+      ...(plan !== undefined && { plan }),
+      ...(addOns && { addOns: [...new Set(addOns)] }),
+      ...(trial === true && { trialStartedAt: now, trialEndsAt: now + limits.trialDays * dayMs }),
+      ...(trial === false && runs && { trialEndsAt: now }),
+      ...(suspended !== undefined && { suspendedAt: since(account.suspendedAt, suspended, now) }),
+      ...(emailConfirmed !== undefined && {
+        emailConfirmedAt: since(account.emailConfirmedAt, emailConfirmed, now),
+      }),
+    }
+  }
+
+  return {
+    createKey: (account, options = {}) => noRoom(account) ?? keys.addKey(account, options),
+    revokeKey(state, { evenLast = false } = {}) {
+      const now = clock.now()
+      if (state.key.revokedAt !== null) return { refused: 'revoked' }
+      if (!evenLast && isActive(state, now) && activeOf(state.account.keys) === 1)
+        return { refused: 'last_active' }
+      keys.changeKey(state, { revokedAt: now, previousHash: null, previousUntil: null })
+      return state
+    },
+    rollKey(state, overlapMs = 0) {
+      if (state.key.revokedAt !== null) return { refused: 'revoked' }
+      return { state, token: keys.rollKey(state, overlapMs) }
+    },
+    changeKey(state, change) {
+      const now = clock.now()
+      if (state.key.revokedAt !== null) return { refused: 'revoked' }
+      const { expiresAt } = change
+      const returns =
+        expiresAt !== undefined && !isActive(state, now) && (expiresAt === null || now < expiresAt)
+      const refusal = returns ? noRoom(state.holder) : undefined
+      if (refusal) return refusal
+      keys.changeKey(state, change)
+      return state
+    },
+    suspendKey(state, suspended) {
+      keys.changeKey(state, { suspendedAt: since(state.key.suspendedAt, suspended, clock.now()) })
+      return state
+    },
+    createAccount({ email, keyName = null, ...change }) {
+      const address = email.toLowerCase()
+      if (keys.accountByEmail(address)) return undefined
+      const blank: Account = {
+        id: ids.uuid(),
+        email: address,
+        plan: firstPlan,
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: null,
+        suspendedAt: null,
+        createdAt: clock.now(),
+      }
+      try {
+        return transact(db, () => {
+          const account = keys.putAccount(changed(blank, change))
+          return { account, key: keys.addKey(account, { name: keyName }) }
+        })
+      } catch (error) {
+        // The account may be in memory while its row was undone.
+        keys.reload()
+        throw error
+      }
+    },
+    changeAccount: (account, change) => keys.putAccount(changed(account.account, change)),
+  }
+}
+
+/** A state that already holds keeps its beginning. */
+const since = (before: number | null, holds: boolean, now: number): number | null =>
+  holds ? (before ?? now) : null

@@ -1,0 +1,435 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs, hourMs, startOfDay, startOfHour } from '../../../lib/time/instant.ts'
+import type { DayUsage } from '../../../plans/efficiency.ts'
+import type { Entitlements } from '../../../plans/plans.ts'
+import {
+  isSameWindow,
+  type QuotaState,
+  type QuotaWindow,
+  quotaSource,
+  quotaState,
+} from '../../../plans/quota.ts'
+import type { UsageHour, UsageStore } from '../store/usage.ts'
+import type { Credits, TakenCredit } from './credits.ts'
+import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
+import {
+  addToTally,
+  type Count,
+  counterOf,
+  dayOf,
+  hourOf,
+  nextNoticeAt,
+  noticePercents,
+  type RunningCount,
+} from './meter-counts.ts'
+import { createMeterWriter } from './meter-writer.ts'
+import { createRunningCounts, type RunningCounts } from './running-counts.ts'
+
+export { isHourOf, newHour } from './meter-counts.ts'
+
+/** Where a key stands in its quota. */
+export interface Standing {
+  entitled: Entitlements
+  window: QuotaWindow
+  /** Of the quota; bought requests are not counted here. */
+  used: number
+  /** Bought requests that are left, once the quota is used up; 0 before. */
+  extra: number
+  state: QuotaState
+}
+
+/** A key whose requests have reached a share of their quota. */
+export interface QuotaReach {
+  key: KeyState
+  window: QuotaWindow
+  used: number
+  percent: number
+}
+
+/** What another copy has answered of a key in an hour, and when last (Unix ms). */
+export interface ForeignUsage extends UsageHour {
+  lastUsedAt: number
+  /** Of what counted: requests that the quota was charged with beforehand. */
+  prepaid: number
+}
+
+/** Requests of a window that a quota is, or was, charged with before anybody asked. */
+export interface SetAside {
+  keyId: string
+  kind: QuotaWindow['kind']
+  startsAt: number
+  requests: number
+}
+
+/**
+ * Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the
+ * customer's favour.
+ */
+export interface Meter {
+  /** `now` is the clock's, for who has it already. */
+  standing(key: KeyState, now?: number): Standing
+  /**
+   * Takes one request of the quota, else a bought one, and says of which window; undefined when
+   * both are used up. `now` is the clock's.
+   */
+  reserve(key: KeyState, now?: number): QuotaWindow | undefined
+  /** Gives a request back to where it was taken from, also when another window has begun since. */
+  refund(key: KeyState, window: QuotaWindow): void
+  /**
+   * Notes how a request went and says where its key stands then. `durationMs` is the time from the
+   * gate to the answer.
+   */
+  record(
+    key: KeyState,
+    endpoint: string,
+    status: number,
+    metered: boolean,
+    durationMs: number,
+    now?: number,
+  ): Standing
+  /** Counts what other copies have answered. Of keys that are gone nothing is counted. */
+  take(usage: readonly ForeignUsage[]): void
+  /**
+   * Charges a quota with requests that other copies may answer, `max` at most and a small share of
+   * what is left, and writes it; undefined where so little is left that this copy answers the rest.
+   */
+  setAside(key: KeyState, max: number): SetAside | undefined
+  /** Takes a charge back, in whole or in part; of a window that is over nothing. */
+  putBack(part: SetAside): void
+  /** Notes which series a request asked for, and whether its answer was one the key already had. */
+  noteAsked(key: KeyState, seriesIds: readonly number[], etag?: string): void
+  /** The key's requests of the running day, for the report of efficiency. */
+  day(key: KeyState): DayUsage
+  /** Requests of the account that counted since the start of the month. */
+  monthly(account: AccountState, from: number): number
+  /** Requests of the account that counted, per UTC day with any, oldest first. */
+  daily(account: AccountState, from: number, to: number): { dayAt: number; requests: number }[]
+  hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
+  /**
+   * Writes everything that waits; the last time also what was written beforehand is made what it
+   * is.
+   */
+  flush(isLast?: boolean): void
+  /**
+   * Writes the counters and usage of some keys, so that nobody waits long; answers how many keys
+   * still wait.
+   */
+  flushSome(keysMax: number): number
+  /**
+   * From here on a request counts as charged once the stream of changes has the charge, so that no
+   * copy which takes this one's place grants it again.
+   */
+  followStream(stream: ChargedStream): void
+  /** Whether every request of the key's window so far is charged. */
+  isCharged(key: KeyState): boolean
+  /** Drops what is in memory without writing it, as after a restored snapshot. */
+  reset(): void
+  /**
+   * Hears, when counters are written, of keys that have reached 80 or 100 percent of their quota;
+   * of one window maybe once more after a start.
+   */
+  listen(listener: (reach: QuotaReach) => void): void
+}
+
+/** What says which changes others have. */
+export interface ChargedStream {
+  /** The last change that is committed here. */
+  sequence(): number
+  has(change: number): boolean
+}
+
+/**
+ * Requests that are written as used before they are: at first, and at most one in so many. Half of
+ * them last so long, while nobody can say what was charged: a server of NATS was lost.
+ */
+const aheadSteps = { first: 16, share: 100, lastMs: 10_000 }
+
+/** So many writes of a counter may be on their way to the stream. */
+const writtenMax = 100
+
+/** Of what is left of a quota, one in so many is set aside at a time. */
+const setAsideShare = 8
+
+/**
+ * `credits` are asked where a quota is used up; without them it is used up for good. `writesAhead`: a
+ * crash forgets no request of a quota, and counts some that nobody asked.
+ */
+export function createMeter(
+  store: UsageStore,
+  keys: Keyring,
+  clock: Clock,
+  scope: 'key' | 'account',
+  credits?: Credits,
+  writesAhead = false,
+): Meter {
+  const counts = createRunningCounts(store, keys, clock)
+  const { running } = counts
+
+  const usedOf = (state: KeyState, count: RunningCount, now: number): number =>
+    scope === 'key'
+      ? count.used
+      : countedKeys(state.account).reduce((sum, key) => sum + running(key, now).used, 0)
+
+  const notices = createQuotaNotices(keys, (key, count) => usedOf(key, count, clock.now()))
+  // Asked where counters are written, once a second, so that a request does not pay for it.
+  const writer = createMeterWriter(store, counts, clock, notices.written, !writesAhead)
+  const boughtRequests = createBoughtRequests(credits)
+  /** Keeps what is written a part of a step before what is used. */
+  const writeAhead = (count: Count, limit: number) => {
+    if (count.ahead >= limit || count.used + count.aheadStep / 2 < count.ahead) return
+    const before = count.ahead
+    const now = clock.monotonic()
+    const isFast = now - count.aheadAt < aheadSteps.lastMs
+    const stepMax = Math.max(aheadSteps.first, Math.floor(limit / aheadSteps.share))
+    const step = isFast ? count.aheadStep * 2 : Math.floor(count.aheadStep / 2)
+    count.aheadStep = Math.min(stepMax, Math.max(aheadSteps.first, step))
+    count.aheadAt = now
+    count.ahead = Math.min(limit, count.used + count.aheadStep)
+    try {
+      writer.write(count)
+      noteWritten(count)
+    } catch (error) {
+      count.ahead = before
+      // On a full disk it is counted in memory, and written when there is room. A copy that may not
+      // write must not answer what another one may be answering.
+      if (isReadonly(error) && count.used > before) {
+        count.used -= 1
+        throw error
+      }
+    }
+  }
+
+  let stream: ChargedStream | undefined
+  const noteWritten = (count: Count) => {
+    if (!stream) return
+    lookAtStream(count, stream)
+    count.written.push({ used: Math.max(count.used, count.ahead), change: stream.sequence() })
+    if (count.written.length > writtenMax) count.written.shift()
+  }
+  const lookAtStream = (count: Count, { has }: ChargedStream) => {
+    while (count.written.length > 0 && has(count.written[0]!.change))
+      count.streamed = count.written.shift()!.used
+  }
+  const standingOf = (state: KeyState, count: RunningCount, now: number): Standing => {
+    const used = usedOf(state, count, now)
+    const { entitled, window } = count.period
+    const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
+    const extra = isSpent ? credits.remaining(state.account.account.id) : 0
+    return { entitled, window, used, extra, state: quotaState(entitled, window, used, extra) }
+  }
+
+  return {
+    standing: (state, now = clock.now()) => standingOf(state, running(state, now), now),
+    reserve(state, now = clock.now()) {
+      const count = running(state, now)
+      const { window } = count.period
+      if (quotaSource(window, usedOf(state, count, now)) === 'exhausted')
+        return boughtRequests.take(state, window)
+      count.used += 1
+      count.dirty = true
+      writer.mark(count)
+      if (writesAhead && window.limit !== null) writeAhead(count, window.limit)
+      return window
+    },
+    refund(state, window) {
+      if (boughtRequests.giveBack(window)) return
+      const count = counts.find(state.key.id)
+      if (!count) return
+      if (count.period && isSameWindow(count.period.window, window)) {
+        count.used = Math.max(0, count.used - 1)
+        count.dirty = true
+      } else {
+        const used = Math.max(0, counts.usedBefore(count, window) - 1)
+        count.past.push(counterOf(count.keyId, window, used))
+      }
+      writer.mark(count)
+    },
+    record(state, endpoint, status, metered, durationMs, now = clock.now()) {
+      const count = running(state, now)
+      const statusClass = Math.floor(status / 100)
+      const hour = hourOf(count, { endpoint, hourAt: startOfHour(now), statusClass })
+      hour.requests += 1
+      if (metered) hour.metered += 1
+      hour.durationUs += Math.round(durationMs * 1000)
+      count.lastUsedAt = now
+      state.lastUsedAt = now
+      writer.mark(count)
+      return standingOf(state, count, now)
+    },
+    take(usage) {
+      const now = clock.now()
+      for (const { keyId, endpoint, hourAt, statusClass, ...answered } of usage) {
+        const state = keys.byId(keyId)
+        if (!state) continue
+        const count = running(state, now)
+        const hour = hourOf(count, { endpoint, hourAt, statusClass })
+        hour.requests += answered.requests
+        hour.metered += answered.metered
+        hour.durationUs += answered.durationUs
+        // What a window that is over would have counted changes nothing any more.
+        if (hourAt + hourMs > count.period.window.startsAt)
+          count.used += answered.metered - answered.prepaid
+        count.dirty = true
+        count.lastUsedAt = Math.max(count.lastUsedAt, answered.lastUsedAt)
+        writer.mark(count)
+      }
+    },
+    setAside(state, max) {
+      const now = clock.now()
+      const count = running(state, now)
+      const { kind, startsAt, limit } = count.period.window
+      if (limit === null) return undefined
+      const left = limit - usedOf(state, count, now)
+      const requests = Math.min(max, Math.floor(left / setAsideShare))
+      if (requests <= 0) return undefined
+      count.used += requests
+      count.dirty = true
+      writer.mark(count)
+      try {
+        writer.write(count)
+        noteWritten(count)
+      } catch (error) {
+        count.used -= requests
+        throw error
+      }
+      return { keyId: state.key.id, kind, startsAt, requests }
+    },
+    putBack({ keyId, kind, startsAt, requests }) {
+      const state = keys.byId(keyId)
+      if (!state) return
+      const count = running(state, clock.now())
+      const { window } = count.period
+      if (window.kind !== kind || window.startsAt !== startsAt) return
+      count.used = Math.max(0, count.used - requests)
+      count.dirty = true
+      // Less is written next: what was ahead, and what the stream had, is not what it has then.
+      count.ahead = 0
+      count.streamed = 0
+      count.written = []
+      writer.mark(count)
+    },
+    followStream(followed) {
+      stream = followed
+    },
+    isCharged(state) {
+      if (!stream) return true
+      const count = running(state, clock.now())
+      if (count.used > count.streamed) lookAtStream(count, stream)
+      return count.period.window.limit === null || count.used <= count.streamed
+    },
+    noteAsked(state, seriesIds, etag = '') {
+      const count = counts.of(state)
+      const dayAt = startOfDay(clock.now())
+      if (count.tally.dayAt !== dayAt) {
+        if (count.tallyDirty) count.pastDays.push(dayOf(count))
+        count.tally = counts.tallyOf(count.keyId, dayAt)
+      }
+      addToTally(count.tally, seriesIds, etag)
+      count.tallyDirty = true
+      writer.mark(count)
+    },
+    ...createUsageReports(store, counts, clock, writer.settle),
+    flush(isLast = false) {
+      credits?.flush()
+      if (isLast) counts.settleAhead(writer.mark)
+      writer.flush()
+    },
+    flushSome(keysMax) {
+      credits?.flush()
+      return writer.flushSome(keysMax)
+    },
+    listen: notices.listen,
+    reset() {
+      credits?.reset()
+      counts.reset()
+      writer.reset()
+      // Another database lies there, and what waits in it is in nobody's memory.
+      if (!writesAhead) store.addWaiting()
+    },
+  }
+}
+
+const isReadonly = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'SQLITE_READONLY'
+
+/** Requests that were bought: which one stands behind a window that was answered for one. */
+function createBoughtRequests(credits: Credits | undefined) {
+  const creditByWindow = new WeakMap<QuotaWindow, TakenCredit>()
+  return {
+    /** A window of its own, so that the request can be given back; undefined: none is left. */
+    take({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined {
+      const credit = credits?.take(account.account.id)
+      if (!credit) return undefined
+      const own = { ...window }
+      creditByWindow.set(own, credit)
+      return own
+    },
+    /** False: the window is that of a quota. */
+    giveBack(window: QuotaWindow): boolean {
+      const credit = creditByWindow.get(window)
+      if (!credit) return false
+      creditByWindow.delete(window)
+      credits?.giveBack(credit)
+      return true
+    },
+  }
+}
+
+/** Tells listeners of the shares of a quota that a key has reached. */
+function createQuotaNotices(keys: Keyring, usedOf: (key: KeyState, count: RunningCount) => number) {
+  const listeners: ((reach: QuotaReach) => void)[] = []
+  return {
+    listen: (listener: (reach: QuotaReach) => void) => void listeners.push(listener),
+    written(count: Count) {
+      const { period } = count
+      if (!period || listeners.length === 0) return
+      const key = keys.byId(count.keyId)
+      if (!key) return
+      const used = usedOf(key, count as RunningCount)
+      while (used >= period.nextNoticeAt) {
+        const percent = noticePercents[period.noticesGiven]!
+        for (const listener of listeners) listener({ key, window: period.window, used, percent })
+        period.noticesGiven += 1
+        period.nextNoticeAt = nextNoticeAt(period.window, period.noticesGiven)
+      }
+    },
+  }
+}
+
+/** What was used, by key and by account. Everything that waits of them is written first. */
+function createUsageReports(
+  store: UsageStore,
+  counts: RunningCounts,
+  clock: Clock,
+  settle: (keyIds: readonly string[]) => void,
+): Pick<Meter, 'day' | 'monthly' | 'daily' | 'hours'> {
+  const metered = (keyIds: readonly string[], from: number, to: number) => {
+    settle(keyIds)
+    return store.meteredByDay(keyIds, from, to)
+  }
+  const idsOf = (account: AccountState) => countedKeys(account).map(key => key.key.id)
+  const sum = (days: readonly { requests: number }[]) =>
+    days.reduce((total, day) => total + day.requests, 0)
+  return {
+    day(state) {
+      const keyId = state.key.id
+      const { tally } = counts.running(state, clock.now())
+      const from = startOfDay(clock.now())
+      const { etags, batchable, cacheable } =
+        tally.dayAt === from ? tally : counts.tallyOf(keyId, from)
+      return {
+        requests: sum(metered([keyId], from, from + dayMs)),
+        distinctCodes: etags.size,
+        batchable,
+        cacheable,
+      }
+    },
+    monthly: (account, from) => sum(metered(idsOf(account), from, clock.now() + hourMs)),
+    daily: (account, from, to) => metered(idsOf(account), from, to),
+    hours(states, from, to) {
+      const keyIds = states.map(state => state.key.id)
+      settle(keyIds)
+      return store.hours(keyIds, from, to)
+    },
+  }
+}

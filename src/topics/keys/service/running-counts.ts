@@ -1,0 +1,168 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import { isoDay, startOfDay } from '../../../lib/time/instant.ts'
+import { isSameWindow, type QuotaWindow, quotaWindow } from '../../../plans/quota.ts'
+import type { UsageStore } from '../store/usage.ts'
+import type { Keyring, KeyState } from './keyring.ts'
+import {
+  type Count,
+  counterOf,
+  nextNoticeAt,
+  type RunningCount,
+  sliceOf,
+  stablePeriod,
+  type Tally,
+} from './meter-counts.ts'
+
+/** The counts of all keys that were asked for since the start, each with its running window. */
+export interface RunningCounts {
+  find(keyId: string): Count | undefined
+  /** The count of a key; read from the store the first time. */
+  of(state: KeyState): Count
+  /**
+   * The count of a key with the window that holds now; a new window starts from what is stored for
+   * it. It does not write, so that a disk that is full at the turn of a window does not stop the
+   * reading.
+   */
+  running(state: KeyState, now: number): RunningCount
+  /** Requests of a window that is not the running one. */
+  usedBefore(count: Count, window: QuotaWindow): number
+  /** How sparingly a key asked on one day, as it is stored. */
+  tallyOf(keyId: string, dayAt: number): Tally
+  /** What was written beforehand is to be written as it is. */
+  settleAhead(mark: (count: Count) => void): void
+  /** Forgets all of them, so that they are read again. */
+  reset(): void
+}
+
+const windowsMax = 1000
+
+/**
+ * Windows of most keys are alike: where they are one object, what is made for a window is made once
+ * and found in the cache.
+ */
+function createSharedWindows(): (window: QuotaWindow) => QuotaWindow {
+  const windows = new Map<string, QuotaWindow>()
+  return window => {
+    const name = `${window.kind} ${window.startsAt} ${window.endsAt} ${window.limit} ${window.capped}`
+    const shared = windows.get(name)
+    if (shared) return shared
+    if (windows.size >= windowsMax) windows.clear()
+    windows.set(name, window)
+    return window
+  }
+}
+
+export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clock): RunningCounts {
+  let counts = new Map<string, Count>()
+  let generation = 1
+  const sharedWindow = createSharedWindows()
+
+  const tallyOf = (keyId: string, dayAt: number): Tally => {
+    const stored = store.day(keyId, isoDay(dayAt))
+    return {
+      dayAt,
+      batchable: stored?.batchable ?? 0,
+      cacheable: stored?.cacheable ?? 0,
+      etags: new Map(stored?.seriesIds.map(id => [id, ''])),
+      lastId: 0,
+      lastEtag: '',
+    }
+  }
+
+  const add = (keyId: string): Count => {
+    // What every request reads comes first: of many keys each line of memory is fetched anew.
+    const count: Count = {
+      generation,
+      period: undefined,
+      used: 0,
+      dirty: false,
+      waits: false,
+      hour: undefined,
+      lastUsedAt: 0,
+      tally: tallyOf(keyId, startOfDay(clock.now())),
+      tallyDirty: false,
+      keyId,
+      slice: sliceOf(keyId),
+      ahead: 0,
+      aheadStep: 0,
+      aheadAt: 0,
+      streamed: 0,
+      written: [],
+      past: [],
+      pastDays: [],
+      hours: [],
+    }
+    counts.set(keyId, count)
+    return count
+  }
+
+  const of = (state: KeyState): Count => {
+    const { count: held } = state
+    if (held && held.generation === generation) return held
+    const keyId = state.key.id
+    const count = counts.get(keyId) ?? add(keyId)
+    state.count = count
+    return count
+  }
+
+  /** What waits to be written, else what is stored. */
+  const usedBefore = (count: Count, { kind, startsAt }: QuotaWindow): number =>
+    count.past.findLast(counter => counter.window === kind && counter.startsAt === startsAt)
+      ?.used ?? store.counter(count.keyId, kind, startsAt)
+
+  /** Gives the count the window that holds now, and puts the one before aside to be written. */
+  const turn = (count: Count, state: KeyState, now: number) => {
+    const { period } = count
+    const { account } = state.account
+    const entitled = keys.entitlements(state.account)
+    const window = sharedWindow(quotaWindow(entitled, account, now))
+    if (!period || !isSameWindow(period.window, window)) {
+      const used = usedBefore(count, window)
+      if (period && count.dirty) count.past.push(counterOf(count.keyId, period.window, count.used))
+      count.used = used
+      count.ahead = 0
+      count.dirty = false
+      count.streamed = 0
+      count.written = []
+    }
+    const { from, to } = stablePeriod(account, window, now)
+    count.period = {
+      window,
+      entitled,
+      account,
+      from,
+      to,
+      noticesGiven: 0,
+      nextNoticeAt: nextNoticeAt(window, 0),
+    }
+  }
+
+  return {
+    find: keyId => counts.get(keyId),
+    of,
+    running(state, now) {
+      const count = of(state)
+      const { period } = count
+      // A change makes another account object: with the same one, plan, confirmation and trial are
+      // what they were.
+      const isSteady =
+        period && period.account === state.account.account && now >= period.from && now < period.to
+      if (!isSteady) turn(count, state, now)
+      return count as RunningCount
+    },
+    usedBefore,
+    tallyOf,
+    settleAhead(mark) {
+      for (const count of counts.values()) {
+        if (count.ahead <= count.used) continue
+        count.ahead = 0
+        count.dirty = true
+        mark(count)
+      }
+    },
+    reset() {
+      counts = new Map()
+      generation += 1
+    },
+  }
+}

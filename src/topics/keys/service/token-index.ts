@@ -1,0 +1,114 @@
+import { tokenCharacters, writeTokenHash } from '../../../lib/secrets/token.ts'
+
+/** Whose tokens are good, found by the SHA-256 of a token. */
+export interface TokenIndex<Holder> {
+  put(hash: Uint8Array, holder: Holder): void
+  remove(hash: Uint8Array): void
+  clear(): void
+  /** Whose token it is; undefined: nobody's. */
+  find(token: string): Holder | undefined
+  /** How many hashes it has. */
+  readonly size: number
+}
+
+const hashBytes = 32
+const hashWords = hashBytes / 4
+const capacityMin = 64
+/** Fuller tables have long runs of hashes to look through. */
+const fullest = 3 / 4
+
+/**
+ * A table of hashes side by side and their holders beside it, by open addressing: of many keys each
+ * is seldom asked for, and then every object on the way to it comes from slow memory. Here one
+ * hash is compared, in a Map of names the name, its text and what lies before them.
+ */
+export function createTokenIndex<Holder>(): TokenIndex<Holder> {
+  let hashes = new Uint32Array(capacityMin * hashWords)
+  let holders = new Array<Holder | undefined>(capacityMin).fill(undefined)
+  let size = 0
+  const sought = new Uint32Array(hashWords)
+  const soughtBytes = new Uint8Array(sought.buffer)
+  /**
+   * The token whose hash is the one that is sought: a replica asks twice for each request, whether it
+   * may answer and at the gate.
+   */
+  let newest: string | undefined
+
+  const isAt = (slot: number): boolean => {
+    for (let i = 0; i < hashWords; i += 1)
+      if (hashes[slot * hashWords + i] !== sought[i]) return false
+    return true
+  }
+  /** The slot of the hash that is sought, or the empty one where it belongs. */
+  const slotOf = (): number => {
+    // SHA-256 spreads them evenly already.
+    let slot = sought[0]! & (holders.length - 1)
+    while (holders[slot] !== undefined && !isAt(slot)) slot = (slot + 1) & (holders.length - 1)
+    return slot
+  }
+  const seek = (hash: Uint8Array) => {
+    newest = undefined
+    soughtBytes.set(hash)
+  }
+  const putSought = (holder: Holder) => {
+    const slot = slotOf()
+    if (holders[slot] === undefined) size += 1
+    hashes.set(sought, slot * hashWords)
+    holders[slot] = holder
+  }
+  /** Puts what stood in a slot of `from` where it belongs now. */
+  const putAgain = (from: Uint32Array, slot: number, holder: Holder) => {
+    sought.set(from.subarray(slot * hashWords, (slot + 1) * hashWords))
+    putSought(holder)
+  }
+  const empty = (capacity: number) => {
+    hashes = new Uint32Array(capacity * hashWords)
+    holders = new Array<Holder | undefined>(capacity).fill(undefined)
+    size = 0
+  }
+  const grow = () => {
+    const before = { hashes, holders }
+    empty(holders.length * 2)
+    for (const [slot, holder] of before.holders.entries())
+      if (holder !== undefined) putAgain(before.hashes, slot, holder)
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    put(hash, holder) {
+      if (size >= holders.length * fullest) grow()
+      seek(hash)
+      putSought(holder)
+    },
+    remove(hash) {
+      seek(hash)
+      let slot = slotOf()
+      if (holders[slot] === undefined) return
+      holders[slot] = undefined
+      size -= 1
+      // Whatever was put behind it is put again: a look-up ends at the first empty slot.
+      for (;;) {
+        slot = (slot + 1) & (holders.length - 1)
+        const holder = holders[slot]
+        if (holder === undefined) return
+        holders[slot] = undefined
+        size -= 1
+        putAgain(hashes, slot, holder)
+      }
+    },
+    clear() {
+      newest = undefined
+      empty(capacityMin)
+    },
+    find(token) {
+      if (token !== newest) {
+        if (token.length !== tokenCharacters) return undefined
+        writeTokenHash(token, soughtBytes)
+        newest = token
+      }
+      return holders[slotOf()]
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export interface Account {
+  id: string
+  email: string
+  plan: string
+  addOns: string[]
+  trialStartedAt: number | null
+  trialEndsAt: number | null
+  emailConfirmedAt: number | null
+  suspendedAt: number | null
+  createdAt: number
+}
+
+type Row = Omit<Account, 'addOns'> & { addOns: string }
+
+const columns = `id, email, plan, add_ons AS addOns, trial_started_at AS trialStartedAt,
+  trial_ends_at AS trialEndsAt, email_confirmed_at AS emailConfirmedAt,
+  suspended_at AS suspendedAt, created_at AS createdAt`
+
+const accountOf = (row: Row): Account => ({
+  ...row,
+  addOns: row.addOns.split(' ').filter(Boolean),
+})
+
+export interface AccountStore {
+  all(): Account[]
+  /** Adds the account, or replaces everything but its id and creation when the id is known. */
+  put(account: Account): void
+}
+
+export function createAccountStore(db: Database): AccountStore {
+  const all = lazy<Row, []>(db, `SELECT ${columns} FROM accounts ORDER BY created_at, id`)
+  const put = lazy(
+    db,
+    `INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET email = excluded.email, plan = excluded.plan, add_ons = excluded.add_ons, trial_started_at = excluded.trial_started_at,
+       trial_ends_at = excluded.trial_ends_at, email_confirmed_at = excluded.email_confirmed_at, suspended_at = excluded.suspended_at`,
+  )
+  return {
+    all: () => all.all().map(accountOf),
+    put: a =>
+      void put.run(
+        a.id,
+        a.email,
+        a.plan,
+        a.addOns.join(' '),
+        a.trialStartedAt,
+        a.trialEndsAt,
+        a.emailConfirmedAt,
+        a.suspendedAt,
+        a.createdAt,
+      ),
+  }
+}

@@ -1,0 +1,126 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+export interface CreditPurchase {
+  id: string
+  accountId: string
+  packId: string
+  quantity: number
+  /** Of all packs together. */
+  requests: number
+  amountCents: number
+  currency: string
+  status: 'pending' | 'completed' | 'failed'
+  invoiceId: string | null
+  createdAt: number
+  expiresAfterDays: number | null
+  completedAt: number | null
+  expiresAt: number | null
+}
+
+/** Bought requests that are left. */
+export interface CreditLot {
+  purchaseId: string
+  remaining: number
+  expiresAt: number | null
+}
+
+export interface CreditStore {
+  byId(id: string): CreditPurchase | undefined
+  byInvoice(invoiceId: string): CreditPurchase | undefined
+  add(purchase: CreditPurchase): void
+  /**
+   * Where it stands; a completed one has all of its requests to begin with, and stays completed.
+   */
+  settle(purchase: CreditPurchase): void
+  /**
+   * Those of which something is left, in the order in which they are used: the first to expire
+   * first.
+   */
+  lots(accountId: string): CreditLot[]
+  /** What is left, written behind. */
+  write(lots: readonly Pick<CreditLot, 'purchaseId' | 'remaining'>[]): void
+  /** Completed ones whose time was over before or at a moment, with something left. */
+  expired(now: number, limit: number): (CreditLot & { accountId: string })[]
+  lapse(purchaseId: string): void
+  nextExpiry(after: number): number | undefined
+  /** Those that began before a moment and have not been settled. */
+  pending(provider: string, before: number, limit: number): CreditPurchase[]
+}
+
+const columns = `p.id, p.account_id AS accountId, pack_id AS packId, quantity, requests, p.amount_cents AS amountCents, p.currency, p.status,
+  invoice_id AS invoiceId, p.created_at AS createdAt, expires_after_days AS expiresAfterDays, completed_at AS completedAt, expires_at AS expiresAt`
+
+export function createCreditStore(db: Database): CreditStore {
+  const byId = lazy<CreditPurchase, [string]>(
+    db,
+    `SELECT ${columns} FROM credit_purchases p WHERE id = ?`,
+  )
+  const byInvoice = lazy<CreditPurchase, [string]>(
+    db,
+    `SELECT ${columns} FROM credit_purchases p WHERE invoice_id = ?`,
+  )
+  const add = lazy(
+    db,
+    `INSERT INTO credit_purchases (id, account_id, pack_id, quantity, requests, amount_cents, currency, status, invoice_id, created_at,
+       expires_after_days, completed_at, expires_at, remaining)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, NULL, NULL, 0)`,
+  )
+  const settle = lazy(
+    db,
+    `UPDATE credit_purchases SET status = ?1, completed_at = ?2, expires_at = ?3, remaining = CASE WHEN ?1 = 'completed' THEN requests ELSE 0 END
+     WHERE id = ?4 AND status <> 'completed'`,
+  )
+  const lots = lazy<CreditLot, [string]>(
+    db,
+    `SELECT id AS purchaseId, remaining, expires_at AS expiresAt FROM credit_purchases WHERE account_id = ? AND remaining > 0
+     ORDER BY expires_at IS NULL, expires_at, completed_at, id`,
+  )
+  const write = lazy(db, 'UPDATE credit_purchases SET remaining = ? WHERE id = ?')
+  const expired = lazy<CreditLot & { accountId: string }, [number, number]>(
+    db,
+    `SELECT id AS purchaseId, account_id AS accountId, remaining, expires_at AS expiresAt FROM credit_purchases
+     WHERE remaining > 0 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+  )
+  const lapse = lazy(
+    db,
+    'UPDATE credit_purchases SET lapsed = lapsed + remaining, remaining = 0 WHERE id = ?',
+  )
+  const nextExpiry = lazy<{ at: number | null }, [number]>(
+    db,
+    'SELECT min(expires_at) AS at FROM credit_purchases WHERE remaining > 0 AND expires_at > ?',
+  )
+  const pending = lazy<CreditPurchase, [string, number, number]>(
+    db,
+    `SELECT ${columns} FROM credit_purchases p JOIN invoices i ON i.id = p.invoice_id
+     WHERE p.status = 'pending' AND i.provider = ? AND p.created_at < ? ORDER BY p.created_at LIMIT ?`,
+  )
+  return {
+    byId: id => byId.get(id) ?? undefined,
+    byInvoice: id => byInvoice.get(id) ?? undefined,
+    add: p =>
+      void add.run(
+        p.id,
+        p.accountId,
+        p.packId,
+        p.quantity,
+        p.requests,
+        p.amountCents,
+        p.currency,
+        p.invoiceId,
+        p.createdAt,
+        p.expiresAfterDays,
+      ),
+    settle: p => void settle.run(p.status, p.completedAt, p.expiresAt, p.id),
+    lots: accountId => lots.all(accountId),
+    write: changed =>
+      transact(db, () => {
+        for (const { purchaseId, remaining } of changed) write.run(remaining, purchaseId)
+      }),
+    expired: (now, limit) => expired.all(now, limit),
+    lapse: id => void lapse.run(id),
+    nextExpiry: after => nextExpiry.get(after)?.at ?? undefined,
+    pending: (provider, before, limit) => pending.all(provider, before, limit),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+export interface KeptAnswer {
+  /** Who asked: an API key by its id, an admin token, or a command. */
+  owner: string
+  requestHash: Uint8Array
+  sealed: Uint8Array
+  createdAt: number
+}
+
+/** Sealed answers to requests that may be sent again, by who asked and request. */
+export interface IdempotencyStore {
+  /** The answer kept after `since`. */
+  find(owner: string, requestHash: Uint8Array, since: number): Uint8Array | undefined
+  /** Keeps an answer, in place of an older one to the same request. */
+  put(answer: KeptAnswer): void
+  /** Forgets answers kept until `before`, at most `limit` of them; the number forgotten. */
+  forget(before: number, limit: number): number
+  /** Makes what `work` writes and the answer kept of it one transaction. */
+  together<T>(work: () => T): T
+}
+
+export function createIdempotencyStore(db: Database): IdempotencyStore {
+  const find = lazy<{ sealed: Uint8Array }, [string, Uint8Array, number]>(
+    db,
+    'SELECT sealed FROM idempotency WHERE owner = ? AND request_hash = ? AND created_at > ?',
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO idempotency (owner, request_hash, sealed, created_at) VALUES ($owner, $requestHash, $sealed, $createdAt)
+     ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at`,
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM idempotency WHERE (owner, request_hash) IN (SELECT owner, request_hash FROM idempotency WHERE created_at <= ? LIMIT ?)',
+  )
+  return {
+    find: (owner, requestHash, since) => find.get(owner, requestHash, since)?.sealed,
+    put: answer => void put.run({ ...answer }),
+    forget: (before, limit) => forget.run(before, limit).changes,
+    together: work => transact(db, work),
+  }
+}

@@ -1,0 +1,32 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export interface UsageWarningStore {
+  /**
+   * Notes that the owner of a key is told of a share of the window that starts at `startsAt`; false
+   * when that was done before.
+   */
+  note(keyId: string, startsAt: number, percent: number): boolean
+  /** Keys whose owner was told that a window was used up, at most `limit`; it may be over. */
+  spent(limit: number): string[]
+}
+
+export function createUsageWarningStore(db: Database): UsageWarningStore {
+  const note = lazy(
+    db,
+    'INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const spent = lazy<{ keyId: string }, [number]>(
+    db,
+    'SELECT DISTINCT key_id AS keyId FROM usage_warnings WHERE percent = 100 ORDER BY key_id LIMIT ?',
+  )
+  // Only the running window of a key can still be warned of.
+  const forget = lazy(db, 'DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?')
+  return {
+    note(keyId, startsAt, percent) {
+      forget.run(keyId, startsAt)
+      return note.run(keyId, startsAt, percent).changes === 1
+    },
+    spent: limit => spent.all(limit).map(row => row.keyId),
+  }
+}

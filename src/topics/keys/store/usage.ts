@@ -1,0 +1,206 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { manyRows } from '../../../database/many-rows.ts'
+import { lazy } from '../../../database/statement.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+import { type CountedUsage, unpackUsage } from './packed-usage.ts'
+
+export interface Counter {
+  keyId: string
+  window: string
+  startsAt: number
+  used: number
+  /** 0: not since it was last written. */
+  lastUsedAt: number
+}
+
+/** Requests of one key, hour, route and class of status (2 for 200..299). */
+export interface UsageHour {
+  keyId: string
+  hourAt: number
+  /** The route; of what a page of the console requested, as `consoleEndpoint` names it. */
+  endpoint: string
+  statusClass: number
+  requests: number
+  metered: number
+  durationUs: number
+}
+
+const consoleMark = 'console '
+
+/**
+ * The name under which usage has a route that a page of the console requested: part of the name, so
+ * that counters, replicas and what waits to be written tell the two apart as they do routes.
+ */
+export const consoleEndpoint = (route: string): string => consoleMark + route
+
+/** A recorded endpoint as its route, and who requested it. */
+export const endpointOf = (recorded: string): { route: string; via: 'api' | 'console' } =>
+  recorded.startsWith(consoleMark)
+    ? { route: recorded.slice(consoleMark.length), via: 'console' }
+    : { route: recorded, via: 'api' }
+
+export interface UsageDay {
+  keyId: string
+  dayOn: string
+  batchable: number
+  cacheable: number
+  seriesIds: number[]
+}
+
+export interface UsageBatch {
+  counters: Counter[]
+  hours: UsageHour[]
+  days: UsageDay[]
+}
+
+/** What waits of some keys, packed; undefined where nothing of them does any more. */
+export interface WaitingSlice {
+  slice: number
+  packed: string | undefined
+}
+
+/** Counters and usage, written behind in batches. */
+export interface UsageStore {
+  counter(keyId: string, window: string, startsAt: number): number
+  day(keyId: string, dayOn: string): UsageDay | undefined
+  /**
+   * Counters are replaced, usage is added, and what waits of each slice takes the place of what
+   * waited: one transaction.
+   */
+  write(batch: UsageBatch, waiting?: readonly WaitingSlice[]): void
+  /** Adds what waits to the counters and the usage: of a database that nobody has written to yet. */
+  addWaiting(): void
+  /** Requests that counted, per UTC day, oldest first. */
+  meteredByDay(
+    keyIds: readonly string[],
+    from: number,
+    to: number,
+  ): { dayAt: number; requests: number }[]
+  hours(keyIds: readonly string[], from: number, to: number): UsageHour[]
+  /** Forgets usage before `before`, at most `limit` rows of it; the number forgotten. */
+  forget(before: number, limit: number): number
+}
+
+export function createUsageStore(db: Database): UsageStore {
+  const counter = lazy<{ used: number }, [string, string, number]>(
+    db,
+    'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
+  )
+  const putCounters = manyRows(
+    db,
+    'INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at)',
+    '(?, ?, ?, ?, ?)',
+    'ON CONFLICT DO UPDATE SET used = excluded.used, last_used_at = max(last_used_at, excluded.last_used_at)',
+  )
+  const addHours = manyRows(
+    db,
+    'INSERT INTO usage_hours (key_id, hour_at, endpoint, status_class, requests, metered, duration_us)',
+    '(?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
+       duration_us = duration_us + excluded.duration_us`,
+  )
+  const putWaiting = lazy<unknown, [number, string]>(
+    db,
+    'INSERT INTO usage_waiting (id, usage) VALUES (?, ?) ON CONFLICT DO UPDATE SET usage = excluded.usage',
+  )
+  const endWaiting = lazy<unknown, [number]>(db, 'DELETE FROM usage_waiting WHERE id = ?')
+  const day = lazy<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
+    db,
+    'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
+  )
+  const putDays = manyRows(
+    db,
+    'INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids)',
+    '(?, ?, ?, ?, ?)',
+    'ON CONFLICT DO UPDATE SET batchable = excluded.batchable, cacheable = excluded.cacheable, series_ids = excluded.series_ids',
+  )
+  // json_each takes a list of any length as one parameter, so that the statement is prepared once.
+  const inKeys = 'key_id IN (SELECT value FROM json_each(?)) AND hour_at >= ? AND hour_at < ?'
+  const byDay = lazy<{ dayAt: number; requests: number }, [string, number, number]>(
+    db,
+    `SELECT hour_at - hour_at % ${dayMs} AS dayAt, sum(metered) AS requests FROM usage_hours WHERE ${inKeys} GROUP BY 1 ORDER BY 1`,
+  )
+  const hours = lazy<UsageHour, [string, number, number]>(
+    db,
+    `SELECT key_id AS keyId, hour_at AS hourAt, endpoint, status_class AS statusClass, requests, metered, duration_us AS durationUs
+     FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`,
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)',
+  )
+  const keptKey = lazy<{ kept: number }, [string]>(
+    db,
+    'SELECT count(*) AS kept FROM api_keys WHERE id = ?',
+  )
+  const ofKeptKeys = <Row extends { keyId: string }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ keyId }) => keptKey.get(keyId)!.kept > 0)
+  const writeCounted = ({ counters, hours }: CountedUsage) => {
+    putCounters(
+      counters.map(counter => [
+        counter.keyId,
+        counter.window,
+        counter.startsAt,
+        counter.used,
+        counter.lastUsedAt,
+      ]),
+    )
+    addHours(
+      hours.map(hour => [
+        hour.keyId,
+        hour.hourAt,
+        hour.endpoint,
+        hour.statusClass,
+        hour.requests,
+        hour.metered,
+        hour.durationUs,
+      ]),
+    )
+  }
+  return {
+    counter: (keyId, window, startsAt) => counter.get(keyId, window, startsAt)?.used ?? 0,
+    day(keyId, dayOn) {
+      const row = day.get(keyId, dayOn)
+      if (!row) return undefined
+      return {
+        keyId,
+        dayOn,
+        batchable: row.batchable,
+        cacheable: row.cacheable,
+        seriesIds: row.series_ids.split(' ').filter(Boolean).map(Number),
+      }
+    },
+    write({ counters, hours, days }, waiting = []) {
+      transact(db, () => {
+        writeCounted({ counters, hours })
+        putDays(
+          days.map(day => [
+            day.keyId,
+            day.dayOn,
+            day.batchable,
+            day.cacheable,
+            day.seriesIds.join(' '),
+          ]),
+        )
+        for (const { slice, packed } of waiting)
+          if (packed === undefined) endWaiting.run(slice)
+          else putWaiting.run(slice, packed)
+      })
+    },
+    addWaiting() {
+      const slices = db.query<{ usage: string }, []>('SELECT usage FROM usage_waiting').all()
+      if (slices.length === 0) return
+      transact(db, () => {
+        for (const { usage } of slices) {
+          const { counters, hours } = unpackUsage(usage)
+          writeCounted({ counters: ofKeptKeys(counters), hours: ofKeptKeys(hours) })
+        }
+        db.run('DELETE FROM usage_waiting')
+      })
+    },
+    meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),
+    hours: (keyIds, from, to) => hours.all(JSON.stringify(keyIds), from, to),
+    forget: (before, limit) => forget.run(before, limit).changes,
+  }
+}

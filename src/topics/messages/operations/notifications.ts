@@ -1,0 +1,261 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
+import {
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../http/input/page.ts'
+import { boolOf } from '../../../http/input/query.ts'
+import { flagParameter } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound } from '../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Notification } from '../store/notifications.ts'
+import type { Preferences } from '../store/preferences.ts'
+
+export type NotificationsDeps = Pick<Context, 'access' | 'notifications' | 'preferences' | 'now'>
+
+const perPageMax = 100
+const perPageDefault = 20
+
+const NotificationShape = t.Object({
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000701'] }),
+  type: t.String({ description: 'What it is about.', examples: ['price_alert'] }),
+  title: t.String({ examples: ['Brent above 90'] }),
+  message: t.String({ examples: ['Brent Crude Oil is at 90.42 USD, above 90.'] }),
+  read: t.Boolean(),
+  created_at: t.String({ format: 'date-time' }),
+  data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
+    description: 'Ids and numbers of what happened, by type.',
+  }),
+})
+const unreadCount = integer({ examples: [1] })
+const Listed = t.Object({
+  notifications: t.Array(NotificationShape),
+  unread_count: unreadCount,
+  meta: PageMetaShape,
+})
+const Counted = t.Object({ unread_count: unreadCount })
+const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
+const AllMarked = t.Object({
+  marked: integer({ description: 'How many were unread.' }),
+  unread_count: t.Literal(0),
+})
+const PreferencesShape = t.Object({
+  email: t.Object({
+    enabled: t.Boolean(),
+    price_alerts: t.Boolean(),
+    weekly_digest: t.Boolean(),
+    product_updates: t.Boolean(),
+  }),
+  sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
+  push: t.Object({ enabled: t.Boolean() }),
+})
+/** What may be set, bare or as `notification_preferences`; everything may be left out. */
+const PreferencesBody = bareOrPart(
+  {
+    email: optional(
+      part({
+        enabled: optional(flag()),
+        price_alerts: optional(flag()),
+        weekly_digest: optional(flag()),
+        product_updates: optional(flag()),
+      }),
+    ),
+    sms: optional(part({ enabled: optional(flag()), price_alerts: optional(flag()) })),
+    push: optional(part({ enabled: optional(flag()) })),
+  },
+  'notification_preferences',
+)
+
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the notification.',
+    examples: ['00000000-0000-4000-8000-000000000701'],
+  }),
+})
+const refusals = {}
+const read = { meter: false } as const
+const write = { meter: false, header: true } as const
+
+/** What happened, as the account reads it here, and by which ways it wants to hear of it. */
+export const notificationRoutes = (deps: NotificationsDeps) =>
+  new RouteList().use(list(deps)).use(marks(deps)).use(preferences(deps))
+
+const accountOf = (caller: Caller): string => caller.key.account.account.id
+
+function list({ access, notifications: store }: NotificationsDeps) {
+  return new RouteList({ tags: ['notifications'] })
+    .use(access)
+    .get(
+      '/v1/notifications',
+      ({ caller, query, request, set }) => {
+        const accountId = accountOf(caller)
+        const pageRequest = pageOf(query, perPageMax, perPageDefault)
+        const unreadOnly = boolOf('unread', query.unread, false)
+        const unread = store.unread(accountId)
+        const meta = pageMeta(pageRequest, unreadOnly ? unread : store.count(accountId))
+        const rows = store.page(
+          accountId,
+          unreadOnly,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
+        )
+        pageHeaders(set.headers, request.url, meta)
+        return { notifications: rows.map(rowOf), unread_count: unread, meta }
+      },
+      {
+        access: read,
+        query: t.Object({
+          ...pageQuery(perPageMax, perPageDefault),
+          unread: flagParameter({
+            description: 'True: only those that are not read.',
+            examples: [true],
+            default: false,
+          }),
+        }),
+        response: { 200: Listed, 400: NestedProblem, ...refusals },
+        detail: {
+          operationId: 'listNotifications',
+          summary: 'Notifications',
+          description: "The account's notifications of the last 90 days, newest first.",
+        },
+      },
+    )
+    .get(
+      '/v1/notifications/unread_count',
+      ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }),
+      {
+        access: read,
+        response: { 200: Counted, ...refusals },
+        detail: {
+          operationId: 'countUnreadNotifications',
+          summary: 'Unread notifications',
+          description: 'How many notifications of the account are not read.',
+        },
+      },
+    )
+}
+
+function marks({ access, notifications: store, now }: NotificationsDeps) {
+  return new RouteList({ tags: ['notifications'] })
+    .use(access)
+    .post(
+      '/v1/notifications/:id/mark_read',
+      ({ caller, params: { id } }) => {
+        const accountId = accountOf(caller)
+        store.read(accountId, id, now())
+        const notification = store.find(accountId, id)
+        if (!notification) throw notFound('The notification')
+        return { notification: rowOf(notification), unread_count: store.unread(accountId) }
+      },
+      {
+        access: write,
+        params,
+        response: { 200: Marked, ...refusals, 404: NestedProblem },
+        detail: {
+          operationId: 'markNotificationRead',
+          summary: 'Mark a notification as read',
+          description: 'One that is read already stays as it is.',
+        },
+      },
+    )
+    .post(
+      '/v1/notifications/mark_all_read',
+      ({ caller }) => ({
+        marked: store.readAll(accountOf(caller), now()),
+        unread_count: 0 as const,
+      }),
+      {
+        access: write,
+        response: { 200: AllMarked, ...refusals },
+        detail: {
+          operationId: 'markAllNotificationsRead',
+          summary: 'Mark all notifications as read',
+          description: 'Every notification of the account that is not read yet.',
+        },
+      },
+    )
+}
+
+function preferences({ access, preferences: store }: NotificationsDeps) {
+  return new RouteList({ tags: ['notifications'] })
+    .use(access)
+    .get(
+      '/v1/notification_preferences',
+      ({ caller }) => preferencesRow(store.of(accountOf(caller))),
+      {
+        access: read,
+        response: { 200: PreferencesShape, ...refusals },
+        detail: {
+          operationId: 'getNotificationPreferences',
+          summary: 'Notification preferences',
+          description: 'By which ways the account wants to hear of what.',
+        },
+      },
+    )
+    .patch(
+      '/v1/notification_preferences',
+      ({ body, caller }) => {
+        const changed = preferencesOf(body, store.of(accountOf(caller)))
+        store.put(accountOf(caller), changed)
+        return preferencesRow(changed)
+      },
+      {
+        access: write,
+        body: PreferencesBody.schema,
+        response: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeNotificationPreferences',
+          summary: 'Change notification preferences',
+          description:
+            'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
+        },
+      },
+    )
+}
+
+const rowOf = ({ id, type, title, message, readAt, createdAt, data }: Notification) => ({
+  id,
+  type,
+  title,
+  message,
+  read: readAt !== null,
+  created_at: isoInstant(createdAt),
+  data: data as Record<string, unknown> | null,
+})
+
+const preferencesRow = ({ email, sms, push }: Preferences) => ({
+  email: {
+    enabled: email.enabled,
+    price_alerts: email.priceAlerts,
+    weekly_digest: email.weeklyDigest,
+    product_updates: email.productUpdates,
+  },
+  sms: { enabled: sms.enabled, price_alerts: sms.priceAlerts },
+  push: { enabled: push.enabled },
+})
+
+/** The preferences after a change; what the body does not name stays. */
+function preferencesOf(input: unknown, before: Preferences): Preferences {
+  const { email, sms, push } = PreferencesBody.read(input)
+  return {
+    email: {
+      enabled: email?.enabled ?? before.email.enabled,
+      priceAlerts: email?.price_alerts ?? before.email.priceAlerts,
+      weeklyDigest: email?.weekly_digest ?? before.email.weeklyDigest,
+      productUpdates: email?.product_updates ?? before.email.productUpdates,
+    },
+    sms: {
+      enabled: sms?.enabled ?? before.sms.enabled,
+      priceAlerts: sms?.price_alerts ?? before.sms.priceAlerts,
+    },
+    push: { enabled: push?.enabled ?? before.push.enabled },
+  }
+}

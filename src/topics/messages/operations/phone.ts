@@ -1,0 +1,227 @@
+import { t } from 'elysia'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
+import type { CodeOut, TooMany, Verified } from '../service/phones.ts'
+import type { Phone } from '../store/phones.ts'
+import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
+
+export interface PhoneDeps extends Pick<Context, 'access' | 'phones' | 'idempotency' | 'now'> {
+  /** Whether text messages leave at all. */
+  textMessages: { reaches: boolean }
+}
+
+const phoneFields = {
+  phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], {
+    description: 'In E.164; null: none.',
+  }),
+  verified: t.Boolean({ description: 'Its owner has entered the code that was sent to it.' }),
+  country_code: t.Union([t.String({ examples: ['US'] }), t.Null()]),
+  added_at: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+}
+const message = t.String({ description: 'For a person.' })
+const expiresAt = t.String({ format: 'date-time', description: 'Until when the code is good.' })
+const PhoneShape = t.Object(phoneFields)
+const Added = t.Object({
+  ...phoneFields,
+  message,
+  verification: t.Object({ sent: t.Boolean(), expires_at: expiresAt }),
+})
+const Proved = t.Object({ ...phoneFields, message })
+const Resent = t.Object({ sent: t.Boolean(), message, expires_at: t.Union([expiresAt, t.Null()]) })
+const Deleted = t.Object({ deleted: t.Literal(true), message })
+
+const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
+const refusals = {}
+const access = { meter: false, header: true } as const
+
+/** The phone number of the caller's account: text messages go nowhere else. */
+export const phoneRoutes = (deps: PhoneDeps) => new RouteList().use(number(deps)).use(proof(deps))
+
+const accountOf = (caller: Caller): string => caller.key.account.account.id
+
+function number({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
+  return new RouteList({ tags: ['phone'] })
+    .use(plugin)
+    .get('/v1/phone', ({ caller }) => phoneRow(phones.of(accountOf(caller))), {
+      access: { meter: false },
+      response: { 200: PhoneShape, ...refusals },
+      detail: {
+        operationId: 'getPhone',
+        summary: 'The phone number',
+        description: 'The number of the account; everything null and false while there is none.',
+      },
+    })
+    .post(
+      '/v1/phone',
+      async ({ body, caller, pass, request, set }) => {
+        const { number, country } = await phoneOf(body)
+        return idempotency.once({ caller, pass, request, set }, body, () => {
+          const out = phones.add(accountOf(caller), number, country)
+          if ('refused' in out) throw tooManyCodes(out, now())
+          set.status = 201
+          const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
+          return {
+            ...phoneRow(out.phone),
+            message: sentMessage(out, textMessages.reaches),
+            verification,
+          }
+        })
+      },
+      {
+        access,
+        headers: idempotencyHeader,
+        body: PhoneBody.schema,
+        response: { 201: Added, ...refusals, 422: ValidationProblem },
+        detail: {
+          operationId: 'addPhone',
+          summary: 'Add a phone number',
+          description:
+            'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
+        },
+      },
+    )
+    .delete(
+      '/v1/phone',
+      ({ caller }) => {
+        if (!phones.remove(accountOf(caller))) throw noPhone()
+        return {
+          deleted: true as const,
+          message: 'The phone number has been removed, and no text messages are sent any more.',
+        }
+      },
+      {
+        access,
+        response: { 200: Deleted, ...refusals, 404: NestedProblem },
+        detail: {
+          operationId: 'deletePhone',
+          summary: 'Remove the phone number',
+          description: 'Removes the number with its verification and the consent to text messages.',
+        },
+      },
+    )
+}
+
+function proof({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
+  return new RouteList({ tags: ['phone'] })
+    .use(plugin)
+    .post(
+      '/v1/phone/verify',
+      ({ body, caller }) => {
+        const code = codeOf(body)
+        const before = phones.of(accountOf(caller))?.verifiedAt ?? null
+        const proved = granted(phones.verify(accountOf(caller), code))
+        return {
+          ...phoneRow(proved),
+          message:
+            before === null
+              ? 'The phone number is verified.'
+              : 'The phone number was verified before.',
+        }
+      },
+      {
+        access,
+        body: CodeBody.schema,
+        response: {
+          200: Proved,
+          ...refusals,
+          404: NestedProblem,
+          422: ValidationProblem,
+          429: TooManyOrLocked,
+        },
+        detail: {
+          operationId: 'verifyPhone',
+          summary: 'Verify the phone number',
+          description:
+            'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
+        },
+      },
+    )
+    .post(
+      '/v1/phone/resend',
+      ({ caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, undefined, () => {
+          const out = phones.resend(accountOf(caller))
+          if (!('refused' in out))
+            return {
+              sent: out.isSent,
+              message: sentMessage(out, textMessages.reaches),
+              expires_at: isoInstant(out.expiresAt),
+            }
+          if (out.refused === 'no_phone') throw noPhone()
+          if (out.refused === 'too_many') throw tooManyCodes(out, now())
+          return { sent: false, message: 'The phone number is verified already.', expires_at: null }
+        }),
+      {
+        access,
+        headers: idempotencyHeader,
+        response: { 200: Resent, ...refusals, 404: NestedProblem },
+        detail: {
+          operationId: 'resendPhoneCode',
+          summary: 'Send a new code',
+          description:
+            'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
+        },
+      },
+    )
+}
+
+const phoneRow = (phone: Phone | undefined) => ({
+  phone: phone?.number ?? null,
+  verified: phone !== undefined && phone.verifiedAt !== null,
+  country_code: phone?.country ?? null,
+  added_at: phone ? isoInstant(phone.addedAt) : null,
+})
+
+function sentMessage({ isSent }: CodeOut, reaches: boolean): string {
+  if (isSent) return 'A code of six digits is on its way to the number; it is good for ten minutes.'
+  if (reaches) return 'A code was sent to the number less than a minute ago and is still good.'
+  return 'No code could be sent: this service has no provider of text messages configured.'
+}
+
+const noPhone = (): Problem => notFound('A phone number of the account')
+
+function tooManyCodes({ retryAt, limit, windowMs }: TooMany, now: number): Problem {
+  const retryAfter = Math.max(1, Math.ceil((retryAt - now) / secondMs))
+  const windowSeconds = windowMs / secondMs
+  return new Problem(
+    'RATE_LIMIT_EXCEEDED',
+    `At most ${limit === 1 ? 'one code' : `${limit} codes`} in ${windowSeconds === 60 ? '60 seconds' : '24 hours'}. Try again in ${retryAfter} s.`,
+    { retry_after: retryAfter, limit, window_seconds: windowSeconds },
+    { headers: { 'retry-after': String(retryAfter) } },
+  )
+}
+
+/** The verified number, or the refusal thrown. */
+function granted(verified: Verified): Phone {
+  if (!('refused' in verified)) return verified.phone
+  switch (verified.refused) {
+    case 'no_phone':
+      throw noPhone()
+    case 'locked':
+      throw stateForbids(
+        'verification_locked',
+        'Five wrong codes were entered; ask for a new one with POST /v1/phone/resend.',
+      )
+    case 'expired':
+      throw stateForbids(
+        'code_expired',
+        'The code is not good any more; ask for a new one with POST /v1/phone/resend.',
+      )
+    case 'wrong': {
+      const { triesLeft } = verified
+      const message = `verification_code: is not the one that was sent; ${triesLeft} of 5 tries left.`
+      const fault = { field: 'verification_code', message, value: null }
+      throw new Problem(
+        'invalid_code',
+        message,
+        { field: fault.field, value: null, errors: [fault], tries_left: triesLeft },
+        { status: 422, shape: 'valid' },
+      )
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import { t } from 'elysia'
+import { transact } from '../../../database/database.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { Problem, stateForbids } from '../../../http/problem/problem.ts'
+import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant, secondMs, startOfNextMonth } from '../../../lib/time/instant.ts'
+import { hasFeature } from '../../../plans/plans.ts'
+import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../../plans/sms-countries.ts'
+import { countOrNull } from '../../keys/operations/row.ts'
+import { smsAlertTypes } from '../service/sms.ts'
+import type { SmsSettings } from '../store/sms.ts'
+import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
+
+export type SmsDeps = Pick<
+  Context,
+  | 'access'
+  | 'db'
+  | 'textMessages'
+  | 'sms'
+  | 'phones'
+  | 'idempotency'
+  | 'ids'
+  | 'serviceName'
+  | 'now'
+>
+
+const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
+const SettingsShape = t.Object({
+  enabled: t.Boolean({
+    description:
+      'False stops all alerts by text message; nothing is sent before the opt-in either.',
+  }),
+  quiet_hours: t.Object({
+    start: clockOrNull,
+    end: clockOrNull,
+    timezone: t.String({ examples: ['UTC'] }),
+  }),
+  max_messages_per_day: integer({
+    description: "Alerts a day of the quiet hours' time zone.",
+    examples: [10],
+  }),
+  alert_types: t.Array(t.String({ examples: ['price_alert'] }), {
+    description: `Types that are sent: ${smsAlertTypes.join(', ')}.`,
+  }),
+})
+const message = t.String({ description: 'For a person.' })
+const instant = t.String({ format: 'date-time' })
+const OptedIn = t.Object({
+  opted_in: t.Literal(true),
+  opted_in_at: instant,
+  phone: t.String({ examples: ['+15550100001'] }),
+  message,
+})
+const OptedOut = t.Object({ opted_in: t.Literal(false), opted_out_at: instant, message })
+/** What can stand in the way. */
+const reasons = [
+  'plan',
+  'phone_missing',
+  'phone_not_verified',
+  'country_not_supported',
+  'monthly_limit_reached',
+] as const
+const Eligibility = t.Object({
+  eligible: t.Boolean({ description: 'Nothing but the consent is missing, if that is.' }),
+  reasons: t.Array(t.String({ examples: ['phone_missing'] }), {
+    description: `What stands in the way: ${reasons.join(', ')}.`,
+  }),
+  plan: t.String({ examples: ['professional'] }),
+  feature: t.Boolean({ description: 'Whether the plan has text messages.' }),
+  phone_verified: t.Boolean(),
+  opted_in: t.Boolean(),
+  country_supported: t.Boolean(),
+  monthly_limit: countOrNull('Null: unlimited.'),
+  used_this_month: integer({ examples: [3] }),
+  remaining: countOrNull('Null: unlimited.'),
+  supported_countries: t.Array(t.String({ examples: ['US'] })),
+  coming_soon: t.Array(t.String({ examples: ['DE'] })),
+})
+const Tested = t.Object({
+  sent: t.Boolean(),
+  message_id: t.Union([t.String(), t.Null()]),
+  to: t.String({ examples: ['+15550100001'] }),
+  status: t.Union([t.Literal('sent'), t.Literal('logged')], {
+    description: '`logged`: there is no provider, the message is in the log.',
+  }),
+  message,
+  remaining: countOrNull('Of this month; null: unlimited.'),
+})
+
+const refusals = {}
+const open = { meter: false } as const
+const gated = { meter: false, header: true, feature: 'sms' } as const
+
+/** Text messages: settings, consent and what is left of the allowance. */
+export const smsRoutes = (deps: SmsDeps) =>
+  new RouteList().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
+
+const accountOf = (caller: Caller): string => caller.key.account.account.id
+
+function settings({ access, db, textMessages, sms: store }: SmsDeps) {
+  return new RouteList({ tags: ['phone'] })
+    .use(access)
+    .get(
+      '/v1/sms/settings',
+      ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
+      {
+        access: open,
+        response: { 200: SettingsShape, ...refusals },
+        detail: {
+          operationId: 'getSmsSettings',
+          summary: 'SMS settings',
+          description:
+            'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
+        },
+      },
+    )
+    .patch(
+      '/v1/sms/settings',
+      ({ body, caller }) =>
+        transact(db, () => {
+          const changed = smsSettingsOf(body, textMessages.settings(accountOf(caller)))
+          store.putSettings(accountOf(caller), changed)
+          return settingsRow(changed)
+        }),
+      {
+        access: gated,
+        body: SmsSettingsBody.schema,
+        response: { 200: SettingsShape, ...refusals, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeSmsSettings',
+          summary: 'Change SMS settings',
+          description:
+            'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
+        },
+      },
+    )
+}
+
+function consent({ access, phones }: SmsDeps) {
+  return new RouteList({ tags: ['phone'] })
+    .use(access)
+    .post(
+      '/v1/sms/optin',
+      ({ caller }) => {
+        const agreed = phones.optIn(accountOf(caller))
+        if ('refused' in agreed)
+          throw stateForbids(
+            'phone_not_verified',
+            'Only a verified phone number can be opted in; add one with POST /v1/phone.',
+          )
+        return {
+          opted_in: true as const,
+          opted_in_at: isoInstant(agreed.optedInAt!),
+          phone: agreed.number,
+          message: 'Alerts can come by text message now. DELETE /v1/sms/optin ends it.',
+        }
+      },
+      {
+        access: gated,
+        response: { 200: OptedIn, ...refusals, 422: ValidationProblem },
+        detail: {
+          operationId: 'optInToSms',
+          summary: 'Agree to text messages',
+          description:
+            'The consent of the owner of the number; without it nothing but codes is sent.',
+        },
+      },
+    )
+    .delete(
+      '/v1/sms/optin',
+      ({ caller }) => ({
+        opted_in: false as const,
+        opted_out_at: isoInstant(phones.optOut(accountOf(caller))),
+        message: 'No alerts come by text message any more.',
+      }),
+      {
+        access: gated,
+        response: { 200: OptedOut, ...refusals },
+        detail: {
+          operationId: 'optOutOfSms',
+          summary: 'Take the consent back',
+          description: 'Ends text messages at once; the number stays verified.',
+        },
+      },
+    )
+}
+
+function standing({ access, textMessages, phones }: SmsDeps) {
+  return new RouteList({ tags: ['phone'] }).use(access).get(
+    '/v1/sms/eligibility',
+    ({ caller }) => {
+      const phone = phones.of(accountOf(caller))
+      const feature = hasFeature(caller.entitled, 'sms')
+      const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(accountOf(caller))
+      const verified = phone !== undefined && phone.verifiedAt !== null
+      const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
+      const against: (typeof reasons)[number][] = []
+      if (!feature) against.push('plan')
+      if (!phone) against.push('phone_missing')
+      else if (!verified) against.push('phone_not_verified')
+      if (phone && !supported) against.push('country_not_supported')
+      if (feature && remaining === 0) against.push('monthly_limit_reached')
+      return {
+        eligible: against.length === 0,
+        reasons: against,
+        plan: caller.entitled.planId,
+        feature,
+        phone_verified: verified,
+        opted_in: phone !== undefined && phone.optedInAt !== null,
+        country_supported: supported,
+        monthly_limit: monthlyLimit,
+        used_this_month: usedThisMonth,
+        remaining,
+        supported_countries: [...smsCountries],
+        coming_soon: [...smsCountriesToCome],
+      }
+    },
+    {
+      access: open,
+      response: { 200: Eligibility, ...refusals },
+      detail: {
+        operationId: 'getSmsEligibility',
+        summary: 'Whether text messages can come',
+        description:
+          'What stands in the way of text messages, and what is left of the month’s allowance.',
+      },
+    },
+  )
+}
+
+function trial({ access, db, textMessages, phones, idempotency, ids, serviceName, now }: SmsDeps) {
+  return new RouteList({ tags: ['phone'] }).use(access).post(
+    '/v1/sms/test',
+    ({ body, caller, pass, request, set }) =>
+      idempotency.once({ caller, pass, request, set }, body, () => {
+        const accountId = accountOf(caller)
+        const phone = phones.of(accountId)
+        if (!phone || phone.verifiedAt === null || phone.optedInAt === null) {
+          throw stateForbids(
+            'not_opted_in',
+            'A test goes to a verified number that is opted in; use POST /v1/phone and POST /v1/sms/optin.',
+          )
+        }
+        const text = `${serviceName}: this is a test message. Alerts will look like this.`
+        const post = () =>
+          textMessages.post({
+            to: phone.number,
+            text,
+            accountId,
+            dedupe: ids.uuid(),
+            purpose: 'test',
+          })
+        if (textMessages.allowance(accountId).remaining === 0)
+          throw limitReached(textMessages.allowance(accountId).monthlyLimit, now())
+        const id = transact(db, post)
+        return {
+          sent: textMessages.reaches,
+          message_id: id ?? null,
+          to: phone.number,
+          status: textMessages.reaches ? ('sent' as const) : ('logged' as const),
+          message: textMessages.reaches
+            ? 'A test message is on its way.'
+            : 'There is no provider of text messages: the test message is in the log.',
+          remaining: textMessages.allowance(accountId).remaining,
+        }
+      }),
+    {
+      access: gated,
+      headers: idempotencyHeader,
+      response: {
+        200: Tested,
+        ...refusals,
+        422: ValidationProblem,
+        429: t.Union([FlatProblem, ValidationProblem]),
+      },
+      detail: {
+        operationId: 'sendTestSms',
+        summary: 'Send a test message',
+        description:
+          'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
+      },
+    },
+  )
+}
+
+function limitReached(limit: number | null, now: number): Problem {
+  const resetAt = startOfNextMonth(now)
+  const retryAfter = Math.ceil((resetAt - now) / secondMs)
+  return new Problem(
+    'sms_limit_reached',
+    `All ${limit ?? 0} text messages of this month are used; the next month begins ${isoInstant(resetAt)}.`,
+    {
+      field: null,
+      value: null,
+      errors: [],
+      limit,
+      retry_after: retryAfter,
+      resets_at: isoInstant(resetAt),
+    },
+    { headers: { 'retry-after': String(retryAfter) } },
+  )
+}
+
+const settingsRow = ({ enabled, quiet, timeZone, messagesPerDayMax, alertTypes }: SmsSettings) => ({
+  enabled,
+  quiet_hours: { start: quiet?.from ?? null, end: quiet?.to ?? null, timezone: timeZone },
+  max_messages_per_day: messagesPerDayMax,
+  alert_types: [...alertTypes],
+})

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Sender } from '../../../outbox/outbox.ts'
+import type { InboxStore } from '../../../outbox/store/inbox.ts'
+import { accepted, givenUp, outcomeOf } from '../../../send/handover.ts'
+import type { FrozenLetter, Mailer } from '../../../send/messages/mailer.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import type { SuppressionStore } from '../store/suppressions.ts'
+import { type PostedLetter, sealContext } from './mail.ts'
+
+export interface MailSenderDeps {
+  mailer: Mailer
+  vault: Vault
+  suppressions: SuppressionStore
+  clock: Clock
+}
+
+/**
+ * Hands letters from the outbox to the provider, and keeps the addresses that a server has refused
+ * for good.
+ */
+export const createMailSender = ({
+  mailer,
+  vault,
+  suppressions,
+  clock,
+}: MailSenderDeps): Sender => ({
+  async send({ body, eventId, attempt }, _lane, signal) {
+    const letterBody = JSON.parse(body) as PostedLetter
+    const opened =
+      'sealed' in letterBody
+        ? vault.open(sealContext(eventId), Buffer.from(letterBody.sealed, 'base64'))
+        : undefined
+    const letter =
+      opened === undefined ? (letterBody as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
+    const began = clock.monotonic()
+    const handed = await mailer.send(letter, { key: keyOf(eventId), repeated: attempt > 1, signal })
+    if (!handed.accepted && handed.fault === 'address') {
+      suppressions.add({
+        address: letter.to.toLowerCase(),
+        reason: handed.reason,
+        createdAt: clock.now(),
+      })
+    }
+    return outcomeOf(handed, Math.round(clock.monotonic() - began))
+  },
+})
+
+/** As a header may carry it: the event's id itself where it can. */
+const keyOf = (eventId: string): string =>
+  /^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex')
+
+/** Takes letters in place of a provider. */
+export const createCapturingMailer = (
+  inbox: Pick<InboxStore, 'add'>,
+  now: () => number,
+): Mailer => ({
+  async send({ to, subject, text, html, attachments }, { key }) {
+    inbox.add({
+      channel: 'email',
+      eventId: key,
+      to,
+      subject,
+      text,
+      html: html ?? null,
+      attachments: attachments ?? [],
+      at: now(),
+    })
+    return accepted(null)
+  },
+})
+
+/** Without a provider every letter fails; `tell` is called for the first one. */
+export function createDisabledMailer(tell: () => void): Mailer {
+  let hasTold = false
+  return {
+    async send() {
+      if (!hasTold) tell()
+      hasTold = true
+      return givenUp('No mail provider is configured.', null, 'setting')
+    },
+  }
+}

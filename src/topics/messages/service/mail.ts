@@ -1,0 +1,231 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Message, Outbox } from '../../../outbox/outbox.ts'
+import {
+  type Attachment,
+  type FrozenLetter,
+  headerLine,
+  plainAddress,
+  plainFilename,
+} from '../../../send/messages/mailer.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import type { SuppressionStore } from '../store/suppressions.ts'
+import { linkedHtml, paragraphsHtml } from './letter-html.ts'
+import type { RecipientState, Recipients } from './recipients.ts'
+
+export type { Attachment } from '../../../send/messages/mailer.ts'
+export type { RecipientState } from './recipients.ts'
+
+export interface Letter {
+  to: string
+  subject: string
+  text: string
+  /** Without it a notice is sent as its text in HTML, the addresses to press. */
+  html?: string
+  attachments?: readonly Attachment[]
+  accountId: string | null
+  /** The provider's idempotency key: two letters with the same are one. */
+  dedupe: string
+  /** What the letter is about, for listeners when it is settled: `delivery_run:<id>`. */
+  ref?: string
+  /**
+   * It carries something that opens a door, such as a link to sign in: it lies in the outbox
+   * sealed.
+   */
+  confidential?: boolean
+  /**
+   * It comes by itself again and again: strangers must have agreed to it, and everybody can end it
+   * by a link in it.
+   */
+  recurring?: boolean
+  /** It tells the people of the account of something: it says where they choose what they are told. */
+  isNotice?: boolean
+}
+
+export interface Mail {
+  /**
+   * Puts the letter into the outbox, inside the caller's transaction. Answers the message's id;
+   * undefined when it was there already, or when nothing is sent to the address: then the outbox
+   * has it as skipped, with the reason.
+   */
+  post(letter: Letter): string | undefined
+  /** As `post` for each, in few statements. */
+  postAll(letters: readonly Letter[]): (string | undefined)[]
+  /** Why a letter is not sent; undefined: it is. */
+  refusal(
+    letter: Pick<Letter, 'to' | 'accountId' | 'confidential' | 'recurring'>,
+  ): string | undefined
+  /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
+  suppressed(to: string): string | undefined
+  /** The address of a page of this service, for a letter that speaks of it: `/alerts/…`. */
+  pageUrl(path: string): string
+  /** What an address is to an account, for letters that come again and again. */
+  recipientState(accountId: string, to: string): RecipientState
+  /** Whether a letter to an address may carry what the account has written. */
+  takesText(accountId: string, to: string): boolean
+  /**
+   * Whoever has the account asks for letters to an address: a stranger is asked by a letter, once a
+   * day at most. Inside the caller's transaction.
+   */
+  wish(accountId: string, to: string): void
+}
+
+/** What lies in the outbox: the letter, or its sealed text. */
+export type PostedLetter = FrozenLetter | { sealed: string }
+
+export const sealContext = (dedupe: string) => `email ${dedupe}`
+
+export interface MailDeps {
+  outbox: Outbox
+  vault: Vault
+  suppressions: SuppressionStore
+  recipients: Recipients
+  /** Where this service is reached, for links. */
+  baseUrl: string
+  serviceName: string
+  /** Sender of every letter: an address, or a name and an address. */
+  sender: string
+  clock: Clock
+}
+
+export function createMail(deps: MailDeps): Mail {
+  const { outbox, vault, suppressions, recipients, sender, clock } = deps
+  const baseUrl = deps.baseUrl.replace(/\/$/, '')
+  const preferencesUrl = `${baseUrl}/account/notifications`
+  const suppressed = (to: string): string | undefined => {
+    const address = plainAddress(to)
+    if (address === undefined) return 'It is not an e-mail address.'
+    return suppressions.find(address.toLowerCase())?.reason
+  }
+
+  const addressOf = (to: string) => (plainAddress(to) ?? to).toLowerCase()
+  const refusal: Mail['refusal'] = ({ to, accountId, confidential, recurring }) => {
+    const reason = suppressed(to)
+    if (reason !== undefined || accountId === null) return reason
+    const recipient = { accountId, address: addressOf(to) }
+    const state = recurring ? recipients.state(recipient) : 'own'
+    if (state === 'declined') return 'The address wants no such letters.'
+    if (state === 'waiting') return 'The address has not agreed to such letters yet.'
+    // Whoever waits for a link to sign in must not wait for the letters of others.
+    return confidential && recipients.isOwn(recipient) ? undefined : recipients.overLimit(recipient)
+  }
+  const linkTo = (page: string, accountId: string, to: string) =>
+    `${baseUrl}/mail/${page}?token=${recipients.token({ accountId, address: addressOf(to) })}`
+
+  const messageOf = (letter: Letter): Message => {
+    const { to, accountId, confidential, recurring, dedupe, ref } = letter
+    const reason = refusal(letter)
+    const endUrl =
+      recurring && accountId !== null ? linkTo('unsubscribe', accountId, to) : undefined
+    const plain = JSON.stringify(
+      frozen(letter, { sender, baseUrl, endUrl, preferencesUrl, postedAt: clock.now() }),
+    )
+    const sealed = () =>
+      JSON.stringify({
+        sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64'),
+      })
+    return {
+      kind: 'email',
+      // Letters that somebody waits for do not queue behind those that somebody gets.
+      lane: confidential ? 'security' : 'email',
+      eventId: dedupe,
+      eventType: 'email',
+      accountId,
+      body: confidential ? sealed() : plain,
+      ...(ref !== undefined && { ref }),
+      ...(reason !== undefined && { skipped: reason }),
+    }
+  }
+
+  const count = ({ accountId, to }: Letter) => {
+    if (accountId !== null) recipients.count({ accountId, address: addressOf(to) })
+  }
+  const post = (letter: Letter): string | undefined => {
+    const message = messageOf(letter)
+    const id = outbox.put(message)
+    if (message.skipped !== undefined || id === undefined) return undefined
+    count(letter)
+    return id
+  }
+
+  return {
+    refusal,
+    suppressed,
+    pageUrl: path => `${baseUrl}${path}`,
+    recipientState: (accountId, to) => recipients.state({ accountId, address: addressOf(to) }),
+    takesText: (accountId, to) => recipients.takesText({ accountId, address: addressOf(to) }),
+    post,
+    wish(accountId, to) {
+      const recipient = { accountId, address: addressOf(to) }
+      if (!recipients.wish(recipient)) return
+      post({
+        to,
+        accountId,
+        ...askingLetter(deps.serviceName, linkTo('agree', accountId, to)),
+        dedupe: `agree:${accountId}:${recipient.address}:${clock.now()}`,
+      })
+    },
+    postAll(letters) {
+      const messages = letters.map(messageOf)
+      return outbox.putAll(messages).map((id, i) => {
+        if (messages[i]!.skipped !== undefined || id === undefined) return undefined
+        count(letters[i]!)
+        return id
+      })
+    },
+  }
+}
+
+interface Posting {
+  sender: string
+  /** Addresses that begin with it can be pressed. */
+  baseUrl: string
+  /** Where the letters of a schedule are ended; undefined: this one comes once. */
+  endUrl: string | undefined
+  /** Where people choose how they are told. */
+  preferencesUrl: string
+  postedAt: number
+}
+
+/** The letter as it is sent, whenever that is. */
+function frozen(
+  { to, subject, text, html, attachments, isNotice }: Letter,
+  { sender, baseUrl, endUrl, preferencesUrl, postedAt }: Posting,
+): FrozenLetter {
+  const footers = [
+    ...(isNotice ? [`How you are told of such things: ${preferencesUrl}`] : []),
+    ...(endUrl ? [`No more of these letters: ${endUrl}`] : []),
+  ]
+  const body = html ?? (isNotice ? paragraphsHtml(text, baseUrl) : undefined)
+  return {
+    from: sender,
+    to: plainAddress(to) ?? headerLine(to),
+    subject: headerLine(subject),
+    text: `${text.toWellFormed()}${footers.map(line => `\n${line}\n`).join('')}`,
+    ...(body !== undefined && {
+      html: [
+        body.toWellFormed(),
+        ...footers.map(line => `<p>${linkedHtml(line, baseUrl)}</p>`),
+      ].join('\n'),
+    }),
+    ...(endUrl && { unsubscribeUrl: endUrl }),
+    ...(attachments && {
+      attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
+    }),
+    postedAt,
+  }
+}
+
+/** Says nothing of what the account has written: a stranger gets no text of it. */
+function askingLetter(serviceName: string, url: string): Pick<Letter, 'subject' | 'text' | 'html'> {
+  const text = [
+    `Somebody who uses ${serviceName} wants prices to be mailed to this address on a schedule.`,
+    `If you want them, agree here: ${url}`,
+    'Otherwise nothing more is sent, and you need not do anything.',
+    `${serviceName}\n`,
+  ].join('\n\n')
+  return {
+    subject: `Prices from ${serviceName} by mail?`,
+    text,
+    html: paragraphsHtml(text, url),
+  }
+}

@@ -1,0 +1,151 @@
+import type { Database } from 'bun:sqlite'
+import type { Config } from '../../../config/config.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Outbox } from '../../../outbox/outbox.ts'
+import { createInboxStore, type InboxStore } from '../../../outbox/store/inbox.ts'
+import { createProviderWatch } from '../../../send/provider-watch.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import { createNotificationStore, type NotificationStore } from '../store/notifications.ts'
+import { createPhoneStore } from '../store/phones.ts'
+import { createPreferenceStore, type PreferenceStore } from '../store/preferences.ts'
+import { createRecipientStore } from '../store/recipients.ts'
+import { createSmsStore, type SmsStore } from '../store/sms.ts'
+import { createSuppressionStore, type SuppressionStore } from '../store/suppressions.ts'
+import { createMail, type Mail } from './mail.ts'
+import { createMailSender } from './mail-sender.ts'
+import { createNotices, type Notices } from './notices.ts'
+import { createPhones, type Phones } from './phones.ts'
+import {
+  mailerOf,
+  type ProviderTroubles,
+  smsProviderOf,
+  watchedMailer,
+  watchedTexter,
+} from './providers.ts'
+import { createRecipients, type Recipients } from './recipients.ts'
+import { createTextMessages, type TextMessages } from './sms.ts'
+import { createSmsSender } from './sms-sender.ts'
+import { createTrials, type Trials } from './trials.ts'
+
+/** Everything that is said to people: by mail, by text message, and in their own list here. */
+export interface MessageServices {
+  mail: Mail
+  recipients: Recipients
+  textMessages: TextMessages
+  notices: Notices
+  phones: Phones
+  sms: SmsStore
+  notifications: NotificationStore
+  preferences: PreferenceStore
+  suppressions: SuppressionStore
+  inbox: InboxStore
+  providerTroubles: ProviderTroubles
+  /** Tests of the ways out. */
+  trials: Trials
+}
+
+export interface MessageServicesDeps {
+  db: Database
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  masterKey: string
+  outbox: Outbox
+  keys: Keyring
+  vault: Vault
+}
+
+/**
+ * Puts the ways together that the configuration chooses, and registers them with the outbox. Throws
+ * on a configuration that can not work.
+ */
+export function openMessages(deps: MessageServicesDeps): MessageServices {
+  const { db, config, clock, ids, outbox, keys, vault } = deps
+  const inbox = createInboxStore(db)
+  const suppressions = createSuppressionStore(db)
+  const notifications = createNotificationStore(db)
+  const preferences = createPreferenceStore(db)
+  const sms = createSmsStore(db)
+  const phoneStore = createPhoneStore(db)
+  const recipients = createRecipients({
+    store: createRecipientStore(db),
+    keys,
+    limits: {
+      letters: config.mail.lettersPerDay,
+      toStranger: config.mail.lettersToStrangerPerDay,
+      strangers: config.mail.strangersPerDay,
+    },
+    asksStrangers: config.mail.strangersAgree,
+    masterKey: deps.masterKey,
+    clock,
+  })
+  const mailWatch = createProviderWatch('email', deps.log)
+  const textWatch = createProviderWatch('sms', deps.log)
+  const ownMailer = mailerOf({ ...deps, inbox })
+  const ownTexter = smsProviderOf({ ...deps, inbox })
+  // Without a provider every message fails, which is a setting and no trouble.
+  const mailer = config.mail.provider === 'none' ? ownMailer : watchedMailer(ownMailer, mailWatch)
+  const texter = watchedTexter(ownTexter, textWatch)
+  const reaches = config.sms.provider !== 'log'
+  const textMessages = createTextMessages({
+    outbox,
+    sms,
+    phones: phoneStore,
+    preferences,
+    keys,
+    vault,
+    clock,
+    reaches,
+  })
+  outbox.register('email', createMailSender({ mailer, vault, suppressions, clock }))
+  outbox.register(
+    'sms',
+    createSmsSender({
+      texter,
+      phones: phoneStore,
+      vault,
+      clock,
+      reaches,
+    }),
+  )
+  // What was not sent after all is not held against the account.
+  outbox.listen('sms', ({ id, state }) => {
+    if (state === 'failed') sms.fail(id)
+  })
+  return {
+    mail: createMail({
+      outbox,
+      vault,
+      suppressions,
+      recipients,
+      baseUrl: config.server.baseUrl || `http://${config.server.host}:${config.server.port}`,
+      serviceName: config.brand.serviceName,
+      sender: config.brand.sender,
+      clock,
+    }),
+    recipients,
+    textMessages,
+    notices: createNotices(notifications, ids),
+    phones: createPhones({
+      db,
+      phones: phoneStore,
+      sms,
+      textMessages,
+      clock,
+      ids,
+      masterKey: deps.masterKey,
+      serviceName: config.brand.serviceName,
+    }),
+    sms,
+    notifications,
+    preferences,
+    suppressions,
+    inbox,
+    providerTroubles: { email: mailWatch.trouble, sms: textWatch.trouble },
+    trials: createTrials({ config, mailer, texter, clock, ids }),
+  }
+}

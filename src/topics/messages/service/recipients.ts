@@ -1,0 +1,155 @@
+import { timingSafeEqual } from 'node:crypto'
+import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { Consent, RecipientStore } from '../store/recipients.ts'
+
+/** Letters that an account may have sent on a day (UTC). */
+export interface MailLimits {
+  /** To anybody. */
+  letters: number
+  /** To one address outside the account. */
+  toStranger: number
+  /** Different addresses outside the account. */
+  strangers: number
+}
+
+/** An address and the account whose letters it gets. */
+export interface Recipient {
+  accountId: string
+  /** In lower case. */
+  address: string
+}
+
+/**
+ * `own`: of the account or of a member of its organization. Nobody else gets letters on a schedule
+ * before they have agreed, and nobody after they have declined.
+ */
+export type RecipientState = 'own' | 'confirmed' | 'waiting' | 'declined'
+
+export interface Recipients {
+  state(recipient: Recipient): RecipientState
+  isOwn(recipient: Recipient): boolean
+  /** Whether a letter may carry what the account has written. */
+  takesText(recipient: Recipient): boolean
+  /** Whether the address has said that it wants no letters on a schedule. */
+  hasDeclined(recipient: Recipient): boolean
+  /** Why a letter of today is one too many; undefined where it is not. */
+  overLimit(recipient: Recipient): string | undefined
+  /** Counts a letter, inside the transaction that posts it. */
+  count(recipient: Recipient): void
+  /**
+   * Whoever has the account asks for letters to the address. True: it must be asked itself, and has
+   * not been for a day.
+   */
+  wish(recipient: Recipient): boolean
+  /** What a link in a letter has; undefined for what is no such text. */
+  read(token: string): Recipient | undefined
+  token(recipient: Recipient): string
+  confirm(recipient: Recipient): void
+  decline(recipient: Recipient): void
+}
+
+export interface RecipientsDeps {
+  store: RecipientStore
+  keys: Pick<Keyring, 'account' | 'accountByEmail'>
+  limits: MailLimits
+  /** False: addresses outside an account need not agree. */
+  asksStrangers: boolean
+  masterKey: string
+  clock: Clock
+}
+
+const tokenContext = 'letters to an address'
+const nobody: Consent = { askedAt: null, confirmedAt: null, declinedAt: null }
+
+export function createRecipients(deps: RecipientsDeps): Recipients {
+  const { store, keys, limits, masterKey, clock } = deps
+  const consentOf = ({ accountId, address }: Recipient) =>
+    store.consent(accountId, address) ?? nobody
+  const today = () => isoDay(clock.now())
+  const isOwn = ({ accountId, address }: Recipient): boolean => {
+    const account = keys.account(accountId)
+    if (account?.account.email === address) return true
+    // A member of its organization acts on it.
+    return account !== undefined && keys.accountByEmail(address)?.actsOn === account
+  }
+  const hasDeclined = (recipient: Recipient) => consentOf(recipient).declinedAt !== null
+  let forgotten = ''
+  return {
+    isOwn,
+    takesText: recipient => !deps.asksStrangers || isOwn(recipient),
+    hasDeclined,
+    state(recipient) {
+      const { confirmedAt } = consentOf(recipient)
+      if (hasDeclined(recipient)) return 'declined'
+      if (isOwn(recipient)) return 'own'
+      return confirmedAt !== null || !deps.asksStrangers ? 'confirmed' : 'waiting'
+    },
+    overLimit(recipient) {
+      const { accountId, address } = recipient
+      const on = today()
+      const { letters, strangers } = store.day(accountId, on)
+      if (letters >= limits.letters)
+        return `The account has used its ${limits.letters} letters of the day.`
+      if (isOwn(recipient)) return undefined
+      const toThis = store.letters(accountId, on, address)
+      if (toThis >= limits.toStranger)
+        return `The address gets no more than ${limits.toStranger} letters a day of this account.`
+      if (toThis === 0 && strangers >= limits.strangers)
+        return `The account has written to ${limits.strangers} addresses outside of it today, and may not to more.`
+      return undefined
+    },
+    count(recipient) {
+      const on = today()
+      store.add(recipient.accountId, on, recipient.address, !isOwn(recipient))
+      if (forgotten === on) return
+      store.forget(on)
+      forgotten = on
+    },
+    wish(recipient) {
+      const { accountId, address } = recipient
+      const consent = consentOf(recipient)
+      if (isOwn(recipient)) {
+        if (consent.declinedAt !== null) store.put(accountId, address, nobody)
+        return false
+      }
+      const isOpen = consent.confirmedAt === null && consent.declinedAt === null
+      if (!deps.asksStrangers || !isOpen) return false
+      const now = clock.now()
+      if (consent.askedAt !== null && now - consent.askedAt < dayMs) return false
+      store.put(accountId, address, { ...consent, askedAt: now })
+      return true
+    },
+    token(recipient) {
+      const text = Buffer.from(JSON.stringify([recipient.accountId, recipient.address]))
+      const named = text.toString('base64url')
+      return `${named}.${Buffer.from(keyedHash(masterKey, tokenContext, named)).toString('base64url')}`
+    },
+    read(token) {
+      const [named = '', proof = ''] = token.split('.')
+      const expected = keyedHash(masterKey, tokenContext, named)
+      const shown = Buffer.from(proof, 'base64url')
+      if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) return undefined
+      const [accountId, address] = JSON.parse(
+        Buffer.from(named, 'base64url').toString(),
+      ) as string[]
+      return keys.account(accountId!) && { accountId: accountId!, address: address! }
+    },
+    confirm(recipient) {
+      const consent = consentOf(recipient)
+      const confirmedAt = consent.confirmedAt ?? clock.now()
+      store.put(recipient.accountId, recipient.address, {
+        ...consent,
+        confirmedAt,
+        declinedAt: null,
+      })
+    },
+    decline(recipient) {
+      const consent = consentOf(recipient)
+      const declinedAt = consent.declinedAt ?? clock.now()
+      store.put(recipient.accountId, recipient.address, { ...consent, declinedAt })
+    },
+  }
+}

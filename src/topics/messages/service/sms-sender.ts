@@ -1,0 +1,74 @@
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Sender } from '../../../outbox/outbox.ts'
+import type { InboxStore } from '../../../outbox/store/inbox.ts'
+import { accepted, givenUp, outcomeOf } from '../../../send/handover.ts'
+import type { SmsProvider } from '../../../send/messages/sms.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import type { PhoneStore } from '../store/phones.ts'
+import { type PostedText, sealContext } from './sms.ts'
+
+export interface TextSenderDeps {
+  texter: SmsProvider
+  phones: PhoneStore
+  vault: Vault
+  clock: Clock
+  /** Whether messages go anywhere but the log. */
+  reaches: boolean
+}
+
+/**
+ * Hands text messages from the outbox to the provider. Who has told the provider to stop has told
+ * us.
+ */
+export const createSmsSender = ({
+  texter,
+  phones,
+  vault,
+  clock,
+  reaches,
+}: TextSenderDeps): Sender => ({
+  async send({ body, eventId }) {
+    const smsBody = JSON.parse(body) as PostedText
+    // It was made while there was a provider. In the log it would be there for whoever reads the
+    // log.
+    if ('sealed' in smsBody && !reaches)
+      return outcomeOf(givenUp('No provider of text messages is configured.', null, 'setting'), 0)
+    const text =
+      'sealed' in smsBody
+        ? vault.open(sealContext(eventId), Buffer.from(smsBody.sealed, 'base64'))
+        : smsBody.text
+    const began = clock.monotonic()
+    const handed = await texter.send({ to: smsBody.to, text }, eventId)
+    if (!handed.accepted && handed.fault === 'refused') phones.optOut(smsBody.to)
+    return outcomeOf(handed, Math.round(clock.monotonic() - began))
+  },
+})
+
+/** Takes messages in place of a provider. */
+export const createCapturingSmsProvider = (
+  inbox: Pick<InboxStore, 'add'>,
+  now: () => number,
+): SmsProvider => ({
+  async send({ to, text }, key) {
+    inbox.add({
+      channel: 'sms',
+      eventId: key,
+      to,
+      subject: null,
+      text,
+      html: null,
+      attachments: [],
+      at: now(),
+    })
+    return accepted(null)
+  },
+})
+
+/** Writes messages to the log, with no more of the number than its end. */
+export const createLoggingSmsProvider = (log: Log): SmsProvider => ({
+  async send({ to, text }) {
+    log.info('text_message', { to: `…${to.slice(-4)}`, text })
+    return accepted(null)
+  },
+})

@@ -1,0 +1,99 @@
+import type { Config } from '../../../config/config.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Handover } from '../../../send/handover.ts'
+import type { Mailer } from '../../../send/messages/mailer.ts'
+import type { SmsProvider } from '../../../send/messages/sms.ts'
+import { noticeHook } from '../../../send/notices/hook.ts'
+import { paragraphsHtml } from './letter-html.ts'
+
+/** What became of a test. */
+export interface Trial {
+  taken: boolean
+  statusCode: number | null
+  /** A sentence for the operator. */
+  message: string
+}
+
+/** Tests of the ways out, past the outbox: the answer says what the other side said. */
+export interface Trials {
+  mail(to: string): Promise<Trial>
+  text(to: string): Promise<Trial>
+  /** To the address that the operator's notices go to. */
+  notice(): Promise<Trial>
+}
+
+export interface TrialsDeps {
+  config: Config
+  mailer: Mailer
+  texter: SmsProvider
+  clock: Pick<Clock, 'now'>
+  ids: Pick<Ids, 'uuid'>
+}
+
+const timeoutMs = 30_000
+
+export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps): Trials {
+  const { mail, sms, brand, notices } = config
+  const trialOf = (handed: Handover, taken: string): Trial => ({
+    taken: handed.accepted,
+    statusCode: handed.statusCode,
+    message: handed.accepted ? taken : handed.reason,
+  })
+  const unset = (message: string): Trial => ({ taken: false, statusCode: null, message })
+  return {
+    async mail(to) {
+      if (mail.provider === 'none')
+        return unset('mail.provider is none: no letter leaves this copy. Set it to smtp or resend.')
+      const { baseUrl, host, port } = config.server
+      const page = `${baseUrl.replace(/\/$/, '') || `http://${host}:${port}`}/operator/system`
+      const text = `Mail of ${brand.serviceName} arrives here.\n\nThe other ways out are tested at ${page}\n`
+      const letter = {
+        from: brand.sender,
+        to,
+        subject: `A test of ${brand.serviceName}`,
+        text,
+        html: paragraphsHtml(text, page),
+        postedAt: clock.now(),
+      }
+      const sending = {
+        key: ids.uuid(),
+        repeated: false,
+        signal: AbortSignal.timeout(timeoutMs),
+      }
+      return trialOf(
+        await mailer.send(letter, sending),
+        `The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`,
+      )
+    },
+    async text(to) {
+      if (sms.provider === 'log')
+        return unset('sms.provider is log: no text message leaves this copy. Set it to twilio.')
+      const message = { to, text: `${brand.serviceName}: text messages arrive here.` }
+      return trialOf(
+        await texter.send(message, ids.uuid()),
+        `The message to ${to} was taken by ${sms.provider}.`,
+      )
+    },
+    async notice() {
+      const url = notices.url.reveal()
+      if (url === '') return unset('notices.url is empty: notices are posted nowhere.')
+      const at = clock.now()
+      try {
+        await noticeHook(url, notices.format, brand.serviceName).send([
+          {
+            matter: 'test',
+            kind: 'test',
+            text: `A test, sent at ${isoInstant(at)}. Notices arrive here.`,
+            since: at,
+            at,
+          },
+        ])
+        return { taken: true, statusCode: null, message: 'The notice was taken.' }
+      } catch (error) {
+        return unset(`The notice was not taken: ${(error as Error).message}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export interface Notification {
+  id: string
+  accountId: string
+  type: string
+  title: string
+  message: string
+  data: Readonly<Record<string, unknown>> | null
+  createdAt: number
+  readAt: number | null
+}
+
+/**
+ * The lists of all accounts; every question names the account, so that another one's rows look like
+ * none.
+ */
+export interface NotificationStore {
+  add(notification: Notification): void
+  has(id: string): boolean
+  /** Newest first. */
+  page(accountId: string, unreadOnly: boolean, limit: number, offset: number): Notification[]
+  count(accountId: string): number
+  unread(accountId: string): number
+  find(accountId: string, id: string): Notification | undefined
+  /** The first time stays. */
+  read(accountId: string, id: string, at: number): void
+  /** How many were unread. */
+  readAll(accountId: string, at: number): number
+  /** Drops at most `rowsMax` that are older than a moment; how many there were. */
+  forget(before: number, rowsMax: number): number
+}
+
+type Row = Omit<Notification, 'data'> & { data: string | null }
+
+const columns = `id, account_id AS accountId, type, title, message, data, created_at AS createdAt,
+  read_at AS readAt`
+
+const notificationOf = (row: Row): Notification => ({
+  ...row,
+  data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
+})
+
+export function createNotificationStore(db: Database): NotificationStore {
+  const add = lazy(
+    db,
+    'INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const has = lazy<{ id: string }, [string]>(db, 'SELECT id FROM notifications WHERE id = ?')
+  const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
+  const page = lazy<Row, [string, number, number]>(
+    db,
+    `SELECT ${columns} FROM notifications WHERE account_id = ? ${order}`,
+  )
+  const pageUnread = lazy<Row, [string, number, number]>(
+    db,
+    `SELECT ${columns} FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`,
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM notifications WHERE account_id = ?',
+  )
+  const unread = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL',
+  )
+  const find = lazy<Row, [string, string]>(
+    db,
+    `SELECT ${columns} FROM notifications WHERE account_id = ? AND id = ?`,
+  )
+  const read = lazy(
+    db,
+    'UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL',
+  )
+  const readAll = lazy(
+    db,
+    'UPDATE notifications SET read_at = ?2 WHERE account_id = ?1 AND read_at IS NULL',
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)',
+  )
+  return {
+    add: n =>
+      void add.run(
+        n.id,
+        n.accountId,
+        n.type,
+        n.title,
+        n.message,
+        n.data === null ? null : JSON.stringify(n.data),
+        n.createdAt,
+        n.readAt,
+      ),
+    has: id => has.get(id) !== null,
+    page: (accountId, unreadOnly, limit, offset) =>
+      (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),
+    count: accountId => count.get(accountId)!.n,
+    unread: accountId => unread.get(accountId)!.n,
+    find(accountId, id) {
+      const row = find.get(accountId, id)
+      return row ? notificationOf(row) : undefined
+    },
+    read: (accountId, id, at) => void read.run(accountId, id, at),
+    readAll: (accountId, at) => readAll.run(accountId, at).changes,
+    forget: (before, rowsMax) => forget.run(before, rowsMax).changes,
+  }
+}

@@ -1,0 +1,62 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export interface Phone {
+  accountId: string
+  /** E.164. */
+  number: string
+  /** Two capitals. */
+  country: string
+  addedAt: number
+  verifiedAt: number | null
+  optedInAt: number | null
+  codeHash: Uint8Array | null
+  codeSentAt: number | null
+  codeExpiresAt: number | null
+  wrongTries: number
+}
+
+export interface PhoneStore {
+  of(accountId: string): Phone | undefined
+  /** Replaces the account's number with everything that belongs to it. */
+  put(phone: Phone): void
+  /** Whether there was one. */
+  remove(accountId: string): boolean
+  /** Takes back the consent of everybody who has this number. */
+  optOut(number: string): void
+}
+
+export function createPhoneStore(db: Database): PhoneStore {
+  const ofAccount = lazy<Phone, [string]>(
+    db,
+    `SELECT account_id AS accountId, phone_number AS number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
+       code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries
+     FROM phones WHERE account_id = ?`,
+  )
+  const put = lazy(
+    db,
+    `INSERT OR REPLACE INTO phones
+       (account_id, phone_number, country, added_at, verified_at, opted_in_at, code_hash, code_sent_at, code_expires_at, wrong_tries)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const remove = lazy(db, 'DELETE FROM phones WHERE account_id = ?')
+  const optOut = lazy(db, 'UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?')
+  return {
+    of: accountId => ofAccount.get(accountId) ?? undefined,
+    put: p =>
+      void put.run(
+        p.accountId,
+        p.number,
+        p.country,
+        p.addedAt,
+        p.verifiedAt,
+        p.optedInAt,
+        p.codeHash,
+        p.codeSentAt,
+        p.codeExpiresAt,
+        p.wrongTries,
+      ),
+    remove: accountId => remove.run(accountId).changes > 0,
+    optOut: number => void optOut.run(number),
+  }
+}

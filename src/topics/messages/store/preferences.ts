@@ -1,0 +1,74 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** What an account wants to hear of, by which way. */
+export interface Preferences {
+  email: { enabled: boolean; priceAlerts: boolean; weeklyDigest: boolean; productUpdates: boolean }
+  sms: { enabled: boolean; priceAlerts: boolean }
+  push: { enabled: boolean }
+}
+
+/** By default alerts and digests are sent, product updates are not. */
+export const firstPreferences: Preferences = {
+  email: { enabled: true, priceAlerts: true, weeklyDigest: true, productUpdates: false },
+  sms: { enabled: true, priceAlerts: true },
+  push: { enabled: false },
+}
+
+export interface PreferenceStore {
+  /** The first ones until the account has changed some. */
+  of(accountId: string): Preferences
+  put(accountId: string, preferences: Preferences): void
+}
+
+interface Row {
+  email_enabled: number
+  email_price_alerts: number
+  email_weekly_digest: number
+  email_product_updates: number
+  sms_enabled: number
+  sms_price_alerts: number
+  push_enabled: number
+}
+
+const preferencesOf = (row: Row): Preferences => ({
+  email: {
+    enabled: row.email_enabled === 1,
+    priceAlerts: row.email_price_alerts === 1,
+    weeklyDigest: row.email_weekly_digest === 1,
+    productUpdates: row.email_product_updates === 1,
+  },
+  sms: { enabled: row.sms_enabled === 1, priceAlerts: row.sms_price_alerts === 1 },
+  push: { enabled: row.push_enabled === 1 },
+})
+
+export function createPreferenceStore(db: Database): PreferenceStore {
+  const ofAccount = lazy<Row, [string]>(
+    db,
+    'SELECT * FROM notification_preferences WHERE account_id = ?',
+  )
+  const put = lazy(
+    db,
+    `INSERT OR REPLACE INTO notification_preferences (account_id, email_enabled, email_price_alerts, email_weekly_digest,
+       email_product_updates, sms_enabled, sms_price_alerts, push_enabled)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return {
+    of(accountId) {
+      const row = ofAccount.get(accountId)
+      return row ? preferencesOf(row) : firstPreferences
+    },
+    put(accountId, { email, sms, push }) {
+      const flags = [
+        email.enabled,
+        email.priceAlerts,
+        email.weeklyDigest,
+        email.productUpdates,
+        sms.enabled,
+        sms.priceAlerts,
+        push.enabled,
+      ]
+      put.run(accountId, ...flags.map(Number))
+    },
+  }
+}

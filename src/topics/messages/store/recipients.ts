@@ -1,0 +1,68 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** What an address has said to letters of an account. */
+export interface Consent {
+  /** When it was asked last; null where it never was. */
+  askedAt: number | null
+  confirmedAt: number | null
+  declinedAt: number | null
+}
+
+/** Letters of one account on one day. */
+export interface DayCount {
+  letters: number
+  /** Addresses outside the account. */
+  strangers: number
+}
+
+/** Who has agreed to letters of whom, and how many letters each got on a day (UTC). */
+export interface RecipientStore {
+  consent(accountId: string, address: string): Consent | undefined
+  put(accountId: string, address: string, consent: Consent): void
+  day(accountId: string, on: string): DayCount
+  letters(accountId: string, on: string, address: string): number
+  add(accountId: string, on: string, address: string, isStranger: boolean): void
+  /** Forgets the counts of days before one. */
+  forget(before: string): void
+}
+
+export function createRecipientStore(db: Database): RecipientStore {
+  const consent = lazy<Consent, [string, string]>(
+    db,
+    `SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
+     FROM mail_recipients WHERE account_id = ? AND address = ?`,
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at, declined_at)
+     VALUES ($accountId, $address, $askedAt, $confirmedAt, $declinedAt)
+     ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
+       declined_at = excluded.declined_at`,
+  )
+  const day = lazy<DayCount, [string, string]>(
+    db,
+    `SELECT ifnull(sum(letters), 0) AS letters, ifnull(sum(stranger), 0) AS strangers
+     FROM mail_days WHERE sent_on = ? AND account_id = ?`,
+  )
+  const letters = lazy<{ letters: number }, [string, string, string]>(
+    db,
+    'SELECT letters FROM mail_days WHERE sent_on = ? AND account_id = ? AND address = ?',
+  )
+  const add = lazy(
+    db,
+    `INSERT INTO mail_days (sent_on, account_id, address, stranger, letters) VALUES (?, ?, ?, ?, 1)
+     ON CONFLICT DO UPDATE SET letters = letters + 1`,
+  )
+  const forget = lazy(db, 'DELETE FROM mail_days WHERE sent_on < ?')
+  return {
+    consent: (accountId, address) => consent.get(accountId, address) ?? undefined,
+    put: (accountId, address, { askedAt, confirmedAt, declinedAt }) =>
+      void put.run({ accountId, address, askedAt, confirmedAt, declinedAt }),
+    day: (accountId, on) => day.get(on, accountId)!,
+    letters: (accountId, on, address) => letters.get(on, accountId, address)?.letters ?? 0,
+    add: (accountId, on, address, isStranger) =>
+      void add.run(on, accountId, address, isStranger ? 1 : 0),
+    forget: before => void forget.run(before),
+  }
+}

@@ -1,0 +1,113 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+export interface SmsSettings {
+  enabled: boolean
+  /**
+   * Local wall time `HH:MM`, the half-open range [from, to), over midnight where `from` is the
+   * later one; null: never quiet.
+   */
+  quiet: { from: string; to: string } | null
+  /** IANA name; days are counted in it, too. */
+  timeZone: string
+  messagesPerDayMax: number
+  alertTypes: readonly string[]
+}
+
+export type SmsPurpose = 'alert' | 'verification' | 'test'
+
+export interface SmsRecord {
+  /** The outbox's. */
+  id: string
+  accountId: string
+  purpose: SmsPurpose
+  number: string
+  postedAt: number
+}
+
+export interface SmsStore {
+  settings(accountId: string): SmsSettings | undefined
+  putSettings(accountId: string, settings: SmsSettings): void
+  record(message: SmsRecord): void
+  /** It was not sent in the end, and counts no more. */
+  fail(id: string): void
+  /** Messages of an account since a moment, codes for verification left out. */
+  countSince(accountId: string, from: number): number
+  /**
+   * Moments of the codes that an account asked for, or that a number was sent, since a moment;
+   * oldest first.
+   */
+  codesSince(accountId: string, number: string, from: number): number[]
+  /** Drops at most `rowsMax` records older than a moment; how many there were. */
+  forget(before: number, rowsMax: number): number
+}
+
+type Row = Omit<SmsSettings, 'enabled' | 'quiet' | 'alertTypes'> & {
+  enabled: number
+  quietFrom: string | null
+  quietTo: string | null
+  alertTypes: string
+}
+
+const columns = `enabled, quiet_from AS quietFrom, quiet_to AS quietTo, time_zone AS timeZone,
+  messages_per_day_max AS messagesPerDayMax, alert_types AS alertTypes`
+
+const settingsOf = ({ quietFrom, quietTo, ...row }: Row): SmsSettings => ({
+  ...row,
+  enabled: row.enabled === 1,
+  quiet: quietFrom !== null && quietTo !== null ? { from: quietFrom, to: quietTo } : null,
+  alertTypes: JSON.parse(row.alertTypes) as string[],
+})
+
+export function createSmsStore(db: Database): SmsStore {
+  const settings = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM sms_settings WHERE account_id = ?`,
+  )
+  const putSettings = lazy(
+    db,
+    `INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const record = lazy(
+    db,
+    'INSERT INTO sms_messages (id, account_id, purpose, phone_number, posted_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const fail = lazy(db, 'UPDATE sms_messages SET failed = 1 WHERE id = ?')
+  const countSince = lazy<{ n: number }, [string, number]>(
+    db,
+    `SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`,
+  )
+  // Failed ones too: whoever makes numbers up must not get tries for nothing.
+  const codesSince = lazy<{ at: number }, [string, string, number]>(
+    db,
+    `SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
+     ORDER BY posted_at`,
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)',
+  )
+  return {
+    settings(accountId) {
+      const row = settings.get(accountId)
+      return row ? settingsOf(row) : undefined
+    },
+    putSettings: (accountId, s) =>
+      void putSettings.run(
+        accountId,
+        s.enabled ? 1 : 0,
+        s.quiet?.from ?? null,
+        s.quiet?.to ?? null,
+        s.timeZone,
+        s.messagesPerDayMax,
+        JSON.stringify(s.alertTypes),
+      ),
+    record: m => void record.run(m.id, m.accountId, m.purpose, m.number, m.postedAt),
+    fail: id => void fail.run(id),
+    countSince: (accountId, from) => countSince.get(accountId, from)!.n,
+    codesSince: (accountId, number, from) =>
+      codesSince.all(accountId, number, from).map(row => row.at),
+    forget: (before, rowsMax) => forget.run(before, rowsMax).changes,
+  }
+}

@@ -1,0 +1,512 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import {
+  invalidParameter,
+  notFound,
+  stateForbids,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
+import type { CodeLookup } from '../../../catalogue/dataset/lookup.ts'
+import { checkRow } from '../../../prices/dataset/rows.ts'
+import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
+
+export type AdminBatchesDeps = Pick<
+  Context,
+  | 'access'
+  | 'catalogue'
+  | 'batches'
+  | 'batchStore'
+  | 'idempotency'
+  | 'valueSources'
+  | 'observations'
+  | 'now'
+>
+
+const operator = { operator: 'data' } as const
+const perPageMax = 100
+const countMax = Number.MAX_SAFE_INTEGER
+
+const moment = t.String({ format: 'date-time' })
+const BigChangeShape = t.Object({
+  code: t.String({ examples: ['WTI_USD'] }),
+  observed_at: moment,
+  before: t.Number({ description: 'What stood there, or the value before it in time.' }),
+  after: t.Number(),
+  percent: orNull(t.Number(), 'Null where the value before is 0.'),
+})
+export const BatchShape = t.Object(
+  {
+    id: integer({ examples: [17] }),
+    kind: oneOf(batchKinds),
+    actor: t.String({ description: 'Who it was.', examples: ['command ann'] }),
+    dataset: orNull(t.String(), 'Null: prices.'),
+    source: orNull(t.String({ examples: ['EIA'] }), 'Whose values they are, where that was said.'),
+    feed_run: orNull(t.String(), 'The run of a feed.'),
+    file_name: orNull(t.String({ examples: ['wti.csv'] })),
+    sha256: orNull(t.String(), 'Of the file as it lay there.'),
+    reason: orNull(t.String()),
+    undoes: orNull(integer(), 'The batch that it took back.'),
+    started_at: moment,
+    finished_at: orNull(moment, 'Null: under way, or cut short.'),
+    undone_at: orNull(moment),
+    inserted: integer(),
+    revised: integer(),
+    unchanged: integer(),
+    removed: integer({ description: 'Points that were taken out of every read.' }),
+    superseded: integer({ description: 'Contradicted by a later row of the same file.' }),
+    rejected: integer(),
+    held: integer({ description: 'Values that wait for a decision.' }),
+    kept_as_corrected: integer({
+      description: 'Values left out for what an operator decided before.',
+    }),
+    biggest_changes: t.Array(BigChangeShape),
+  },
+  { title: 'Batch' },
+)
+const BatchSeriesShape = t.Object({
+  code: t.String({ examples: ['WTI_USD'] }),
+  points: integer({ description: 'Changes it made there.' }),
+  from: moment,
+  to: moment,
+})
+const RowChangeShape = t.Object({
+  row: t.String({
+    description: 'Table, what tells the row apart, and the column.',
+    examples: ['rig_counts US 2026-11-13 oil'],
+  }),
+  before: t.Number({ description: 'In the unit of the column.' }),
+  now: t.Number({ description: 'In the unit of the column.' }),
+  percent: orNull(t.Number({ description: 'Of what it was.' }), 'Null: it was 0.'),
+})
+const One = envelope(t.Object({ batch: BatchShape }))
+const params = t.Object({
+  id: t.String({ description: 'Number of the batch.', examples: ['17'] }),
+})
+
+const NewBatchBody = body({
+  file_name: text(300, { description: 'What is read.', examples: ['wti.csv'] }),
+  sha256: optional(text(64, { description: 'Of the file as it lies there.' })),
+  source: optional(text(80, { description: 'Whose values they are.', examples: ['EIA'] })),
+  dataset: optional(text(60, { description: 'Absent: prices.' })),
+  replace: optional(
+    flag({
+      description:
+        'True: values are recorded also where an operator corrected, deleted or undid the very value before.',
+    }),
+  ),
+  as_recorded: optional(
+    flag({
+      description:
+        'True: another copy has recorded these values already, so nothing of it is doubted and bounds of today do not count.',
+    }),
+  ),
+})
+const EndBody = body({
+  superseded: optional(whole(0, countMax)),
+  rejected: optional(whole(0, countMax)),
+})
+const UndoBody = body({
+  only_untouched: optional(
+    flag({ description: 'True: points that somebody wrote later are left alone.' }),
+  ),
+  reason: optional(text(300)),
+})
+const valueFields = {
+  code: text(100, { examples: ['WTI_USD'] }),
+  observed_at: text(40, {
+    description: 'The time of the value: an instant with its zone, or a day.',
+    examples: ['2026-11-20T15:00:00Z'],
+  }),
+}
+const reason = text(300, { minLength: 1, description: 'Why.', examples: ['Typing error'] })
+const CorrectionBody = body({
+  code: valueFields.code,
+  observed_at: valueFields.observed_at,
+  price: decimal(-1e15, 1e15, { examples: [71.23] }),
+  reason,
+})
+const RemovalBody = body({ code: valueFields.code, observed_at: valueFields.observed_at, reason })
+
+const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
+
+/** What was written together, and how it is taken back. */
+export function batchAdminRoutes(deps: AdminBatchesDeps) {
+  const { access, catalogue, batches, batchStore, idempotency, valueSources } = deps
+  const batchRow = (batch: Batch) => ({
+    id: batch.id,
+    kind: batch.kind,
+    actor: batch.actor,
+    dataset: batch.dataset,
+    source: batch.sourceId === null ? null : (valueSources.byId(batch.sourceId)?.name ?? null),
+    feed_run: batch.feedRunId,
+    file_name: batch.fileName,
+    sha256: batch.sha256,
+    reason: batch.reason,
+    undoes: batch.undoesId,
+    started_at: isoInstant(batch.startedAt),
+    finished_at: isoOrNull(batch.finishedAt),
+    undone_at: isoOrNull(batch.undoneAt),
+    inserted: batch.inserted,
+    revised: batch.revised,
+    unchanged: batch.unchanged,
+    removed: batch.removed,
+    superseded: batch.superseded,
+    rejected: batch.rejected,
+    held: batch.held,
+    kept_as_corrected: batch.kept,
+    biggest_changes: batch.biggest.map(change => ({
+      code: change.code,
+      observed_at: isoInstant(change.observedAt),
+      before: change.before,
+      after: change.after,
+      percent: change.percent,
+    })),
+  })
+  const batchOf = (id: string): Batch => {
+    const batch = /^\d{1,15}$/.test(id) ? batchStore.find(Number(id)) : undefined
+    if (!batch) throw notFound(`Batch ${id.slice(0, 20)}`)
+    return batch
+  }
+
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/batches',
+      ({ query }) => {
+        const kind = batchKinds.find(kind => kind === query.kind)
+        if (query.kind !== undefined && !kind)
+          throw invalidParameter('kind', query.kind, 'is no kind of batch.', batchKinds)
+        const series = query.code === undefined ? undefined : catalogue.named(query.code)
+        if (query.code !== undefined && !series)
+          throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
+        const since =
+          query.since === undefined
+            ? undefined
+            : (parseInstant(query.since) ?? parseDay(query.since))
+        if (query.since !== undefined && since === undefined)
+          throw invalidParameter('since', query.since, 'is no time, such as 2026-11-20.')
+        const filter = { kind, since, seriesId: series?.id }
+        const page = pageOf(query, perPageMax)
+        const rows = batchStore.list(filter, page.perPage, (page.page - 1) * page.perPage)
+        const meta = pageMeta(page, batchStore.total(filter))
+        return success({ batches: rows.map(batchRow), meta })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          kind: wordParameter(batchKinds, {
+            description: `One of ${batchKinds.join(', ')}.`,
+            examples: ['file'],
+          }),
+          code: codeParameter({
+            description: 'Only those that changed a series.',
+            examples: ['WTI_USD'],
+          }),
+          since: momentParameter({
+            description: 'Only those begun since then.',
+            examples: ['2026-11-20'],
+          }),
+          ...pageQuery(perPageMax),
+        }),
+        response: {
+          200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })),
+          400: NestedProblem,
+        },
+        detail: {
+          operationId: 'listBatches',
+          summary: 'List batches',
+          description:
+            'What was written together, the newest first: files, pushes, runs of feeds that brought something, corrections and what took them back.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/batches/:id',
+      ({ params: { id } }) => {
+        const batch = batchOf(id)
+        return success({
+          batch: batchRow(batch),
+          series: batchStore.series(batch.id).map(({ seriesId, points, firstAt, lastAt }) => ({
+            code: catalogue.byId(seriesId).code,
+            points,
+            from: isoInstant(firstAt),
+            to: isoInstant(lastAt),
+          })),
+          rows: batches.rowChanges(batch.id).map(({ code: row, before, after, percent }) => ({
+            row,
+            before,
+            now: after,
+            percent,
+          })),
+        })
+      },
+      {
+        access: operator,
+        params,
+        response: {
+          200: envelope(
+            t.Object({
+              batch: BatchShape,
+              series: t.Array(BatchSeriesShape),
+              rows: t.Array(RowChangeShape, {
+                description: 'The ten biggest changes of numbers in rows of datasets.',
+              }),
+            }),
+          ),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getBatch',
+          summary: 'A batch',
+          description:
+            'A batch with the series that it changed, the times between which it did, and the biggest changes of rows of datasets.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/batches',
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const values = NewBatchBody.read(input)
+          const { file_name: fileName, sha256, source, dataset, replace } = values
+          const { as_recorded: asRecorded } = values
+          const { id } = batches.begin({
+            kind: 'file',
+            actor: pass?.actor ?? 'operator',
+            fileName,
+            ...(sha256 !== undefined && { sha256 }),
+            ...(source !== undefined && { source }),
+            ...(dataset !== undefined && { dataset }),
+            ...(asRecorded !== undefined && { asRecorded }),
+            ...(replace !== undefined && { replace }),
+          })
+          set.status = 201
+          return success({ batch: batchRow(batchStore.find(id)!) })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: NewBatchBody.schema,
+        response: { 201: One, 422: ValidationProblem },
+        detail: {
+          operationId: 'beginBatch',
+          summary: 'Begin a batch of a file',
+          description:
+            'For a file that is sent in several requests: each names the batch in `batch`. Ended with `/end`.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/batches/:id/end',
+      ({ body: input, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const running = batches.running(batchOf(id).id)
+          if (!running) throw notFound(`A batch ${id} that is under way`)
+          const { superseded = 0, rejected = 0 } = EndBody.read(input)
+          running.count({ superseded, rejected })
+          return success({ batch: batchRow(running.end()) })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        params,
+        body: EndBody.schema,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'endBatch',
+          summary: 'End a batch',
+          description: 'Says what became of the rows that were not sent.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/batches/:id/undo',
+      ({ body: input, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const batch = batchOf(id)
+          const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
+          if (batch.undoneAt !== null)
+            throw stateForbids(
+              'validation_failed',
+              `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
+            )
+          if (batch.isForgotten)
+            throw stateForbids(
+              'validation_failed',
+              `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
+            )
+          const done = batches.undo(
+            batch,
+            { actor: pass?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
+            onlyUntouched,
+          )
+          if ('touched' in done) {
+            const { touched, examples } = done
+            const [one, many] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
+            const touchedRows =
+              touched === 1
+                ? `1 ${one} of batch ${id} was`
+                : `${touched} ${many} of batch ${id} were`
+            throw stateForbids(
+              'validation_failed',
+              `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
+            )
+          }
+          return success({
+            batch: batchRow(done.batch),
+            restored: done.restored,
+            removed: done.removed,
+            left: done.left,
+            recorded_at: isoInstant(done.recordedAt),
+          })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        params,
+        body: UndoBody.schema,
+        response: {
+          200: envelope(
+            t.Object({
+              batch: BatchShape,
+              restored: integer({
+                description: 'Values or rows that are again as they were before.',
+              }),
+              removed: integer({
+                description: 'Values or rows that were not there before, and are gone.',
+              }),
+              left: integer({
+                description: 'Values or rows that were written later, and left alone.',
+              }),
+              recorded_at: t.String({
+                format: 'date-time',
+                description: 'From then on `as_of` answers what stood before.',
+              }),
+            }),
+          ),
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'undoBatch',
+          summary: 'Undo a batch',
+          description:
+            'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Of a batch of a dataset, rows are put back, with all that is counted from them. Refused where later batches wrote the same points or rows and were not undone themselves, unless `only_untouched`, and for datasets when more than `batches.undo_days` have passed. An undo can be undone.',
+        },
+      },
+    )
+    .use(valueRoutes(deps))
+}
+
+/** Single values: corrected, or taken out. */
+function valueRoutes({ access, catalogue, batches, observations, now }: AdminBatchesDeps) {
+  const lookup: CodeLookup = {
+    find: code => catalogue.named(code),
+    nearest: code => catalogue.suggest(code)[0]?.code,
+  }
+  /** The point that a body names; its value is only looked at where the body has one. */
+  const pointOf = (code: string, observedAt: string, price: unknown) => {
+    const checked = checkRow({ code, observedAt, price }, lookup, now())
+    if (checked.kind === 'point') return checked.point
+    const [field, why] =
+      checked.kind === 'blank' ? ['price', 'price: is missing'] : [checked.field, checked.reason]
+    throw validationFailed([{ field, message: why, value: null }])
+  }
+  const storedPoint = (code: string, observedAt: string) => {
+    const series = catalogue.named(code)
+    const anyValue = series ? Math.max(series.level, 1e-9) : 1
+    const bounded = series?.bounds ? (series.bounds.min + series.bounds.max) / 2 : anyValue
+    const { seriesId, observedAt: at } = pointOf(code, observedAt, bounded)
+    const [observation] = observations.between(seriesId, at, at + 1, 1)
+    if (!observation)
+      throw notFound(`A value of ${catalogue.byId(seriesId).code} at ${isoInstant(at)}`)
+    return { seriesId, at, observation }
+  }
+  const Done = envelope(
+    t.Object({
+      code: t.String({ examples: ['WTI_USD'] }),
+      observed_at: moment,
+      before: t.Number({ description: 'What it was.' }),
+      after: orNull(t.Number(), 'Null: it is gone.'),
+      batch: integer({ description: 'Undo it with this number.' }),
+      recorded_at: t.String({
+        format: 'date-time',
+        description: 'From then on `as_of` answers it so.',
+      }),
+    }),
+  )
+  return new RouteList()
+    .use(access)
+    .patch(
+      '/admin/v1/values',
+      ({ body: input, pass }) => {
+        const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
+        const { seriesId, at, observation } = storedPoint(code, time)
+        const point = pointOf(code, time, price)
+        const { batch, recordedAt } = batches.correct(
+          { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
+          point,
+        )
+        return success({
+          code: catalogue.byId(seriesId).code,
+          observed_at: isoInstant(at),
+          before: observation.value,
+          after: point.value,
+          batch: batch.id,
+          recorded_at: isoInstant(recordedAt),
+        })
+      },
+      {
+        access: operator,
+        body: CorrectionBody.schema,
+        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'correctValue',
+          summary: 'Correct a value',
+          description:
+            'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision, and whose it is stays.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/values',
+      ({ body: input, pass }) => {
+        const { code, observed_at: time, reason: why } = RemovalBody.read(input)
+        const { seriesId, at, observation } = storedPoint(code, time)
+        const { batch, recordedAt } = batches.remove(
+          { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
+          seriesId,
+          [at],
+        )
+        return success({
+          code: catalogue.byId(seriesId).code,
+          observed_at: isoInstant(at),
+          before: observation.value,
+          after: null,
+          batch: batch.id,
+          recorded_at: isoInstant(recordedAt),
+        })
+      },
+      {
+        access: operator,
+        body: RemovalBody.schema,
+        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'deleteValue',
+          summary: 'Delete a value',
+          description:
+            'Takes a recorded value out of every read, with the reason. `as_of` answers it for the time before, and undoing the batch brings it back.',
+        },
+      },
+    )
+}

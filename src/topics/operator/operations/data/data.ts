@@ -1,0 +1,466 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { streamOf } from '../../../../http/answer/stream.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { formOf } from '../../../../http/input/form.ts'
+import { listOf, momentOf } from '../../../../http/input/query.ts'
+import { rowsOfLines } from '../../../../http/input/row-lines.ts'
+import {
+  codesParameter,
+  flagParameter,
+  momentParameter,
+  textParameter,
+  wordParameter,
+} from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import {
+  type FieldFault,
+  invalidParameter,
+  Problem,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import type { Log } from '../../../../lib/log/log.ts'
+import { isObject } from '../../../../lib/text/json.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { type CodeLookup, codeLookupOf, everyCode } from '../../../catalogue/dataset/lookup.ts'
+import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+import type { Series } from '../../../catalogue/store/series.ts'
+import { columnsOf } from '../../../prices/dataset/bulk/columns.ts'
+import {
+  bulkBytes,
+  bulkFormats,
+  bulkTypes,
+  openBulkWriter,
+} from '../../../prices/dataset/bulk/open.ts'
+import { datedExportText, type ExportFormat, exportText } from '../../../prices/dataset/export.ts'
+import { checkRow, type RawRow } from '../../../prices/dataset/rows.ts'
+import type { Batches } from '../../../prices/service/batches.ts'
+import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/bulk.ts'
+import { observationPages } from '../../../prices/store/export.ts'
+import type { Point } from '../../../prices/store/observations.ts'
+
+export type AdminDataDeps = Pick<
+  Context,
+  | 'log'
+  | 'access'
+  | 'batches'
+  | 'bulk'
+  | 'sourceNamesOf'
+  | 'catalogue'
+  | 'compare'
+  | 'datedRows'
+  | 'idempotency'
+  | 'ingest'
+  | 'lateCommits'
+  | 'now'
+  | 'observations'
+  | 'sourceFilter'
+  | 'withheld'
+>
+
+interface Range {
+  start_date?: string
+  end_date?: string
+}
+
+/** One request is one transaction, and a transaction must not hold up the requests behind it. */
+const rowsMax = 10_000
+const faultsMax = 100
+
+const operator = { operator: 'data' } as const
+
+const Counts = t.Object({
+  received: integer(),
+  inserted: integer(),
+  revised: integer(),
+  unchanged: integer(),
+  held: integer({ description: 'Doubtful values that wait for a decision and are not recorded.' }),
+  kept_as_corrected: integer({
+    description:
+      'Values that were left out: an operator corrected, deleted, undid or rejected the very value of this source before. `replace` records them.',
+  }),
+  batch: integer({ description: 'The batch that it was written in.' }),
+  recorded_at: t.String({
+    format: 'date-time',
+    description: 'From then on `as_of` answers all of it.',
+  }),
+})
+/** Prices in and out for the operator: what the command line does, over the same code. */
+export const dataAdminRoutes = (deps: AdminDataDeps) =>
+  new RouteList({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
+
+function recording({ access, catalogue, batches, idempotency, lateCommits, now }: AdminDataDeps) {
+  // The catalogue of the checks is made again only when the list of series is another.
+  let checks: { of: unknown; catalogue: CodeLookup } | undefined
+  const rowCatalogue = () => {
+    const list = catalogue.list()
+    if (checks?.of !== list) checks = { of: list, catalogue: codeLookupOf(list) }
+    return checks.catalogue
+  }
+
+  return new RouteList().use(access).post(
+    '/admin/v1/observations',
+    ({ body, pass, request, set }) =>
+      lateCommits.run(() =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const rows = rowsOf(body)
+          const at = now()
+          const { source, batch: number, replace } = envelopeOf(body)
+          const running = number === undefined ? undefined : runningBatch(batches, number)
+          const points = running?.asRecorded
+            ? pointsOf(rows, everyCode(catalogue), at, true)
+            : pointsOf(rows, rowCatalogue(), at)
+          // The file was told of when its batch began.
+          if (running && pass) pass.action = undefined
+          const { batch, counts } = running
+            ? { batch: running, counts: running.write(points) }
+            : batches.record(
+                {
+                  kind: 'push',
+                  actor: pass?.actor ?? 'operator',
+                  ...(source !== undefined && { source }),
+                  replace,
+                },
+                points,
+              )
+          return success({
+            received: rows.length,
+            inserted: counts.inserted,
+            revised: counts.revised,
+            unchanged: counts.unchanged,
+            held: counts.held,
+            kept_as_corrected: counts.kept,
+            batch: batch.id,
+            recorded_at: isoInstant(counts.recordedAt || at),
+          })
+        }),
+      ),
+    {
+      access: operator,
+      headers: idempotencyHeader,
+      body: t.Any({
+        description:
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?, "replace"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are, all of them or a single one. `deleted`: true where a point has no value any more. `batch`: the batch of a file that they belong to; without it the request is a batch of its own. `replace`: true to record also what an operator corrected, deleted or undid before.',
+        examples: [
+          {
+            observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
+          },
+        ],
+      }),
+      response: { 200: envelope(Counts), 422: ValidationProblem },
+      detail: {
+        operationId: 'recordObservations',
+        summary: 'Record observations',
+        description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
+      },
+    },
+  )
+}
+
+const Moment = t.String({ format: 'date-time' })
+const ComparisonShape = t.Object({
+  inserted: integer({ description: 'Times that have no value.' }),
+  revised: integer({ description: 'Times that have another value.' }),
+  unchanged: integer(),
+  held: integer({ description: 'Values that the guards would hold.' }),
+  kept_as_corrected: integer({
+    description:
+      'Values that would be left out because an operator decided against them; see `replace`.',
+  }),
+  biggest_changes: t.Array(
+    t.Object({
+      code: t.String({ examples: ['WTI_USD'] }),
+      observed_at: Moment,
+      before: t.Number({ description: 'What stands there, or the value before it in time.' }),
+      after: t.Number(),
+      percent: t.Union([t.Number(), t.Null()]),
+    }),
+  ),
+  series: t.Array(
+    t.Object({
+      code: t.String({ examples: ['WTI_USD'] }),
+      points: integer(),
+      revised: integer(),
+      from: Moment,
+      to: Moment,
+      recorded_between: integer({ description: 'Values that are recorded from then to then.' }),
+      recorded: integer({ description: 'Values of the whole series.' }),
+    }),
+  ),
+})
+
+/** What a push would do, without doing it. */
+function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
+  return new RouteList().use(access).post(
+    '/admin/v1/observations/compare',
+    ({ body }) => {
+      const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
+        point => !point.deleted,
+      )
+      const { source, replace } = envelopeOf(body)
+      const compared = compare(points, { ...(source !== undefined && { source }), replace })
+      return success({
+        inserted: compared.inserted,
+        revised: compared.revised,
+        unchanged: compared.unchanged,
+        held: compared.held,
+        kept_as_corrected: compared.kept,
+        biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
+          observed_at: isoInstant(observedAt),
+          code: change.code,
+          before: change.before,
+          after: change.after,
+          percent: change.percent,
+        })),
+        series: compared.series.map(series => ({
+          code: series.code,
+          points: series.points,
+          revised: series.revised,
+          from: isoInstant(series.firstAt),
+          to: isoInstant(series.lastAt),
+          recorded_between: series.recordedBetween,
+          recorded: series.recorded,
+        })),
+      })
+    },
+    {
+      access: { operator: 'data', looks: true },
+      body: t.Any({
+        description:
+          '`{"observations":[{"code","observed_at","price"}], "source"?, "replace"?}`, as they would be pushed.',
+        examples: [
+          {
+            observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
+          },
+        ],
+      }),
+      response: { 200: envelope(ComparisonShape), 422: ValidationProblem },
+      detail: {
+        operationId: 'compareObservations',
+        summary: 'What a push would do',
+        description:
+          'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
+      },
+    },
+  )
+}
+
+function reading(deps: AdminDataDeps) {
+  const { access, bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps
+  const { sourceNamesOf } = deps
+  const { log, now } = deps
+
+  /** As customers take it away, but of every code and of any year. */
+  const binary = async (format: 'parquet' | 'arrow', chosen: readonly Series[], query: Range) => {
+    const series = inOrder([...chosen]).map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
+    const question: BulkQuestion = {
+      series,
+      interval: 'raw',
+      from: momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER,
+      to: momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER,
+      asOf: undefined,
+      mark: ingest.mark(),
+    }
+    const writer = await openBulkWriter(format, columnsOf([], false), series)
+    return new Response(streamOf(bulkBytes(writer, bulk.blocks(question))), {
+      headers: { 'content-type': bulkTypes[format], 'x-total': String(bulk.count(question)) },
+    })
+  }
+
+  return new RouteList().use(access).get(
+    '/admin/v1/export',
+    ({ query, set }): Response | Promise<Response> => {
+      const codes = listOf(query.codes)
+      const series =
+        codes.length > 0
+          ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
+          : [...catalogue.list()]
+      const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
+      if (!format) throw invalidParameter('format', query.format, 'is not a format.', bulkFormats)
+      const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
+      if (query.source !== undefined && !ofSource)
+        throw invalidParameter('source', query.source.slice(0, 100), 'is the source of no value.')
+      const history = query.history === 'true'
+      if (query.history !== undefined && !history && query.history !== 'false')
+        throw invalidParameter('history', query.history, 'is neither true nor false.', [
+          'true',
+          'false',
+        ])
+      if (format === 'parquet' || format === 'arrow') {
+        if (history) throw invalidParameter('history', 'true', 'goes with csv and ndjson only.')
+        if (ofSource)
+          throw invalidParameter('source', query.source, 'goes with csv and ndjson only.')
+        return binary(format, series, query)
+      }
+      set.headers['content-type'] =
+        format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+      const lines = history
+        ? datedExportText(datedRows(query.source).pages(series, true), format)
+        : exportText(observationPages(observations, series, withheld, ofSource), format)
+      const text = withFailureAtTheEnd(lines, format, log)
+      // The runtime streams an async iterable of text; its types know only the platform's bodies.
+      return new Response(text as unknown as ReadableStream)
+    },
+    {
+      access: { ...operator, reader: true },
+      query: t.Object({
+        codes: codesParameter(undefined, {
+          description: 'Codes to export, comma-separated; absent: all.',
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
+        format: wordParameter(bulkFormats, {
+          description: '`csv` (default), `ndjson`, `parquet` or `arrow`.',
+          examples: ['csv'],
+          default: 'csv',
+        }),
+        source: textParameter({
+          description: 'Only values of this source, by its name or that of a feed; csv and ndjson.',
+          examples: ['EIA'],
+        }),
+        history: flagParameter({
+          description:
+            '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson.',
+          examples: [true],
+        }),
+        start_date: momentParameter({
+          description: 'First day, of parquet and arrow; absent: from the beginning.',
+          examples: ['2026-11-01'],
+        }),
+        end_date: momentParameter({
+          description: 'Last day, of parquet and arrow; absent: to the end.',
+          examples: ['2026-11-15'],
+        }),
+      }),
+      response: {
+        200: t.String({
+          contentMediaType: 'text/csv',
+          examples: ['code,observed_at,price,currency'],
+        }),
+        400: NestedProblem,
+      },
+      detail: {
+        operationId: 'exportObservations',
+        summary: 'Export observations',
+        description:
+          'Current values of one, several or all series by code and time, in the form that import takes; streamed. Values of feeds that may not be passed on (`license_class` `view`) are left out.',
+      },
+    },
+  )
+}
+
+const sourceMax = 80
+
+/** What a request says of all its rows. */
+function envelopeOf(body: unknown): { source?: string; batch?: number; replace: boolean } {
+  if (!isObject(body)) return { replace: false }
+  const form = formOf(body)
+  const source = form.text('source', sourceMax)?.trim()
+  const batch = form.integer('batch', 1, Number.MAX_SAFE_INTEGER)
+  const replace = form.flag('replace') ?? false
+  form.check()
+  return { ...(source && { source }), ...(batch !== undefined && { batch }), replace }
+}
+
+/** A batch of a file that a request belongs to. */
+export function runningBatch(batches: Batches, id: number) {
+  const running = batches.running(id)
+  if (running) return running
+  const message = `batch: there is no batch ${id} under way: begin one with POST /admin/v1/batches.`
+  throw validationFailed([{ field: 'batch', message, value: id }])
+}
+
+/** The rows of a request: an object with a list, a list, or a line each. */
+function rowsOf(body: unknown): unknown[] {
+  const rows =
+    typeof body === 'string'
+      ? rowsOfLines(body)
+      : ((body as { observations?: unknown } | null)?.observations ?? body)
+  if (!Array.isArray(rows)) {
+    throw validationFailed([
+      {
+        field: 'observations',
+        message: 'observations: must be a list of {code, observed_at, price}.',
+        value: null,
+      },
+    ])
+  }
+  if (rows.length > rowsMax) {
+    throw new Problem(
+      'PAYLOAD_TOO_LARGE',
+      `${rows.length} observations in one request: at most ${rowsMax} are accepted.`,
+      {
+        max: rowsMax,
+        received: rows.length,
+      },
+    )
+  }
+  return rows
+}
+
+/** Every row as a point, or the refusal of all of them with what is wrong with each. */
+function pointsOf(
+  rows: readonly unknown[],
+  catalogue: CodeLookup,
+  now: number,
+  asRecorded = false,
+): Point[] {
+  const faults: FieldFault[] = []
+  const points: Point[] = []
+  for (const [i, row] of rows.entries()) {
+    if (faults.length >= faultsMax) break
+    const fields = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
+    const raw: RawRow = {
+      code: fields.code,
+      observedAt: fields.observed_at,
+      price: fields.price,
+      currency: fields.currency,
+      recordedAt: fields.recorded_at,
+      source: fields.source,
+      deleted: fields.deleted,
+    }
+    const checked = checkRow(raw, catalogue, now, 1, asRecorded)
+    if (checked.kind === 'point') points.push(checked.point)
+    else {
+      const field = checked.kind === 'blank' ? 'price' : checked.field
+      const message = checked.kind === 'blank' ? 'price: is missing' : checked.reason
+      faults.push({
+        field: `observations.${i}.${field}`,
+        message: `observations[${i}].${message}`,
+        value: fields[field] ?? null,
+      })
+    }
+  }
+  if (faults.length > 0) throw validationFailed(faults)
+  return points
+}
+
+function knownSeries(catalogue: Catalogue, code: string, now: number) {
+  const resolved = catalogue.resolve(code, now)
+  if (!resolved) throw invalidParameter('codes', code, 'is not a code of the catalogue.')
+  return resolved.series
+}
+
+/** Each series once, by code: the order in which an export is written. */
+const inOrder = (series: readonly Series[]): Series[] =>
+  [...new Set(series)].sort((a, b) => (a.code < b.code ? -1 : 1))
+
+/**
+ * An export whose status has gone out can only say in its text that it failed: as a last line that
+ * no import takes for a row.
+ */
+async function* withFailureAtTheEnd(
+  text: AsyncIterable<string>,
+  format: ExportFormat,
+  log: Log,
+): AsyncGenerator<string> {
+  try {
+    yield* text
+  } catch (error) {
+    log.error('export_failed', { error })
+    const message = 'The export ended early; what stands above is not all of it.'
+    yield format === 'csv' ? `# ${message}\n` : `${JSON.stringify({ error: message })}\n`
+  }
+}

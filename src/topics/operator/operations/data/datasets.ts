@@ -1,0 +1,474 @@
+import { t } from 'elysia'
+import { transact } from '../../../../database/database.ts'
+import type { WriteCounts } from '../../../../database/write-counts.ts'
+import type { Dataset, DatasetFault } from '../../../../feeds/files/dataset.ts'
+import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
+import { checked, type DatasetRow, neededInstant, textIn } from '../../../../feeds/files/fields.ts'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, choice, optional, part } from '../../../../http/input/body-schema.ts'
+import { rowsOfLines } from '../../../../http/input/row-lines.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import {
+  type FieldFault,
+  notFound,
+  Problem,
+  stateForbids,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isObject } from '../../../../lib/text/json.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { contractOf } from '../../../catalogue/service/contract-calendar.ts'
+import { familyOf, parseContractCode } from '../../../futures/math/families.ts'
+import {
+  type GuardAction,
+  type GuardTerms,
+  guardActions,
+  valueRules,
+} from '../../../prices/math/guards.ts'
+import type { Batches } from '../../../prices/service/batches.ts'
+import type { RunningBatch } from '../../../prices/service/running-batch.ts'
+import { createEarlierRowStore, type EarlierRow, seriesColumn } from '../../store/earlier-rows.ts'
+import { runningBatch } from './data.ts'
+
+export type AdminDatasetsDeps = Pick<
+  Context,
+  | 'access'
+  | 'batches'
+  | 'catalogue'
+  | 'datasets'
+  | 'db'
+  | 'idempotency'
+  | 'ingest'
+  | 'lateCommits'
+  | 'rowGuards'
+>
+
+/** One request is one transaction, and a transaction must not hold up the requests behind it. */
+const rowsMax = 5_000
+/** What an import sends at once: small, because a server answers others in between. */
+const usualBatch = 1_000
+
+const operator = { operator: 'data' } as const
+
+const DatasetShape = t.Object(
+  {
+    name: t.String({ examples: ['futures-settlements'] }),
+    description: t.String(),
+    columns: t.Array(
+      t.Object({
+        name: t.String({ examples: ['contract'] }),
+        required: t.Boolean(),
+        description: t.String(),
+      }),
+    ),
+    example: t.String({ description: 'A file of two rows.' }),
+    key: t.Array(t.String(), {
+      description: 'Columns that tell rows apart: the last of a file counts.',
+    }),
+    batch_max: integer({
+      description: 'Rows that the command line sends at once.',
+      examples: [1000],
+    }),
+    wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
+      description:
+        'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
+    }),
+    guarded: t.Array(t.String({ examples: ['settlement'] }), {
+      description: 'Columns whose numbers the guards at the door follow.',
+    }),
+    guards: t.Record(t.String(), t.String(), {
+      description: 'What the guards do, where that is set.',
+    }),
+  },
+  { title: 'Dataset' },
+)
+
+const nameParams = t.Object({
+  name: t.String({ description: 'Name of the dataset.', examples: ['futures-settlements'] }),
+})
+
+const Counts = t.Object({
+  received: integer(),
+  inserted: integer(),
+  revised: integer(),
+  unchanged: integer(),
+  held: integer({ description: 'Doubted: not recorded, and waiting in the review queue.' }),
+  kept_as_corrected: integer({
+    description: 'Left out: an undo took the very row back before. `replace` records it.',
+  }),
+  dry_run: t.Boolean(),
+  recorded_at: t.String({ format: 'date-time' }),
+})
+
+/** Data beside prices for the operator: what the command line imports, over the same code. */
+export function datasetAdminRoutes({
+  access,
+  batches,
+  catalogue,
+  datasets,
+  db,
+  idempotency,
+  ingest,
+  lateCommits,
+  rowGuards,
+}: AdminDatasetsDeps) {
+  const earlierRows = createEarlierRowStore(db)
+  const shapeOf = ({
+    name,
+    description,
+    columns,
+    example,
+    key = [],
+    wide,
+    batchMax = usualBatch,
+    guarded,
+  }: Dataset<unknown>) => ({
+    name,
+    description,
+    example,
+    wide: wide ?? null,
+    batch_max: batchMax,
+    columns: [...columns, recordedAtColumn],
+    key: [...key],
+    guarded: Object.keys(guarded?.columns ?? {}),
+    guards: rowGuards.terms(name),
+  })
+  const datasetNamed = (name: string): Dataset<unknown> => {
+    const dataset = datasets.find(dataset => dataset.name === name.toLowerCase())
+    if (!dataset) throw notFound(`Dataset ${name.slice(0, 100)}`)
+    return dataset
+  }
+  /** Every row that stood before, with its series known, or the refusal of all of them. */
+  const earlierRowsOf = ({ name }: Dataset<unknown>, rows: readonly unknown[], at: number) => {
+    const columns = earlierRows.columns(name)
+    if (!columns) throw stateForbids('validation_failed', `earlier: ${name} keeps no earlier rows.`)
+    const faults: FieldFault[] = []
+    const records: EarlierRow[] = []
+    for (const [i, row] of rows.entries()) {
+      const fields = isObject(row) ? row : {}
+      const checked = checkEarlierRow(fields, columns, at)
+      const fault = 'record' in checked ? seriesFault(checked.record) : checked
+      if (fault)
+        faults.push({
+          field: `rows.${i}.${fault.field}`,
+          message: fault.reason,
+          value: fields[fault.field] ?? null,
+        })
+      else if ('record' in checked) records.push(checked.record)
+    }
+    if (faults.length > 0) throw validationFailed(faults)
+    return records
+  }
+  /** A contract may have nothing but a past. */
+  const seriesFault = ({ [seriesColumn]: written }: EarlierRow): DatasetFault | undefined => {
+    if (written === undefined) return undefined
+    const code = String(written)
+    const contract = catalogue.named(code) ? undefined : parseContractCode(code)
+    if (contract)
+      catalogue.addContracts([contractOf(familyOf(contract.family.code), contract.month)])
+    return catalogue.named(code)?.code === code
+      ? undefined
+      : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} is no code` }
+  }
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get('/admin/v1/datasets', () => success(datasets.map(shapeOf)), {
+      access: operator,
+      response: { 200: envelope(t.Array(DatasetShape)) },
+      detail: {
+        operationId: 'listDatasets',
+        summary: 'List datasets',
+        description: 'What can be imported beside prices, with the columns of each and an example.',
+      },
+    })
+    .post(
+      '/admin/v1/datasets/:name',
+      ({ params, body, pass, request, set }) =>
+        lateCommits.run(() =>
+          idempotency.once({ pass, request, set }, body, () => {
+            const dataset = datasetNamed(params.name)
+            const { rows, dryRun, areEarlier, replace } = requestOf(body)
+            const at = ingest.next()
+            // A trial changes nothing, and a file was told of when its batch began.
+            if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
+              pass.action = undefined
+            if (areEarlier && !isAsRecorded(batches, body))
+              throw validationFailed([
+                {
+                  field: 'earlier',
+                  message: 'earlier: is for a batch that was begun with as_recorded.',
+                  value: true,
+                },
+              ])
+            const earlier = areEarlier ? earlierRowsOf(dataset, rows, at) : []
+            const records = areEarlier ? [] : recordsOf(dataset, rows, at)
+            const running = dryRun
+              ? undefined
+              : batchOf(batches, dataset, body, {
+                  actor: pass?.actor ?? 'operator',
+                  replace,
+                })
+            const { good, doubted } = isAsRecorded(batches, body)
+              ? { good: records, doubted: [] }
+              : rowGuards.judge(dataset, records)
+            const heldCount = records.length - good.length
+            const write = () => {
+              if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
+              return areEarlier
+                ? earlierRows.record(dataset.name, earlier)
+                : writeRuns(dataset, good, running!.batch)
+            }
+            const counts = running
+              ? recorded(running, heldCount, () => transact(db, write))
+              : { inserted: 0, revised: 0, unchanged: 0 }
+            return success({
+              received: rows.length,
+              inserted: counts.inserted,
+              revised: counts.revised,
+              unchanged: counts.unchanged,
+              held: heldCount,
+              kept_as_corrected: counts.kept ?? 0,
+              dry_run: dryRun,
+              recorded_at: isoInstant(at),
+            })
+          }),
+        ),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        params: nameParams,
+        body: t.Any({
+          description:
+            '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`. `replace`: true to record also rows that an undo took back.',
+          examples: [
+            {
+              rows: [
+                {
+                  contract: 'WTI_FUTURES_2027_01',
+                  traded_on: '2026-11-19',
+                  close: 71.95,
+                  settlement: 71.87,
+                  open_interest: 284113,
+                },
+              ],
+            },
+          ],
+        }),
+        response: { 200: envelope(Counts), 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'recordDataset',
+          summary: 'Record rows of a dataset',
+          description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged. A row of which a number is doubted is held: it is not recorded, and waits in \`/admin/v1/review\`.`,
+        },
+      },
+    )
+    .patch(
+      '/admin/v1/datasets/:name',
+      ({ params, body: input }) => {
+        const dataset = datasetNamed(params.name)
+        const { guards = {} } = ChangeBody.read(input)
+        if (!dataset.guarded)
+          throw stateForbids(
+            'validation_failed',
+            `guards: rows of ${dataset.name} do not follow each other; their bounds alone judge them.`,
+          )
+        const terms: Record<string, GuardAction | undefined> = { ...rowGuards.terms(dataset.name) }
+        for (const [rule, action] of Object.entries(guards))
+          if (action === 'usual') delete terms[rule]
+          else terms[rule] = action as GuardAction
+        rowGuards.setTerms(dataset.name, terms as GuardTerms)
+        return success({ dataset: shapeOf(dataset) })
+      },
+      {
+        access: operator,
+        params: nameParams,
+        body: ChangeBody.schema,
+        response: {
+          200: envelope(t.Object({ dataset: DatasetShape })),
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'changeDataset',
+          summary: 'Change what guards do with rows of a dataset',
+          description:
+            'Says of each rule whether a doubtful row is held, flagged or left alone. What the body does not name stays; `usual` takes what was said back.',
+        },
+      },
+    )
+}
+
+const ChangeBody = body(
+  {
+    guards: part(
+      Object.fromEntries(
+        valueRules.map(rule => [rule, optional(choice([...guardActions, 'usual'] as const))]),
+      ),
+      {
+        description: 'What each guard does with a doubtful row: `hold`, `flag`, `off`, or `usual`.',
+      },
+    ),
+  },
+  { example: { guards: { jump: 'flag' } } },
+)
+
+interface BatchOfRequest {
+  batch: RunningBatch
+  /** It began and ends with the request. */
+  isOwn: boolean
+}
+
+/** The batch that the request names, or one of its own. */
+function batchOf(
+  batches: Batches,
+  { name }: Dataset<unknown>,
+  body: unknown,
+  push: { actor: string; replace: boolean },
+): BatchOfRequest {
+  const number = isObject(body) ? body.batch : undefined
+  return typeof number === 'number'
+    ? { batch: runningBatch(batches, number), isOwn: false }
+    : {
+        batch: batches.begin({ kind: 'push', ...push, dataset: name }),
+        isOwn: number === undefined,
+      }
+}
+
+/** Whether the rows are of a file that another copy has recorded: nothing of it is doubted. */
+const isAsRecorded = (batches: Batches, body: unknown): boolean =>
+  isObject(body) && typeof body.batch === 'number'
+    ? batches.running(body.batch)?.asRecorded === true
+    : false
+
+function recorded(
+  { batch, isOwn }: BatchOfRequest,
+  held: number,
+  write: () => WriteCounts,
+): WriteCounts {
+  const counts = batch.during(write)
+  batch.count({ ...counts, held })
+  if (isOwn) batch.end()
+  return counts
+}
+
+/** Writes rows in their order, those that became known together at once. */
+const writeRuns = (
+  dataset: Dataset<unknown>,
+  rows: readonly RecordedRow[],
+  batch: RunningBatch,
+): WriteCounts =>
+  sumOf(
+    runsOf(rows).map(run => {
+      const { recordedAt } = run[0]!
+      const records = run.map(row => row.record)
+      return batch.writeRows(dataset.name, records, recordedAt, some =>
+        dataset.write(some, recordedAt),
+      )
+    }),
+  )
+
+interface DatasetRequest {
+  rows: unknown[]
+  dryRun: boolean
+  areEarlier: boolean
+  replace: boolean
+}
+
+function requestOf(body: unknown): DatasetRequest {
+  const rows = typeof body === 'string' ? rowsOfLines(body) : body
+  const fields: { rows?: unknown; dry_run?: unknown; earlier?: unknown; replace?: unknown } =
+    typeof rows === 'object' && rows !== null ? rows : {}
+  const named: typeof fields = Array.isArray(rows) ? { rows } : fields
+  const flagOf = (field: 'dry_run' | 'earlier' | 'replace'): boolean => {
+    const value = named[field] ?? false
+    if (typeof value === 'boolean') return value
+    throw validationFailed([{ field, message: `${field}: must be true or false.`, value }])
+  }
+  const dryRun = flagOf('dry_run')
+  const areEarlier = flagOf('earlier')
+  const replace = flagOf('replace')
+  if (!Array.isArray(named.rows))
+    throw validationFailed([
+      { field: 'rows', message: 'rows: must be a list of objects.', value: null },
+    ])
+  if (named.rows.length > rowsMax) {
+    const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
+    throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
+  }
+  return { rows: named.rows, dryRun, areEarlier, replace }
+}
+
+/** Every row as a record, or the refusal of all of them with what is wrong with each. */
+function recordsOf(
+  dataset: Dataset<unknown>,
+  rows: readonly unknown[],
+  now: number,
+): RecordedRow[] {
+  const faults: FieldFault[] = []
+  const records: RecordedRow[] = []
+  for (const [i, row] of rows.entries()) {
+    const fields =
+      typeof row === 'object' && row !== null && !Array.isArray(row)
+        ? (row as Record<string, unknown>)
+        : {}
+    const validSince = knownSince(fields, now)
+    const checked = 'record' in validSince ? dataset.check(fields, now) : validSince
+    if ('record' in checked && 'record' in validSince)
+      records.push({ fields, record: checked.record, recordedAt: validSince.record })
+    else if ('field' in checked)
+      faults.push({
+        field: `rows.${i}.${checked.field}`,
+        message: checked.reason,
+        value: fields[checked.field] ?? null,
+      })
+  }
+  if (faults.length > 0) throw validationFailed(faults)
+  return records
+}
+
+/** A row that was judged, and since when it is known. */
+interface RecordedRow {
+  fields: Record<string, unknown>
+  record: unknown
+  recordedAt: number
+}
+
+/** A column of every dataset. */
+const recordedAtColumn = {
+  name: 'recorded_at',
+  required: false,
+  description: 'When the row became known, where that was earlier; default: now',
+} as const
+
+const knownSince = (row: DatasetRow, now: number) =>
+  checked(() =>
+    textIn(row, recordedAtColumn.name) === undefined
+      ? now
+      : Math.min(now, neededInstant(row, recordedAtColumn.name, now)),
+  )
+
+/** Rows that follow each other and became known together: numbers are given in their order. */
+function runsOf(rows: readonly RecordedRow[]): RecordedRow[][] {
+  const runs: RecordedRow[][] = []
+  for (const row of rows) {
+    const run = runs.at(-1)
+    if (run && run[0]!.recordedAt === row.recordedAt) run.push(row)
+    else runs.push([row])
+  }
+  return runs
+}
+
+function sumOf(all: readonly WriteCounts[]): WriteCounts {
+  const sum = { inserted: 0, revised: 0, unchanged: 0, kept: 0 }
+  for (const counts of all) {
+    sum.inserted += counts.inserted
+    sum.revised += counts.revised
+    sum.unchanged += counts.unchanged
+    sum.kept += counts.kept ?? 0
+  }
+  return sum
+}

@@ -1,0 +1,548 @@
+import { t } from 'elysia'
+import { distance } from 'fastest-levenshtein'
+import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
+import type { FeedView } from '../../../../feeds/engine/view.ts'
+import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
+import type { FeedRun } from '../../../../feeds/store/feeds.ts'
+import { integer } from '../../../../http/answer/integer.ts'
+import type { Connections } from '../../../../http/cable.ts'
+import { requireArea } from '../../../../http/gate/permission.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import {
+  body,
+  checked,
+  choice,
+  type FieldOptions,
+  type Fields,
+  flag,
+  listOf,
+  noBody,
+  omittable,
+  text,
+  type Values,
+} from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf } from '../../../../http/operations/schema.ts'
+import { notFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
+import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+
+export interface AdminFeedsDeps
+  extends Pick<Context, 'access' | 'feeds' | 'clock' | 'idempotency' | 'checkTarget'> {
+  catalogue: Pick<Catalogue, 'named' | 'extent'>
+  connections: Pick<Connections, 'idle'>
+}
+
+const operator = { operator: 'data' } as const
+const perPageMax = 100
+const runsShown = 10
+/** Codes and datasets of one feed. */
+const codesMax = 1000
+
+const moment = t.Union([t.String({ format: 'date-time' }), t.Null()])
+const RunShape = t.Object(
+  {
+    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+    feed: t.String({ examples: ['ecb'] }),
+    trigger: oneOf(['schedule', 'operator', 'start']),
+    started_at: t.String({ format: 'date-time' }),
+    finished_at: moment,
+    took_ms: t.Union([integer({ description: 'Milliseconds.' }), t.Null()]),
+    result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
+      description: 'held: what came is not believed, and nothing of it was written.',
+    }),
+    requests: integer({ description: 'Requests that the publisher saw.' }),
+    bytes: integer({ description: 'Bytes of bodies, unpacked.' }),
+    rows_read: integer({ description: 'Values that were sent, blanks left out.' }),
+    inserted: integer({ description: 'Periods of codes that had no value.' }),
+    revised: integer({ description: 'Periods whose value changed.' }),
+    unchanged: integer(),
+    rejected: integer({ description: 'Values that are no numbers or lie out of bounds.' }),
+    held: integer({
+      description:
+        'Values that were held: all that came where the result is held, else single ones that wait for a decision.',
+    }),
+    kept_as_corrected: integer({
+      description: 'Values left out for what an operator decided before.',
+    }),
+    newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
+    problem: t.Union([
+      t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
+      t.Null(),
+    ]),
+  },
+  { title: 'FeedRun' },
+)
+const FeedShape = t.Object(
+  {
+    name: t.String({ examples: ['ecb'] }),
+    title: t.String(),
+    publisher: t.String({ examples: ['European Central Bank'] }),
+    homepage: t.String(),
+    license_class: oneOf(['open', 'view']),
+    attribution: t.String(),
+    state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
+    codes: integer({ description: 'Codes of the catalogue that it is read into.' }),
+    datasets: t.Array(t.String({ examples: ['rig-counts'] })),
+    last_run: t.Union([RunShape, t.Null()]),
+    last_new_at: moment,
+    next_run_at: moment,
+    expected_by: moment,
+    consecutive_failures: integer(),
+  },
+  { title: 'Feed' },
+)
+const MapShape = t.Object(
+  {
+    source_id: t.String({ examples: ['RWTC'] }),
+    code: t.Optional(t.String({ examples: ['WTI_USD'] })),
+    dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
+    unit: t.String({ description: "The publisher's.", examples: ['$/BBL'] }),
+    factor: t.String({ description: 'What each value is multiplied by.', examples: ['0.001'] }),
+    from: moment,
+    to: moment,
+  },
+  { title: 'FeedMapLine' },
+)
+const SettingShape = t.Object({
+  name: t.String({ examples: ['since'] }),
+  value: t.String(),
+  source: oneOf(['file', 'command']),
+})
+const Ran = t.Object({ run: RunShape })
+
+const name = t.Object({ name: t.String({ description: 'Name of the feed.', examples: ['ecb'] }) })
+const refusals = { 404: NestedProblem, 422: ValidationProblem }
+
+const momentOf = (at: number | null | undefined) =>
+  at === null || at === undefined ? null : isoInstant(at)
+
+export function runRow(run: FeedRun) {
+  const { startedAt, finishedAt, problemCode, problem } = run
+  return {
+    id: run.id,
+    feed: run.feed,
+    trigger: run.trigger,
+    started_at: isoInstant(startedAt),
+    finished_at: momentOf(finishedAt),
+    took_ms: finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
+    result: run.result,
+    requests: run.requests,
+    bytes: run.bytes,
+    rows_read: run.rowsRead,
+    inserted: run.inserted,
+    revised: run.revised,
+    unchanged: run.unchanged,
+    rejected: run.rejected,
+    held: run.held,
+    kept_as_corrected: run.kept,
+    newest_period: run.newestPeriod,
+    problem: problemCode === null ? null : { code: problemCode, message: problem ?? '' },
+  }
+}
+
+const feedRow = (view: FeedView) => {
+  const { publisher } = view.feed
+  return {
+    name: publisher.name,
+    title: publisher.title,
+    publisher: publisher.publisher,
+    homepage: publisher.homepage,
+    license_class: publisher.licenseClass,
+    attribution: publisher.attribution,
+    state: view.state,
+    codes: view.codes,
+    datasets: view.datasets,
+    last_run: view.lastRun ? runRow(view.lastRun) : null,
+    last_new_at: momentOf(view.lastNewAt),
+    next_run_at: momentOf(view.nextRunAt),
+    expected_by: momentOf(view.expectedBy),
+    consecutive_failures: view.consecutiveFailures,
+  }
+}
+
+/** Settings as the operator may see them: never the key. */
+function settingRows({ settings: { values, origins } }: FeedView) {
+  const names: [keyof FeedSetting, string][] = [
+    ['key', 'key'],
+    ['baseUrl', 'base_url'],
+    ['codes', 'codes'],
+    ['since', 'since'],
+    ['rereadDays', 'reread'],
+    ['license', 'license'],
+  ]
+  return names.flatMap(([property, wire]) => {
+    const source = origins[property]
+    if (!source) return []
+    const value = property === 'key' ? '[redacted]' : String(values[property])
+    return [{ name: wire, value: property === 'rereadDays' ? `${value}d` : value, source }]
+  })
+}
+
+/** A body of which every field is known: another one is refused, for it would do nothing. */
+function closed<F extends Fields>(fields: F) {
+  const open = body(fields)
+  const names = Object.keys(fields)
+  return {
+    schema: open.schema,
+    read(input: unknown): Values<F> {
+      const faults = Object.entries(open.fields(input))
+        .filter(([field]) => !names.includes(field))
+        .map(([field, value]) => ({
+          field,
+          message: `${field}: is not a field here: there are ${names.join(', ')}.`,
+          value: String(value),
+        }))
+      if (faults.length > 0) throw validationFailed(faults)
+      return open.read(input)
+    },
+  }
+}
+
+const day = (options: FieldOptions) =>
+  checked(text(10, { format: 'date', ...options }), value =>
+    parseDay(value) === undefined ? 'must be a day, such as 2026-01-31.' : undefined,
+  )
+
+const RunBody = closed({
+  since: omittable(
+    day({
+      description: 'Day from which all is read again and compared, whatever is held.',
+      examples: ['2026-01-01'],
+    }),
+  ),
+  dry_run: omittable(flag({ description: 'Read and compare, write nothing.' })),
+  wait: omittable(flag({ description: 'Answer the finished run.' })),
+})
+
+const lineMax = 2000
+const lineText = (options: FieldOptions) =>
+  checked(text(lineMax, options), value =>
+    /\p{Cc}/u.test(value) ? 'must be text on one line.' : undefined,
+  )
+
+function addressFault(value: string): string | undefined {
+  const url = URL.parse(value)
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === ''
+  return isPlain ? undefined : 'must be an http or https address.'
+}
+
+const SettingBody = closed({
+  key: omittable(lineText({ description: 'Kept sealed, and never shown again.' })),
+  base_url: omittable(checked(lineText({ examples: ['https://mirror.example'] }), addressFault)),
+  codes: omittable(
+    listOf(t.String({ examples: ['EUR_USD'] }), 'codes and datasets', codesMax, code => code),
+  ),
+  since: omittable(day({ examples: ['1986-01-01'] })),
+  reread: omittable(
+    checked(text(5, { examples: ['60d'] }), value =>
+      /^\d{1,4}d$/.test(value) ? undefined : 'must be days, such as 60d.',
+    ),
+  ),
+  license: omittable(choice(['accept'])),
+})
+
+function settingOf({
+  key,
+  base_url: baseUrl,
+  codes,
+  since,
+  reread,
+  license,
+}: ReturnType<typeof SettingBody.read>): FeedSetting {
+  return {
+    ...(key !== undefined && { key: key.trim() }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(codes !== undefined && { codes }),
+    ...(since !== undefined && { since }),
+    ...(reread !== undefined && { rereadDays: Number.parseInt(reread, 10) }),
+    ...(license !== undefined && { license }),
+  }
+}
+
+/** What a feed is to be read into and has no series for would never come: it is refused, each by its name. */
+function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['feed']): void {
+  const unread = unreadOf(codes, map)
+  if (unread.length === 0) return
+  throw validationFailed(
+    unread.map(code => ({
+      field: 'codes',
+      message: `codes: ${publisher.name} has no series for ${code}; its map has what it can be read into.`,
+      value: code,
+    })),
+  )
+}
+
+/** What would be refused when the feed is read is refused when it is set. */
+function refuseTarget(baseUrl: string, checkTarget: AdminFeedsDeps['checkTarget']): void {
+  const fault = checkTarget(baseUrl)
+  if (fault === undefined) return
+  throw validationFailed([{ field: 'base_url', message: `base_url: ${fault}`, value: baseUrl }])
+}
+
+/** Public sources for the operator: how they stand, and what can be done about them. */
+export function feedAdminRoutes({
+  access,
+  feeds,
+  clock,
+  catalogue,
+  connections,
+  idempotency,
+  checkTarget,
+}: AdminFeedsDeps) {
+  const viewOf = (feed: string): FeedView => {
+    const view = feeds.view(feed)
+    if (!view) throw notFound(`The feed ${feed.slice(0, 64)}`, nearestFeed(feed, feeds.names()))
+    return view
+  }
+  const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feed)) })
+
+  const mapRows = ({ lines }: FeedView) =>
+    lines.map(line => {
+      const series = 'code' in line.target ? catalogue.named(line.target.code) : undefined
+      const extent = series && catalogue.extent(series)
+      return {
+        source_id: line.sourceId,
+        ...('code' in line.target ? { code: line.target.code } : { dataset: targetName(line) }),
+        unit: line.unit,
+        factor: line.factor,
+        from: momentOf(extent?.firstAt),
+        to: momentOf(extent?.lastAt),
+      }
+    })
+
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get('/admin/v1/feeds', () => ({ feeds: feeds.list().map(feedRow) }), {
+      access: operator,
+      response: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
+      detail: {
+        operationId: 'listFeeds',
+        summary: 'List feeds',
+        description:
+          'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
+      },
+    })
+    .get(
+      '/admin/v1/feeds/:name',
+      ({ params }) => {
+        const view = viewOf(params.name)
+        return {
+          feed: feedRow(view),
+          map: mapRows(view),
+          settings: settingRows(view),
+          runs: feeds.runs(params.name, runsShown, 0).map(runRow),
+        }
+      },
+      {
+        access: operator,
+        params: name,
+        response: {
+          200: t.Object({
+            feed: FeedShape,
+            map: t.Array(MapShape),
+            settings: t.Array(SettingShape, {
+              description: 'What is set, and where: in the file, which wins, or by a command.',
+            }),
+            runs: t.Array(RunShape),
+          }),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getFeed',
+          summary: 'Show a feed',
+          description:
+            'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/test',
+      async ({ params, request }) => {
+        viewOf(params.name)
+        connections.idle(request, 0)
+        const startedAt = clock.monotonic()
+        const outcome = await feeds.test(params.name)
+        const tookMs = Math.round(clock.monotonic() - startedAt)
+        if ('fault' in outcome) {
+          const { code, message } = outcome.fault
+          return { ok: false, took_ms: tookMs, sample: null, problem: { code, message } }
+        }
+        const { sourceId, period, value, unit } = outcome.sample
+        const sample = { source_id: sourceId, period, value, unit }
+        return { ok: true, took_ms: tookMs, sample }
+      },
+      {
+        access: operator,
+        params: name,
+        body: noBody,
+        response: {
+          200: t.Object({
+            ok: t.Boolean(),
+            took_ms: integer({ description: 'Milliseconds.' }),
+            sample: t.Union([
+              t.Object({
+                source_id: t.String(),
+                period: t.String({ examples: ['2026-08-18'] }),
+                value: t.String({ description: 'As it was sent.', examples: ['85.10'] }),
+                unit: t.String(),
+              }),
+              t.Null(),
+            ]),
+            problem: t.Optional(t.Object({ code: t.String(), message: t.String() })),
+          }),
+          ...refusals,
+        },
+        detail: {
+          operationId: 'testFeed',
+          summary: 'Ask a feed for one value',
+          description:
+            'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/run',
+      ({ params, body: input, pass, request, set }) => {
+        viewOf(params.name)
+        const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
+        const options = { ...(since !== undefined && { since }), dryRun }
+        const isWaitedFor = wait || options.dryRun
+        if (isWaitedFor) connections.idle(request, 0)
+        return idempotency.onceAfter(
+          { pass, request, set },
+          input,
+          async () =>
+            isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),
+          run => {
+            if (!run)
+              throw stateForbids(
+                'feed_not_run',
+                'The feed was not run: another run of it is under way.',
+              )
+            if (!isWaitedFor) set.status = 202
+            return { run: runRow(run) }
+          },
+        )
+      },
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        params: name,
+        body: RunBody.schema,
+        response: { 200: Ran, 202: Ran, ...refusals },
+        detail: {
+          operationId: 'runFeed',
+          summary: 'Run a feed now',
+          description:
+            'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: while another is under way, 422, or with `wait` or `dry_run` it begins after it. A feed that is off, or lacks its key or the consent to its terms, is not asked: the run that is answered says why and is not kept.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/feeds/:name/runs',
+      ({ params, query }) => {
+        viewOf(params.name)
+        const wanted = pageOf(query, perPageMax)
+        const skipped = (wanted.page - 1) * wanted.perPage
+        return {
+          runs: feeds.runs(params.name, wanted.perPage, skipped).map(runRow),
+          meta: pageMeta(wanted, feeds.countRuns(params.name)),
+        }
+      },
+      {
+        access: operator,
+        params: name,
+        query: t.Object(pageQuery(perPageMax)),
+        response: {
+          200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listFeedRuns',
+          summary: 'List the runs of a feed',
+          description: 'Newest first.',
+        },
+      },
+    )
+    .put(
+      '/admin/v1/feeds/:name',
+      ({ params, body: input, pass }) => {
+        const { feed } = viewOf(params.name)
+        const setting = settingOf(SettingBody.read(input))
+        refuseUnread(setting.codes ?? [], feed)
+        if (setting.baseUrl !== undefined) {
+          // The key of the feed is sent there, also the one that the configuration has.
+          requireArea(pass?.adminRole, 'service', 'base_url')
+          refuseTarget(setting.baseUrl, checkTarget)
+        }
+        feeds.configure(params.name, setting)
+        return feedOf(params.name)
+      },
+      {
+        access: operator,
+        params: name,
+        body: SettingBody.schema,
+        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
+        detail: {
+          operationId: 'putFeed',
+          summary: 'Turn a feed on and set it',
+          description:
+            'Settings that are kept in the database. What the configuration file says of the same feed wins. `base_url` names a mirror in the public internet or in a network that `egress.allow` opens (422 otherwise); the key of the feed is sent there, so it takes an admin token of the role `all` (403 `ADMIN_ROLE_MISSING`).',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/pause',
+      ({ params }) => {
+        viewOf(params.name)
+        feeds.pause(params.name)
+        return feedOf(params.name)
+      },
+      {
+        access: operator,
+        params: name,
+        body: noBody,
+        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
+        detail: {
+          operationId: 'pauseFeed',
+          summary: 'Pause a feed',
+          description:
+            'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/resume',
+      ({ params }) => {
+        viewOf(params.name)
+        feeds.resume(params.name)
+        return feedOf(params.name)
+      },
+      {
+        access: operator,
+        params: name,
+        body: noBody,
+        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
+        detail: {
+          operationId: 'resumeFeed',
+          summary: 'Resume a feed',
+          description: 'It is read by itself again.',
+        },
+      },
+    )
+}
+
+/** What a name was probably meant to be, else the names there are. */
+function nearestFeed(name: string, names: readonly string[]): string {
+  const [near] = names
+    .map(known => ({ known, steps: distance(name, known) }))
+    .sort((a, b) => a.steps - b.steps)
+  return near && near.steps <= Math.max(1, Math.floor(name.length / 3))
+    ? `Did you mean ${near.known}?`
+    : `The feeds are ${names.join(', ')}.`
+}

@@ -1,0 +1,136 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { type FieldFault, notFound, validationFailed } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
+import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
+import type { Quarantine } from '../../../prices/store/quarantine.ts'
+
+export type AdminQuarantineDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'idempotency' | 'quarantine' | 'now'
+>
+
+const operator = { operator: 'data' } as const
+
+const QuarantineRow = t.Object(
+  {
+    id: integer(),
+    code: t.String({ examples: ['WTI_USD'] }),
+    from: t.String({ format: 'date', examples: ['2026-11-02'] }),
+    to: t.String({ format: 'date', examples: ['2026-11-03'] }),
+    reason: t.String({ examples: ['Source repeated a stale value'] }),
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'QuarantineRange' },
+)
+
+/** Days of a series that no read answers. */
+export function quarantineAdminRoutes({
+  access,
+  catalogue,
+  idempotency,
+  quarantine,
+  now,
+}: AdminQuarantineDeps) {
+  const quarantineRow = (range: Quarantine) => ({
+    id: range.id,
+    code: catalogue.byId(range.seriesId).code,
+    from: range.fromOn,
+    to: range.toOn,
+    reason: range.reason,
+    created_at: isoInstant(range.createdAt),
+  })
+
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get('/admin/v1/quarantine', () => success(quarantine.all().map(quarantineRow)), {
+      access: operator,
+      response: { 200: envelope(t.Array(QuarantineRow)) },
+      detail: {
+        operationId: 'listQuarantine',
+        summary: 'List quarantined days',
+        description: 'The ranges of days that reads leave out.',
+      },
+    })
+    .post(
+      '/admin/v1/quarantine',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          set.status = 201
+          const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
+          return success(quarantineRow(quarantine.add(range)))
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: t.Any({
+          description: '`{"code","from","to"?,"reason"}`; days, both inclusive.',
+          examples: [
+            {
+              code: 'WTI_USD',
+              from: '2026-11-02',
+              to: '2026-11-03',
+              reason: 'Source repeated a stale value',
+            },
+          ],
+        }),
+        response: { 201: envelope(QuarantineRow), 422: ValidationProblem },
+        detail: {
+          operationId: 'addQuarantine',
+          summary: 'Quarantine days',
+          description:
+            'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/quarantine/:id',
+      ({ params }) => {
+        const removed = /^\d{1,15}$/.test(params.id)
+          ? quarantine.remove(Number(params.id))
+          : undefined
+        if (!removed) throw notFound(`Quarantine ${params.id}`)
+        return success(quarantineRow(removed))
+      },
+      {
+        access: operator,
+        params: t.Object({
+          id: t.String({ description: 'Number of the range.', examples: ['1'] }),
+        }),
+        response: { 200: envelope(QuarantineRow), 404: NestedProblem },
+        detail: {
+          operationId: 'removeQuarantine',
+          summary: 'Lift a quarantine',
+          description: 'The days are read again.',
+        },
+      },
+    )
+}
+
+function quarantineOf(
+  body: Record<string, unknown>,
+  catalogue: Catalogue,
+  now: number,
+): Omit<Quarantine, 'id'> {
+  const faults: FieldFault[] = []
+  const fault = (field: string, message: string) =>
+    faults.push({ field, message: `${field}: ${message}`, value: body?.[field] ?? null })
+  const text = (field: string) =>
+    typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
+  const resolved = catalogue.resolve(text('code'), now)
+  if (!resolved) fault('code', 'is not a code of the catalogue.')
+  const from = text('from')
+  const to = text('to') || from
+  if (parseDay(from) === undefined) fault('from', 'is not a date (YYYY-MM-DD).')
+  if (parseDay(to) === undefined) fault('to', 'is not a date (YYYY-MM-DD).')
+  else if (parseDay(from) !== undefined && to < from) fault('to', `is before from (${from}).`)
+  const reason = text('reason')
+  if (reason === '' || reason.length > 500) fault('reason', 'must say why, in 1 to 500 characters.')
+  if (faults.length > 0) throw validationFailed(faults)
+  return { seriesId: resolved!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
+}

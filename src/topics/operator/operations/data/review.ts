@@ -1,0 +1,280 @@
+import { t } from 'elysia'
+import { transact } from '../../../../database/database.ts'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { guardRules } from '../../../prices/math/guards.ts'
+import {
+  type DoubtedValue,
+  type DoubtStatus,
+  doubtStatuses,
+} from '../../../prices/store/doubted-values.ts'
+
+export type AdminReviewDeps = Pick<
+  Context,
+  | 'access'
+  | 'catalogue'
+  | 'batches'
+  | 'datasets'
+  | 'db'
+  | 'doubtedValues'
+  | 'idempotency'
+  | 'ingest'
+  | 'valueSources'
+  | 'now'
+>
+
+const operator = { operator: 'data' } as const
+const perPageMax = 100
+const idsMax = 1000
+/** Rules of the guards, and that of what an operator decided. */
+const reviewRules = [...guardRules, 'corrected'] as const
+
+const DoubtShape = t.Object(
+  {
+    id: integer({ examples: [5] }),
+    code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null: it is a number of a row.'),
+    dataset: orNull(t.String({ examples: ['rig-counts'] }), 'Of a row: the dataset.'),
+    line: orNull(
+      t.Record(t.String(), t.String()),
+      'Of a row: what it is of, such as a region or a contract.',
+    ),
+    column: orNull(t.String({ examples: ['total'] }), 'Of a row: where the doubted number stands.'),
+    row: orNull(
+      t.Record(t.String(), t.Unknown()),
+      'Of a row: all of it, as it was sent. It is held as a whole.',
+    ),
+    observed_at: t.String({ format: 'date-time' }),
+    price: t.Number({ description: 'The doubted number.', examples: [912] }),
+    before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
+    rule: oneOf(reviewRules),
+    reason: t.String({ examples: ['+900.0 % after 91.2, as between a decimal point'] }),
+    source: orNull(t.String({ examples: ['EIA'] })),
+    batch: integer({ description: 'The batch that it came in.' }),
+    status: oneOf(
+      doubtStatuses,
+      'waiting: held, and not recorded. flagged: recorded, and listed. kept: left out, because an operator decided against the value before.',
+    ),
+    doubted_at: t.String({ format: 'date-time' }),
+    decided_at: orNull(t.String({ format: 'date-time' })),
+    decided_by: orNull(t.String()),
+    decision_reason: orNull(t.String()),
+  },
+  { title: 'DoubtedValue' },
+)
+const Listed = envelope(t.Object({ values: t.Array(DoubtShape), meta: PageMetaShape }))
+const Decided = envelope(
+  t.Object({
+    values: t.Array(DoubtShape),
+    batch: orNull(integer(), 'The batch that released values were recorded in.'),
+  }),
+)
+const DecisionBody = body({
+  ids: field<number[]>(
+    t.Array(integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),
+    (form, name) => {
+      const ids = form.value(name)
+      if (!Array.isArray(ids) || ids.length === 0 || ids.length > idsMax)
+        return form.fault(name, `must be a list of 1 to ${idsMax} numbers.`)
+      if (!ids.every(id => Number.isSafeInteger(id) && id > 0))
+        return form.fault(name, 'must be a list of whole numbers.')
+      return [...new Set(ids as number[])]
+    },
+  ),
+  reason: optional(text(300, { description: 'Why.' })),
+})
+
+type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
+
+const isOfSeries = (doubt: DoubtedValue): doubt is DoubtedValue & { seriesId: number } =>
+  doubt.seriesId !== null
+
+const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
+
+/** Values that the guards at the door doubted, and what is decided of them. */
+export function reviewAdminRoutes({
+  access,
+  catalogue,
+  batches,
+  datasets,
+  db,
+  doubtedValues,
+  idempotency,
+  ingest,
+  valueSources,
+  now,
+}: AdminReviewDeps) {
+  const rowOf = (doubt: DoubtedValue): (typeof DoubtShape)['static'] => ({
+    id: doubt.id,
+    code: doubt.seriesId === null ? null : catalogue.byId(doubt.seriesId).code,
+    dataset: doubt.dataset,
+    line: doubt.line === null ? null : JSON.parse(doubt.line),
+    column: doubt.column,
+    row: doubt.fields === null ? null : JSON.parse(doubt.fields),
+    observed_at: isoInstant(doubt.observedAt),
+    price: doubt.value,
+    before: doubt.before,
+    rule: doubt.rule as (typeof reviewRules)[number],
+    reason: doubt.reason,
+    source: valueSources.byId(doubt.sourceId)?.name ?? null,
+    batch: doubt.batchId,
+    status: doubt.status,
+    doubted_at: isoInstant(doubt.doubtedAt),
+    decided_at: isoOrNull(doubt.decidedAt),
+    decided_by: doubt.decidedBy,
+    decision_reason: doubt.decisionReason,
+  })
+  /** Values that are not recorded, with one of these statuses. */
+  const undecided = (ids: readonly number[], statuses: readonly DoubtStatus[]): DoubtedValue[] =>
+    ids.map(id => {
+      const doubt = doubtedValues.find(id)
+      if (!doubt) throw notFound(`A held value ${id}`)
+      if (!statuses.includes(doubt.status))
+        throw stateForbids('validation_failed', `Value ${id} is ${doubt.status} already.`)
+      return doubt
+    })
+  /** The held rows of each dataset as they are written; what can not go in refuses everything. */
+  const rowsToRelease = (held: readonly DoubtedValue[]) =>
+    [...Map.groupBy(held, doubt => doubt.dataset!)].map(([name, rows]) => {
+      const dataset = datasets.find(dataset => dataset.name === name)!
+      const records = rows.map(({ id, fields }) => {
+        const checked = dataset.check(JSON.parse(fields!), now())
+        if ('record' in checked) return checked.record
+        throw stateForbids('validation_failed', `Value ${id} can not go in: ${checked.reason}`)
+      })
+      return { dataset, records }
+    })
+  const releaseValues = (
+    held: readonly (DoubtedValue & { seriesId: number })[],
+    start: ReleaseStart,
+  ) => {
+    let batch: number | null = null
+    for (const [sourceId, group] of Map.groupBy(held, doubt => doubt.sourceId)) {
+      const points = group.map(({ seriesId, observedAt, value }) => ({
+        seriesId,
+        observedAt,
+        value,
+      }))
+      batch = batches.release(start, points, sourceId).batch.id
+    }
+    return batch
+  }
+  const decided = (ids: readonly number[]) => ids.map(id => rowOf(doubtedValues.find(id)!))
+
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/review',
+      ({ query }) => {
+        const status = query.status ?? 'waiting'
+        const wanted = doubtStatuses.find(option => option === status)
+        if (!wanted && status !== 'all')
+          throw invalidParameter('status', status, 'is no status.', [...doubtStatuses, 'all'])
+        const series = query.code === undefined ? undefined : catalogue.named(query.code)
+        if (query.code !== undefined && !series)
+          throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
+        const dataset = query.dataset?.trim().toLowerCase()
+        if (dataset !== undefined && !datasets.some(({ name }) => name === dataset))
+          throw invalidParameter('dataset', query.dataset, 'is not a dataset.')
+        const filter = {
+          ...(wanted && { status: wanted }),
+          ...(series && { seriesId: series.id }),
+          ...(dataset !== undefined && { dataset }),
+        }
+        const page = pageOf(query, perPageMax)
+        const rows = doubtedValues.list(filter, page.perPage, (page.page - 1) * page.perPage)
+        const meta = pageMeta(page, doubtedValues.total(filter))
+        return success({ values: rows.map(rowOf), meta })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          status: wordParameter([...doubtStatuses, 'all'], {
+            description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
+            examples: ['waiting'],
+            default: 'waiting',
+          }),
+          code: codeParameter({ description: 'Only of a series.', examples: ['WTI_USD'] }),
+          dataset: textParameter({
+            description: 'Only rows of a dataset.',
+            examples: ['rig-counts'],
+          }),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listDoubtedValues',
+          summary: 'Values that wait for a decision',
+          description:
+            'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/review/release',
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const { ids, reason = '' } = DecisionBody.read(input)
+          const doubts = undecided(ids, ['waiting', 'kept', 'rejected'])
+          const actor = pass?.actor ?? 'operator'
+          const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
+          const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
+          const batch = transact(db, () => {
+            // First: what is written takes values that were left out in its time off the list.
+            for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
+            let last = releaseValues(doubts.filter(isOfSeries), start)
+            for (const { dataset, records } of ofRows) {
+              const running = batches.begin({ ...start, dataset: dataset.name })
+              running.count(running.during(() => dataset.write(records, ingest.next())))
+              last = running.end().id
+            }
+            return last
+          })
+          return success({ values: decided(ids), batch })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: DecisionBody.schema,
+        response: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'releaseValues',
+          summary: 'Release held values',
+          description:
+            'Records values that were held, rejected or kept as corrected; they count as recorded now. The same value is not doubted again.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/review/reject',
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const { ids, reason = '' } = DecisionBody.read(input)
+          const actor = pass?.actor ?? 'operator'
+          for (const { id } of undecided(ids, ['waiting', 'kept']))
+            doubtedValues.decide(id, 'rejected', actor, reason, now())
+          return success({ values: decided(ids), batch: null })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: DecisionBody.schema,
+        response: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'rejectValues',
+          summary: 'Reject held values',
+          description:
+            'Values that were held are never recorded; the same value stays out when it is sent again.',
+        },
+      },
+    )
+}

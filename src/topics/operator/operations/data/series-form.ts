@@ -1,0 +1,329 @@
+import { t } from 'elysia'
+import {
+  changeOf,
+  checked,
+  choice,
+  decimal,
+  type Field,
+  field,
+  flag,
+  listOf,
+  nullable,
+  nullableAs,
+  optional,
+  part,
+  readFields,
+  text,
+  type Values,
+  whole,
+} from '../../../../http/input/body-schema.ts'
+import { type Form, formOf } from '../../../../http/input/form.ts'
+import { validationFailed } from '../../../../http/problem/problem.ts'
+import { minuteOf, zoneName } from '../../../../lib/time/zone.ts'
+import { cadences } from '../../../catalogue/math/catalogue.ts'
+import {
+  isReleaseDay,
+  marketNames,
+  releaseHolidays,
+  type SeriesTerms,
+} from '../../../catalogue/math/terms.ts'
+import { guardActions, guardRules } from '../../../prices/math/guards.ts'
+
+const widest = 1e12
+const aliasesMax = 50
+const accountsMax = 1000
+
+const word = (what: string, examples: string[]): Field<string> =>
+  checked(text(50, { description: what, examples }), value =>
+    /^[A-Za-z][A-Za-z0-9_]*$/.test(value) ? undefined : 'must be a word of letters, digits and _.',
+  )
+const filled = (charactersMax: number, options: Record<string, unknown>): Field<string> =>
+  checked(text(charactersMax, options), value =>
+    value.trim() === '' ? 'must not be empty.' : undefined,
+  )
+
+/** What can be said of a series. */
+export const termFields = {
+  name: filled(120, { description: 'For people.', examples: ['Desk mark, gas oil 0.1'] }),
+  category: word(
+    'One of the catalogue, or an own one. It decides trading calendar and kind of number where they are not set.',
+    ['refined_products'],
+  ),
+  currency: nullable(
+    checked(text(3, { examples: ['USD'] }), value =>
+      /^[A-Z]{3}$/.test(value) ? undefined : 'must be a code of three capital letters, or null.',
+    ),
+    { description: 'Null: the number is not money.' },
+  ),
+  unit: word('What one price is for, or what is counted.', ['barrel']),
+  decimals: whole(0, 8, { description: 'Places that prices are rounded to.', examples: [2] }),
+  cadence: choice(cadences, { description: 'How often it comes out: freshness is judged by it.' }),
+  source: filled(80, { description: 'Who its numbers are from.', examples: ['Desk'] }),
+  description: text(500, { examples: ['Mid mark of the desk at the close of London'] }),
+  level: checked(
+    decimal(0, widest, {
+      description: 'A typical value: bounds follow from it where none are set.',
+      examples: [650],
+    }),
+    value => (value > 0 ? undefined : 'must be above 0.'),
+  ),
+  min: decimal(-widest, widest, { description: 'Smaller values are refused.', examples: [0] }),
+  max: decimal(-widest, widest, { description: 'Larger values are refused.', examples: [3000] }),
+  calendar: choice(marketNames, {
+    description: 'The trading days that it is published on, and on which it ages.',
+  }),
+  release_lag_days: whole(0, 730, {
+    description: 'How many days after its date a value comes out.',
+    examples: [5],
+  }),
+  release_days: listOf(
+    t.String({ examples: ['wed'] }),
+    'days of the week (mon to sun), or days of the month (1 to 31, last)',
+    31,
+    day => (isReleaseDay(day.toLowerCase()) ? day.toLowerCase() : undefined),
+    {
+      description:
+        'The days that it comes out on: `["wed"]`, `["mon", "thu"]`, `["15"]`, `["last"]`. Freshness, gaps and the next release follow them; the cadence does where it is not set. A value is of the first of these days at or after its own date and `release_lag_days`.',
+      examples: [['wed']],
+    },
+  ),
+  release_time: checked(
+    text(5, {
+      description: 'Time of day at which it comes out, in `time_zone`; absent: until the day ends.',
+      examples: ['10:30'],
+    }),
+    value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
+  ),
+  release_holiday: choice(releaseHolidays, {
+    description:
+      'A release whose day is closed in `calendar` comes out on the trading day `after` (default) or `before` it, or is left out (`skip`).',
+  }),
+  time_zone: field(
+    t.String({
+      description: 'IANA zone of `value_time` and `release_time` (UTC).',
+      examples: ['Europe/London'],
+    }),
+    (form, name) => {
+      const value = form.text(name, 60)
+      if (value === undefined) return undefined
+      return (
+        zoneName(value) ?? form.fault(name, 'must be an IANA time zone, such as Europe/London.')
+      )
+    },
+  ),
+  value_time: checked(
+    text(5, {
+      description: 'Time of day at which a value is made that comes with its day only.',
+      examples: ['16:30'],
+    }),
+    value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
+  ),
+  license_class: choice(['open', 'view'], {
+    description:
+      '`view`: it may be looked at, and not be passed on; the keyless demo leaves it out.',
+  }),
+  attribution: text(300, {
+    description: 'The sentence that its numbers are shown with.',
+    examples: ['Marks of our own desk'],
+  }),
+  aliases: listOf(
+    t.String({ examples: ['DESK_GASOIL'] }),
+    'names of capital letters, digits, _, - and .',
+    aliasesMax,
+    alias => (/^[A-Z0-9][A-Z0-9_.-]{0,49}$/.test(alias) ? alias : undefined),
+    { description: 'Other names that every endpoint takes for the code.' },
+  ),
+  guards: part(Object.fromEntries(guardRules.map(rule => [rule, optional(choice(guardActions))])), {
+    description:
+      'What each guard at the door does with a doubtful value: `hold`, `flag` or `off`. What is not named is as usual. `stop` is about a series that no value comes of any more: `flag` tells it, `hold` also holds what comes again, `off` is for one that has ended.',
+  }),
+  visible_to: listOf(
+    t.String({ examples: ['11111111-2222-4333-8444-555555555555'] }),
+    'ids of accounts',
+    accountsMax,
+    id => (/^[\w-]{8,64}$/.test(id) ? id : undefined),
+    { description: 'Ids of the accounts that an own series is for; absent: for everybody.' },
+  ),
+  active: flag({ description: 'False: retired, listed as discontinued and not answered.' }),
+}
+
+const {
+  name,
+  category,
+  currency,
+  unit,
+  decimals,
+  cadence,
+  source,
+  description,
+  level,
+  min,
+  max,
+  calendar,
+  release_lag_days: releaseLagDays,
+  release_days: releaseDays,
+  release_time: releaseTime,
+  release_holiday: releaseHoliday,
+  time_zone: timeZone,
+  value_time: valueTime,
+  license_class: licenseClass,
+  attribution,
+  aliases,
+  guards,
+  visible_to: visibleTo,
+  active,
+} = termFields
+
+/** A new own series. */
+export const newSeriesFields = {
+  code: text(50, {
+    description: '2 to 50 capital letters, digits and _.',
+    examples: ['DESK_GASOIL_USD'],
+  }),
+  name,
+  category,
+  unit,
+  currency,
+  decimals: optional(decimals),
+  cadence: optional(cadence),
+  source: optional(source),
+  description: optional(description),
+  level: optional(level),
+  min: optional(min),
+  max: optional(max),
+  calendar: optional(calendar),
+  release_lag_days: optional(releaseLagDays),
+  release_days: optional(releaseDays),
+  release_time: optional(releaseTime),
+  release_holiday: optional(releaseHoliday),
+  time_zone: optional(timeZone),
+  value_time: optional(valueTime),
+  license_class: optional(licenseClass),
+  attribution: optional(attribution),
+  aliases: optional(aliases),
+  guards: optional(guards),
+  visible_to: optional(visibleTo),
+  active: optional(active),
+}
+
+/** Null takes a term back; of a currency it says that the number is not money. */
+const takenBack = <T>(inner: Field<T>): Field<T | null> => nullableAs(inner, null)
+
+export const changedSeriesFields = {
+  ...changeOf({
+    name: takenBack(name),
+    category: takenBack(category),
+    currency,
+    unit: takenBack(unit),
+    decimals: takenBack(decimals),
+    cadence: takenBack(cadence),
+    source: takenBack(source),
+    description: takenBack(description),
+    level: takenBack(level),
+    min: takenBack(min),
+    max: takenBack(max),
+    calendar: takenBack(calendar),
+    release_lag_days: takenBack(releaseLagDays),
+    release_days: takenBack(releaseDays),
+    release_time: takenBack(releaseTime),
+    release_holiday: takenBack(releaseHoliday),
+    time_zone: takenBack(timeZone),
+    value_time: takenBack(valueTime),
+    license_class: takenBack(licenseClass),
+    attribution: takenBack(attribution),
+    aliases: takenBack(aliases),
+    guards: takenBack(guards),
+    visible_to: takenBack(visibleTo),
+    active: takenBack(active),
+  }),
+  reset: optional(
+    flag({ description: 'True: everything that was set before this request is taken back.' }),
+  ),
+}
+
+type TermValues = Partial<Values<typeof newSeriesFields>>
+
+export const termsOf = (values: TermValues): SeriesTerms => ({
+  name: values.name,
+  category: values.category,
+  currency: values.currency,
+  unit: values.unit,
+  decimals: values.decimals,
+  cadence: values.cadence,
+  source: values.source,
+  description: values.description,
+  level: values.level,
+  min: values.min,
+  max: values.max,
+  calendar: values.calendar,
+  releaseLagDays: values.release_lag_days,
+  releaseDays: values.release_days,
+  releaseTime: values.release_time,
+  releaseHoliday: values.release_holiday,
+  timeZone: values.time_zone,
+  valueTime: values.value_time,
+  licenseClass: values.license_class,
+  attribution: values.attribution,
+  aliases: values.aliases,
+  guards: values.guards as SeriesTerms['guards'],
+  visibleTo: values.visible_to,
+  active: values.active,
+})
+
+/** Terms with a change: what it names takes the place of what was, null takes it back. */
+export function changedTerms(
+  before: SeriesTerms,
+  { reset, ...values }: Partial<Values<typeof changedSeriesFields>>,
+): SeriesTerms {
+  const change = termsOf(values as TermValues)
+  const terms: Record<string, unknown> = { ...(reset === true ? {} : before) }
+  for (const [term, value] of Object.entries(change)) {
+    if (value === undefined) continue
+    if (value === null && term !== 'currency') delete terms[term]
+    else terms[term] = value
+  }
+  return terms as SeriesTerms
+}
+
+export interface NewSeries {
+  code: string
+  terms: SeriesTerms
+}
+
+const seriesMax = 1000
+
+/** One new series, or the list of them in `series`; `judge` notes what is wrong with each. */
+export function readNewSeries(
+  input: unknown,
+  judge: (series: NewSeries, form: Form) => void,
+): NewSeries[] {
+  const form = formOf(input)
+  const read = (item: Form): NewSeries => {
+    const { code = '', ...values } = readFields(newSeriesFields, item)
+    const series = { code: code.trim(), terms: termsOf(values) }
+    if (code !== '' && values.category !== undefined) judge(series, item)
+    return series
+  }
+  const list = form.value('series')
+  if (list === undefined) {
+    const series = read(form)
+    form.check()
+    return [series]
+  }
+  if (!Array.isArray(list) || list.length === 0 || list.length > seriesMax) {
+    throw validationFailed([
+      {
+        field: 'series',
+        message: `series: must be a list of 1 to ${seriesMax} series.`,
+        value: null,
+      },
+    ])
+  }
+  const items = form.items('series')
+  const all = list.map((_, i) => read(items.part(String(i))))
+  for (const [i, { code }] of all.entries())
+    if (code !== '' && all.findIndex(other => other.code === code) < i)
+      items.fault(`${i}.code`, `${code} stands in the list twice.`, code)
+  form.check()
+  return all
+}

@@ -1,0 +1,320 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../../http/answer/complete.ts'
+import { integer } from '../../../../http/answer/integer.ts'
+import { serialised } from '../../../../http/answer/serialised.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, documentedBody } from '../../../../http/input/body-schema.ts'
+import { flagParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
+import { nextReleaseAt } from '../../../calendars/math/releases.ts'
+import { cadences } from '../../../catalogue/math/catalogue.ts'
+import {
+  boundsOf,
+  marketNames,
+  releaseHolidays,
+  type SeriesTerms,
+} from '../../../catalogue/math/terms.ts'
+import type { TermFault } from '../../../catalogue/service/series-changes.ts'
+import type { Series } from '../../../catalogue/store/series.ts'
+import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
+
+export type AdminSeriesDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'idempotency' | 'now' | 'seriesChanges'
+>
+
+const operator = { operator: 'data' } as const
+
+const SeriesRow = t.Object(
+  {
+    id: integer(),
+    code: t.String({ examples: ['WTI_USD'] }),
+    name: t.String(),
+    category: t.String({ examples: ['crude_oil'] }),
+    currency: t.Union([t.String(), t.Null()]),
+    unit: t.String({ examples: ['barrel'] }),
+    decimals: integer({ description: 'Places that prices are rounded to.' }),
+    cadence: oneOf(
+      cadences,
+      'How often it comes out; of a series that a feed fills, as that feed has it.',
+    ),
+    source: t.String(),
+    description: t.String(),
+    level: t.Number({ description: 'A typical value; 0 where an own series has none.' }),
+    min: t.Number({ description: 'Smaller values are refused.' }),
+    max: t.Number({ description: 'Larger values are refused.' }),
+    calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
+    release_lag_days: integer({ description: 'How many days after its date a value comes out.' }),
+    release_days: t.Array(t.String({ examples: ['wed'] }), {
+      description: 'Days of the week or of the month that it comes out on, where that is set.',
+    }),
+    release_time: orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
+    release_holiday: orNull(
+      oneOf(releaseHolidays, 'Where a release goes whose day is closed in the calendar.'),
+    ),
+    next_release_at: orNull(
+      t.String({ format: 'date-time' }),
+      'When it comes out next by these days. Null: none are set, or it is retired.',
+    ),
+    time_zone: orNull(t.String({ examples: ['Europe/London'] })),
+    value_time: orNull(
+      t.String({ examples: ['16:30'] }),
+      'When a value is made that comes with its day only.',
+    ),
+    license_class: orNull(oneOf(['open', 'view'])),
+    attribution: orNull(t.String()),
+    aliases: t.Array(t.String()),
+    own: t.Boolean({ description: "The operator's own; else shipped." }),
+    guards: t.Record(t.String(), t.String(), {
+      description: 'What the guards at the door do, where that is set.',
+    }),
+    visible_to: t.Union([t.Array(t.String()), t.Null()], {
+      description: 'Ids of the accounts that it is for. Null: for everybody.',
+    }),
+    active: t.Boolean({ description: 'False: it is not answered.' }),
+    changed: t.Array(t.String({ examples: ['cadence'] }), {
+      description: 'What is set otherwise than it was shipped; of an own series all that is set.',
+    }),
+    has_data: t.Boolean(),
+  },
+  { title: 'OperatorSeries' },
+)
+const One = envelope(t.Object({ series: SeriesRow }))
+const params = t.Object({
+  code: t.String({ description: 'Code or alias.', examples: ['WTI_USD'] }),
+})
+const ChangeBody = body(changedSeriesFields, {
+  example: { name: 'WTI crude oil, spot', decimals: 3 },
+})
+const NewBody = documentedBody(
+  t.Union([t.Object(newSeriesFields), t.Object({ series: t.Array(t.Object(newSeriesFields)) })]),
+  false,
+)
+
+const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
+  releaseLagDays: 'release_lag_days',
+  releaseDays: 'release_days',
+  releaseTime: 'release_time',
+  releaseHoliday: 'release_holiday',
+  timeZone: 'time_zone',
+  valueTime: 'value_time',
+  licenseClass: 'license_class',
+  visibleTo: 'visible_to',
+}
+
+/** A row of the list as JSON, and what of its series may become another without a change of its terms. */
+interface RowText extends Pick<Series, 'cadence' | 'releaseLagDays' | 'publisher'> {
+  text: string
+  hasData: boolean
+  /** Up to its next release, Unix ms. */
+  from: number
+  until: number
+}
+
+/** A feed that fills a series says whose values it has, how often and how late they come out. */
+const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
+  kept.hasData === hasData &&
+  kept.cadence === series.cadence &&
+  kept.releaseLagDays === series.releaseLagDays &&
+  kept.publisher === series.publisher
+
+/** The codes there are: the operator's own, and what is otherwise with shipped ones. */
+export function seriesAdminRoutes({
+  access,
+  catalogue,
+  idempotency,
+  now,
+  seriesChanges,
+}: AdminSeriesDeps) {
+  const hasData = (series: Series) => catalogue.extent(series) !== undefined
+  const rowOf = (series: Series): (typeof SeriesRow)['static'] => {
+    const { terms = {} } = series
+    const { min, max } = boundsOf(series)
+    const releaseAt = series.unavailableReason === null ? nextReleaseAt(series, now()) : undefined
+    return {
+      id: series.id,
+      code: series.code,
+      name: series.name,
+      category: series.category,
+      currency: series.currency,
+      unit: series.unit,
+      decimals: series.decimals,
+      cadence: series.cadence,
+      source: series.source,
+      description: series.description,
+      level: series.level,
+      min,
+      max,
+      calendar: series.calendar ?? null,
+      release_lag_days: series.releaseLagDays ?? 0,
+      release_days: terms.releaseDays ?? [],
+      release_time: terms.releaseTime ?? null,
+      release_holiday: series.releases?.onHoliday ?? null,
+      next_release_at: releaseAt === undefined ? null : isoInstant(releaseAt),
+      time_zone: terms.timeZone ?? null,
+      value_time: terms.valueTime ?? null,
+      license_class: series.publisher?.licenseClass ?? null,
+      attribution: series.publisher?.text ?? null,
+      aliases: series.aliases,
+      guards: terms.guards ?? {},
+      visible_to: terms.visibleTo ?? null,
+      own: series.own === true,
+      active: series.unavailableReason === null,
+      changed: (Object.keys(terms) as (keyof SeriesTerms)[]).map(term => wireNames[term] ?? term),
+      has_data: hasData(series),
+    }
+  }
+  const texts = new WeakMap<Series, RowText>()
+  const textOf = (series: Series): string => {
+    const at = now()
+    const kept = texts.get(series)
+    if (kept && kept.from <= at && at < kept.until && isStill(kept, series, hasData(series)))
+      return kept.text
+    const row = rowOf(series)
+    const { cadence, releaseLagDays, publisher } = series
+    const text = JSON.stringify(row)
+    const until = parseInstant(row.next_release_at ?? '') ?? Number.POSITIVE_INFINITY
+    texts.set(series, {
+      text,
+      from: at,
+      until,
+      hasData: row.has_data,
+      cadence,
+      releaseLagDays,
+      publisher,
+    })
+    return text
+  }
+  const seriesOf = (code: string): Series => {
+    const series = catalogue.named(code)
+    if (series && series.contractOf === null) return series
+    const [nearest] = catalogue.suggest(code.slice(0, 100))
+    throw notFound(
+      `The series ${code.slice(0, 100)}${nearest ? ` (did you mean ${nearest.code}?)` : ''}`,
+    )
+  }
+  const put = (series: Series, terms: SeriesTerms) => {
+    const faults = seriesChanges.faults(series, terms)
+    if (faults.length > 0) throw refusal(faults)
+    return success({ series: rowOf(seriesChanges.put(series, terms)) })
+  }
+
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/series',
+      ({ query, set }) => {
+        const own = truthOf('own', query.own)
+        const changed = truthOf('changed', query.changed)
+        const listed = catalogue
+          .list()
+          .filter(series => own === undefined || (series.own === true) === own)
+          .filter(series => changed === undefined || (series.terms !== undefined) === changed)
+        set.headers['content-type'] = jsonType
+        return `{"status":"success","data":[${listed.map(textOf).join(',')}]}`
+      },
+      {
+        // Half a megabyte: read and compressed where nobody waits for it.
+        access: { ...operator, reader: true },
+        query: t.Object({
+          own: flagParameter({
+            description: '`true`: only own series; `false`: only shipped ones.',
+            examples: [true],
+          }),
+          changed: flagParameter({
+            description: '`true`: only those with terms of the operator.',
+            examples: [true],
+          }),
+        }),
+        response: { 200: serialised(envelope(t.Array(SeriesRow))), 400: NestedProblem },
+        detail: {
+          operationId: 'listSeries',
+          summary: 'List series',
+          description:
+            'Every series of the catalogue by code, with the bounds of the values that are accepted.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/series',
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const entries = readNewSeries(input, ({ code, terms }, form) => {
+            for (const { field, why } of seriesChanges.newFaults(code, terms))
+              form.fault(field, why)
+          })
+          const added = seriesChanges.add(entries).map(rowOf)
+          set.status = 201
+          return success({ series: added })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: NewBody,
+        response: {
+          201: envelope(t.Object({ series: t.Array(SeriesRow) })),
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'addSeries',
+          summary: 'Add own series',
+          description:
+            'Adds one series, or those of the list `series`: all of them, or none when one is wrong. They are answered, watched, alerted on and exported like shipped ones as soon as they have values.',
+        },
+      },
+    )
+    .patch(
+      '/admin/v1/series/:code',
+      ({ body: input, params: { code } }) => {
+        const series = seriesOf(code)
+        return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)))
+      },
+      {
+        access: operator,
+        params,
+        body: ChangeBody.schema,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeSeries',
+          summary: 'Change a series',
+          description:
+            'Changes an own series, or sets terms of a shipped one, such as a cadence of `daily` for a code that is fed once a day. What the body does not name stays; null takes a term back; `reset` takes back all that was set before. Stored values stay as they are.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/series/:code',
+      ({ params: { code } }) => {
+        const series = seriesOf(code)
+        return put(series, { ...series.terms, active: false })
+      },
+      {
+        access: operator,
+        params,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'retireSeries',
+          summary: 'Retire a series',
+          description:
+            'Lists a series as discontinued: it has no newest price any more and takes no values; its history is answered. Nothing is deleted; `{"active": true}` brings it back.',
+        },
+      },
+    )
+}
+
+const refusal = (faults: readonly TermFault[]) =>
+  validationFailed(
+    faults.map(({ field, why }) => ({ field, message: `${field}: ${why}`, value: null })),
+  )
+
+function truthOf(name: string, text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw invalidParameter(name, text, 'is neither true nor false.', ['true', 'false'])
+}

@@ -1,0 +1,133 @@
+import { t } from 'elysia'
+import type { Connections } from '../../../../http/cable.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { noBody } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { textParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { secondMs } from '../../../../lib/time/instant.ts'
+import type { Keyring } from '../../../keys/service/keyring.ts'
+import { LogShape, logRow, SourceShape, sourceRow } from '../../../sources/operations/row.ts'
+import type { DataSource } from '../../../sources/service/sources.ts'
+
+export interface AdminSourcesDeps
+  extends Pick<Context, 'access' | 'dataSources' | 'idempotency' | 'sourceSync'> {
+  keys: Pick<Keyring, 'account'>
+  connections: Pick<Connections, 'idle'>
+  /** How long a source may take to answer, milliseconds. */
+  timeoutMs: number
+}
+
+const operator = { operator: 'people' } as const
+const perPageMax = 100
+/** For reading what came and for writing it down. */
+const spareSeconds = 10
+
+/** Not the configuration: an address may hold what only its owner is to know. */
+const { scraper_config: _, ingest_url: __, ...shown } = SourceShape.properties
+const OwnedSource = t.Object(
+  {
+    ...shown,
+    account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
+    account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),
+  },
+  { title: 'OwnedDataSource' },
+)
+const Listed = envelope(t.Object({ sources: t.Array(OwnedSource), meta: PageMetaShape }))
+
+/** The data sources of all accounts, for the operator. */
+export function sourceAdminRoutes({
+  access,
+  dataSources,
+  sourceSync,
+  keys,
+  connections,
+  idempotency,
+  timeoutMs,
+}: AdminSourcesDeps) {
+  const rowOf = (source: DataSource) => {
+    const {
+      scraper_config: _,
+      ingest_url: __,
+      ...row
+    } = { ingest_url: undefined, ...sourceRow(source, '') }
+    return {
+      ...row,
+      account_id: source.accountId,
+      account_email: keys.account(source.accountId)?.account.email ?? null,
+    }
+  }
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/sources',
+      ({ query }) => {
+        const page = pageOf(query, perPageMax)
+        const sources = dataSources.page(query.name, page.perPage, (page.page - 1) * page.perPage)
+        return success({
+          sources: sources.map(rowOf),
+          meta: pageMeta(page, dataSources.total(query.name)),
+        })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          name: textParameter({
+            description: 'Only those of this name, in any letter case, or of this id.',
+            examples: ['Terminal feed'],
+          }),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listAllDataSources',
+          summary: 'List data sources',
+          description:
+            'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/sources/:id/sync',
+      async ({ params: { id }, body, pass, request, set }) => {
+        const source = dataSources.byId(id)
+        if (!source) throw notFound('The data source')
+        connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => sourceSync.syncNow(source),
+          outcome => {
+            if ('refused' in outcome)
+              throw stateForbids(
+                'data_source_not_synced',
+                `The data source was not synced: ${outcome.refused}.`,
+              )
+            return success(logRow(source, outcome))
+          },
+        )
+      },
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        params: t.Object({
+          id: t.String({
+            description: 'Id of the data source.',
+            examples: ['00000000-0000-4000-8000-000000000801'],
+          }),
+        }),
+        body: noBody,
+        response: { 200: envelope(LogShape), 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'syncDataSource',
+          summary: 'Sync a data source now',
+          description:
+            'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
+        },
+      },
+    )
+}

@@ -1,0 +1,232 @@
+import { t } from 'elysia'
+import type { DevControls } from '../../../../http/dev-controls.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
+import { type LoggedRequest, loggedRequestsMax } from '../../../../http/request-log.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { keyedHash } from '../../../../lib/secrets/keyed-hash.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import type { Channel, InboxMessage } from '../../../../outbox/store/inbox.ts'
+import { logRow } from '../../../webhooks/operations/row.ts'
+import { lanedTarget } from '../../../webhooks/service/event-messages.ts'
+
+export interface DevLogDeps
+  extends Pick<DevControls, 'requests' | 'settle'>,
+    Pick<Context, 'access' | 'inbox' | 'keys' | 'masterKey' | 'outbox' | 'webhooks'> {}
+
+const operator = { operator: 'service', untold: true } as const
+const open = t.Object({}, { additionalProperties: true })
+const limitDefault = 100
+
+/** What an evaluation copy was asked and has sent: requests, letters, texts, webhooks. */
+export const devLogRoutes = (deps: DevLogDeps) =>
+  new RouteList().use(inboxRoutes(deps)).use(deliveryRoutes(deps)).use(requestRoutes(deps))
+
+function inboxRoutes({ access, inbox, settle, masterKey }: DevLogDeps) {
+  const proofOf = (number: number): string =>
+    Buffer.from(keyedHash(masterKey, 'letter of the inbox', String(number))).toString('hex')
+  /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
+  const letterUrl = (message: InboxMessage): string | null =>
+    message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
+  return new RouteList()
+    .use(access)
+    .get(
+      '/_dev/inbox',
+      async ({ query }) => {
+        const channel = channelOf(query.channel)
+        await settle()
+        return {
+          messages: inbox
+            .list(channel)
+            .map(message => ({ ...messageRow(message), letter_url: letterUrl(message) })),
+        }
+      },
+      {
+        access: operator,
+        query: t.Object({ channel: t.Optional(t.String()) }),
+        response: open,
+        detail: {
+          operationId: 'devListInbox',
+          summary: 'Captured e-mail and text messages, oldest first',
+        },
+      },
+    )
+    .get(
+      '/_dev/letters/:letter',
+      ({ params: { letter } }) => {
+        const [number = '', proof] = letter.split('.')
+        const message = proof === proofOf(Number(number)) ? inbox.find(Number(number)) : undefined
+        if (!message?.html) throw notFound('The letter')
+        return new Response(letterPage(message.html), { headers: letterHeaders })
+      },
+      {
+        access: { open: 'Its address is known to whoever reads the inbox alone.', rate: 'none' },
+        params: t.Object({ letter: t.String() }),
+        detail: { operationId: 'devShowLetter', summary: 'A captured letter as a page' },
+      },
+    )
+}
+
+/**
+ * A letter is shown as a mail program would: its styles are its own, and nothing else is. It runs no
+ * script, sends no form, asks nobody for anything and is of no origin, so that it reads nothing of
+ * ours; its links open in a window of their own.
+ */
+const letterHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    'img-src data: cid:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+}
+
+/** Letters are written on white paper, whatever the window around them is. */
+const letterPage = (html: string): string =>
+  `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><base target="_blank"><style>:root{background:#fff;color:#15242a;font:15px/1.5 system-ui,sans-serif}body{margin:1rem;overflow-wrap:anywhere}</style>${html}`
+
+function deliveryRoutes({ access, outbox, webhooks, keys, settle }: DevLogDeps) {
+  return new RouteList().use(access).get(
+    '/_dev/deliveries',
+    async ({ query }) => {
+      await settle()
+      const deliveries = outbox.log.newest('webhook', limitOf(query.limit)).map(entry => {
+        const endpoint = webhooks.byId(entry.lane)
+        const account = entry.accountId ?? endpoint?.accountId
+        return {
+          ...logRow(entry.lane, entry),
+          url: endpoint?.url ?? lanedTarget(entry.lane)?.url ?? null,
+          account: account === undefined ? null : (keys.account(account)?.account.email ?? null),
+        }
+      })
+      return { deliveries }
+    },
+    {
+      access: operator,
+      query: t.Object({ limit: t.Optional(t.String()) }),
+      response: open,
+      detail: {
+        operationId: 'devListDeliveries',
+        summary: 'Webhook deliveries of every account, newest first',
+      },
+    },
+  )
+}
+
+function requestRoutes({ access, requests }: DevLogDeps) {
+  return new RouteList()
+    .use(access)
+    .get(
+      '/_dev/requests',
+      ({ query }) => {
+        const { refused, path } = query
+        if (refused !== undefined && refused !== 'true' && refused !== 'false')
+          throw invalidParameter('refused', refused, 'must be true or false.', ['true', 'false'])
+        const { requests: logged, total } = requests.list(
+          { isRefused: refused === 'true', ...(path !== undefined && { path }) },
+          limitOf(query.limit),
+        )
+        return { requests: logged.map(requestRow), total, kept: loggedRequestsMax }
+      },
+      {
+        access: operator,
+        query: t.Object({
+          refused: t.Optional(t.String()),
+          path: t.Optional(t.String()),
+          limit: t.Optional(t.String()),
+        }),
+        response: open,
+        detail: {
+          operationId: 'devListRequests',
+          summary: 'Requests that were answered, newest first, and why they were refused',
+        },
+      },
+    )
+    .delete(
+      '/_dev/requests',
+      () => {
+        requests.clear()
+        return { requests: [] }
+      },
+      {
+        access: operator,
+        response: open,
+        detail: { operationId: 'devClearRequests', summary: 'Forget the requests' },
+      },
+    )
+}
+
+function channelOf(text: string | undefined): Channel | undefined {
+  if (text === undefined || text === 'email' || text === 'sms') return text
+  throw invalidParameter('channel', text, 'is no channel.', ['email', 'sms'])
+}
+
+function limitOf(text: string | undefined): number {
+  const limit = text === undefined ? limitDefault : Number(text)
+  if (!Number.isInteger(limit) || limit < 1 || limit > loggedRequestsMax)
+    throw invalidParameter('limit', text, `must be a whole number from 1 to ${loggedRequestsMax}.`)
+  return limit
+}
+
+const messageRow = ({
+  number,
+  channel,
+  to,
+  subject,
+  text,
+  html,
+  attachments,
+  at,
+}: InboxMessage) => ({
+  id: number,
+  channel,
+  to,
+  subject,
+  text,
+  html,
+  attachments: attachments.map(({ filename, contentType, content, encoding }) => ({
+    filename,
+    content_type: contentType,
+    content,
+    encoding,
+  })),
+  at: isoInstant(at),
+})
+
+const requestRow = ({
+  number,
+  at,
+  requestId,
+  durationMs,
+  caller,
+  actor,
+  ...rest
+}: LoggedRequest) => ({
+  number,
+  at: isoInstant(at),
+  request_id: requestId,
+  method: rest.method,
+  path: rest.path,
+  route: rest.route ?? null,
+  status: rest.status,
+  ms: durationMs,
+  key: caller
+    ? {
+        id: caller.keyId,
+        name: caller.keyName,
+        account: caller.email,
+        is_session: caller.isSession,
+      }
+    : null,
+  operator: actor ?? null,
+  body: rest.body ?? null,
+  refusal: rest.refusal ?? null,
+})

@@ -1,0 +1,360 @@
+import { t } from 'elysia'
+import type { DevControls, Scenario, ScenarioOptions } from '../../../../http/dev-controls.ts'
+import type { Fault } from '../../../../http/faults.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import {
+  type FieldFault,
+  type ProblemCode,
+  problems,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { addDuration } from '../../../../lib/time/duration.ts'
+import { dayMs, isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
+import { isPlanId } from '../../../../plans/plans.ts'
+import { addOnIds, planIds } from '../../../../plans/tiers.ts'
+import { type DevLogDeps, devLogRoutes } from './dev-log.ts'
+
+export interface DevDeps extends DevControls, DevLogDeps, Pick<Context, 'ids'> {
+  trialDays: number
+}
+
+type Body = Record<string, unknown>
+
+const operator = { operator: 'service', untold: true } as const
+const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
+const open = t.Object({}, { additionalProperties: true })
+
+const refuse = (field: string, message: string, value: unknown) =>
+  validationFailed([{ field, message: `${field}: ${message}`, value: value ?? null }])
+
+/**
+ * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
+ * token and do not exist in production.
+ */
+export const devRoutes = (deps: DevDeps) =>
+  new RouteList({ tags: ['development'], detail: { hide: true } })
+    .use(timeAndFeed(deps))
+    .use(accountRoutes(deps))
+    .use(devLogRoutes(deps))
+    .use(snapshots(deps))
+    .use(scenarioRoutes(deps))
+    .use(faultRoutes(deps))
+
+/** The clock, and what is published as it moves. */
+function timeAndFeed(deps: DevDeps) {
+  const { clock, feed } = deps
+  const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
+  /** How much of the data is there: the rest is being written. */
+  const feedState = () => ({
+    paused: feed.paused,
+    codes_ready: feed.filled().size,
+    codes_total: feed.total,
+  })
+  return new RouteList()
+    .use(deps.access)
+    .get('/_dev/clock', clockState, {
+      access: operator,
+      response: open,
+      detail: { operationId: 'devGetClock', summary: 'The clock' },
+    })
+    .post(
+      '/_dev/clock',
+      async ({ body }) => {
+        const fields = objectOf(body)
+        if (typeof fields.freeze === 'boolean') fields.freeze ? clock.freeze() : clock.release()
+        const to = momentOf(fields, clock.now())
+        if (to !== undefined) await deps.advance(to)
+        return clockState()
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devMoveClock', summary: 'Move the clock' },
+      },
+    )
+    .get('/_dev/feed', feedState, {
+      access: operator,
+      response: open,
+      detail: { operationId: 'devGetFeed', summary: 'The feed' },
+    })
+    .post(
+      '/_dev/feed',
+      ({ body }) => {
+        const { paused } = objectOf(body)
+        if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
+        feed.paused = paused
+        return feedState()
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devPauseFeed', summary: 'Pause the feed' },
+      },
+    )
+}
+
+/** Accounts on demand. */
+function accountRoutes(deps: DevDeps) {
+  return new RouteList().use(deps.access).post(
+    '/_dev/accounts',
+    ({ body, set }) => {
+      set.status = 201
+      return makeAccount(deps, objectOf(body))
+    },
+    {
+      access: operator,
+      body: anyBody,
+      response: { 201: open },
+      detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
+    },
+  )
+}
+
+/** The state as a whole: kept, gone back to, begun anew. */
+function snapshots(deps: DevDeps) {
+  const { clock } = deps
+  return new RouteList()
+    .use(deps.access)
+    .post(
+      '/_dev/snapshot',
+      async ({ body }) => {
+        const name = nameOf(objectOf(body))
+        await deps.snapshot(name)
+        return { snapshot: name, now: isoInstant(clock.now()) }
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devSnapshot', summary: 'Keep the state' },
+      },
+    )
+    .post(
+      '/_dev/restore',
+      async ({ body }) => {
+        const name = nameOf(objectOf(body))
+        if (!(await deps.restore(name))) throw refuse('name', 'is no snapshot.', name)
+        return { restored: name, now: isoInstant(clock.now()) }
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devRestore', summary: 'Go back to a kept state' },
+      },
+    )
+    .post(
+      '/_dev/reset',
+      async () => {
+        await deps.reset()
+        return { reset: true, now: isoInstant(clock.now()) }
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devReset', summary: 'Go back to the start' },
+      },
+    )
+}
+
+/** Situations by name: what they leave is in the data, until a state is restored. */
+function scenarioRoutes({ access, scenarios, clock }: DevDeps) {
+  return new RouteList()
+    .use(access)
+    .get(
+      '/_dev/scenario',
+      () => ({
+        scenarios: scenarios.map(({ name, description, options }) => ({
+          name,
+          description,
+          options,
+        })),
+      }),
+      {
+        access: operator,
+        response: open,
+        detail: { operationId: 'devListScenarios', summary: 'The scenarios there are' },
+      },
+    )
+    .post(
+      '/_dev/scenario',
+      async ({ body }) => {
+        const fields = objectOf(body)
+        const scenario = scenarios.find(({ name }) => name === fields.name)
+        if (!scenario) {
+          const names = scenarios.map(({ name }) => name).join(', ')
+          throw refuse('name', `must be one of ${names}.`, fields.name)
+        }
+        const played = await scenario.play(optionsOf(fields, scenario))
+        if ('fault' in played) throw refuse(played.field, played.fault, fields[played.field])
+        const { done, after, details } = played
+        return { scenario: scenario.name, now: isoInstant(clock.now()), done, after, details }
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devPlayScenario', summary: 'Play a scenario' },
+      },
+    )
+}
+
+const optionKinds = { code: 'string', remaining: 'number', zone: 'string' } as const
+
+/** The options of a body, each of its kind and of this scenario. */
+function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
+  const { name: _, ...given } = fields
+  for (const [field, value] of Object.entries(given)) {
+    const option = options.find(known => known === field)
+    if (!option) {
+      const choices = options.length > 0 ? `its options are ${options.join(', ')}` : 'it has none'
+      throw refuse(field, `is no option of ${name}; ${choices}.`, value)
+    }
+    const kind = optionKinds[option]
+    if (typeof value !== kind)
+      throw refuse(field, `must be a ${kind === 'string' ? 'text' : 'number'}.`, value)
+  }
+  return given
+}
+
+/** Routes that are made to fail. */
+function faultRoutes({ access, faults }: DevDeps) {
+  return new RouteList()
+    .use(access)
+    .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
+      access: operator,
+      response: open,
+      detail: { operationId: 'devListFaults', summary: 'The faults' },
+    })
+    .post(
+      '/_dev/faults',
+      ({ body, set }) => {
+        set.status = 201
+        return faultRow(faults.add(faultOf(objectOf(body))))
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: { 201: open },
+        detail: { operationId: 'devAddFault', summary: 'Make a route fail' },
+      },
+    )
+    .delete(
+      '/_dev/faults',
+      () => {
+        faults.clear()
+        return { faults: [] }
+      },
+      {
+        access: operator,
+        response: open,
+        detail: { operationId: 'devClearFaults', summary: 'End all faults' },
+      },
+    )
+}
+
+const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })
+
+const objectOf = (body: unknown): Body =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {}
+
+/** Where the clock is to go: forward by a duration, or to an instant that is not before now. */
+function momentOf(fields: Body, now: number): number | undefined {
+  if (fields.advance !== undefined) {
+    const to = typeof fields.advance === 'string' ? addDuration(now, fields.advance) : undefined
+    if (to === undefined || to < now)
+      throw refuse(
+        'advance',
+        'must be an ISO 8601 duration forward, such as PT61S or P1D.',
+        fields.advance,
+      )
+    return to
+  }
+  if (fields.now === undefined) return undefined
+  const to = typeof fields.now === 'string' ? parseInstant(fields.now) : undefined
+  if (to === undefined) throw refuse('now', 'must be an ISO 8601 time with a zone.', fields.now)
+  if (to < now)
+    throw refuse(
+      'now',
+      `is before the clock (${isoInstant(now)}); time only moves forward. Use /_dev/reset to go back.`,
+      fields.now,
+    )
+  return to
+}
+
+function nameOf(fields: Body): string {
+  const name = fields.name ?? 'default'
+  if (typeof name !== 'string' || !/^[a-z0-9-]{1,64}$/.test(name))
+    throw refuse('name', 'must be 1 to 64 of a-z, 0-9 and -.', name)
+  return name
+}
+
+function makeAccount({ keys, ids, clock, trialDays }: DevDeps, fields: Body) {
+  const at = clock.now()
+  const id = ids.uuid()
+  const email =
+    typeof fields.email === 'string'
+      ? fields.email.toLowerCase()
+      : `account-${id.slice(0, 8)}@example.com`
+  const plan = fields.plan ?? 'free'
+  const addOns = fields.add_ons ?? []
+  if (typeof plan !== 'string' || !isPlanId(plan))
+    throw refuse('plan', `must be one of ${planIds.join(', ')}.`, plan)
+  if (
+    !Array.isArray(addOns) ||
+    addOns.some(addOn => !(addOnIds as readonly unknown[]).includes(addOn))
+  ) {
+    throw refuse('add_ons', `must be a list of ${addOnIds.join(', ')}.`, addOns)
+  }
+  if (!/^[^\s@]+@[^\s@]+$/.test(email))
+    throw refuse('email', 'must be an e-mail address.', fields.email)
+  if (keys.accountByEmail(email)) throw refuse('email', 'has an account already.', email)
+  const trial = fields.trial === true
+  const account = keys.putAccount({
+    id,
+    email,
+    plan,
+    addOns: addOns as string[],
+    trialStartedAt: trial ? at : null,
+    trialEndsAt: trial ? at + trialDays * dayMs : null,
+    emailConfirmedAt: fields.unconfirmed === true ? null : at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  return {
+    account: { id, email, plan, trial, add_ons: addOns },
+    api_key: keys.addKey(account).token,
+  }
+}
+
+function faultOf(fields: Body) {
+  const faults: FieldFault[] = []
+  const fault = (field: string, message: string) =>
+    void faults.push({ field, message: `${field}: ${message}`, value: fields[field] ?? null })
+  const { path = '*', method, code, delay_ms: delayMs = 0, count, probability = 1 } = fields
+  if (typeof path !== 'string') fault('path', 'must be a path of the documentation, or *.')
+  if (method !== undefined && typeof method !== 'string')
+    fault('method', 'must be a method such as GET.')
+  if (code !== undefined && (typeof code !== 'string' || !Object.hasOwn(problems, code)))
+    fault('code', `must be one of ${Object.keys(problems).join(', ')}.`)
+  if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= 60_000))
+    fault('delay_ms', 'must be 0 to 60000.')
+  if (count !== undefined && (!Number.isInteger(count) || Number(count) < 1))
+    fault('count', 'must be a whole number from 1.')
+  if (typeof probability !== 'number' || !(probability > 0 && probability <= 1))
+    fault('probability', 'must be above 0 and at most 1.')
+  if (code === undefined && delayMs === 0) fault('code', 'or delay_ms must be given.')
+  if (faults.length > 0) throw validationFailed(faults)
+  return {
+    path: path as string,
+    method: (method as string | undefined)?.toUpperCase(),
+    code: code as ProblemCode | undefined,
+    delayMs: delayMs as number,
+    count: count as number | undefined,
+    probability: probability as number,
+  }
+}

@@ -1,0 +1,103 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { isoInstant, startOfMonth } from '../../../../lib/time/instant.ts'
+import {
+  ApiKeyShape,
+  createKeyRows,
+  inOrder,
+  instantOrNull,
+  isoOrNull,
+  NewApiKeyShape,
+} from '../../../keys/operations/row.ts'
+import { FeatureList } from '../../../keys/operations/tier-shape.ts'
+import { isActive, type MadeKey } from '../../../keys/service/key-changes.ts'
+import {
+  type AccountState,
+  heldKeys,
+  type Keyring,
+  type KeyState,
+} from '../../../keys/service/keyring.ts'
+import type { Meter } from '../../../keys/service/meter.ts'
+
+const operatorFields = {
+  account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
+  suspended_at: instantOrNull('Since when the operator holds the key back.'),
+}
+export const OperatorKey = t.Object(
+  { ...ApiKeyShape.properties, ...operatorFields },
+  { title: 'OperatorKey' },
+)
+export const NewOperatorKey = t.Object(
+  { ...NewApiKeyShape.properties, ...operatorFields },
+  { title: 'NewOperatorKey' },
+)
+
+const accountFields = {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
+  email: t.String({ examples: ['eval@example.com'] }),
+  plan: t.String({ examples: ['starter'] }),
+  tier: t.String({ description: 'The plan, or `trial` while one runs.', examples: ['starter'] }),
+  tier_name: t.String({ examples: ['Production Boost'] }),
+  add_ons: t.Array(t.String({ examples: ['futures_data'] })),
+  trial_active: t.Boolean(),
+  trial_started_at: instantOrNull('When the last trial began.'),
+  trial_ends_at: instantOrNull('When it ends or ended.'),
+  email_confirmed_at: instantOrNull('Null: the free quota holds.'),
+  suspended_at: instantOrNull('Since when the operator holds the account back.'),
+  created_at: t.String({ format: 'date-time' }),
+  active_keys: integer({ examples: [2] }),
+  total_keys: integer({ examples: [3] }),
+}
+export const OperatorAccount = t.Object(accountFields, { title: 'OperatorAccount' })
+export const OperatorAccountDetail = t.Object(
+  {
+    ...accountFields,
+    features: FeatureList,
+    usage_this_month: integer({ examples: [1234] }),
+    api_keys: t.Array(OperatorKey),
+  },
+  { title: 'OperatorAccountDetail' },
+)
+
+/** Makes the wire form of accounts and keys as the operator sees them. */
+export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) {
+  const { row, createdKey } = createKeyRows(meter, now)
+  const operatorPart = ({ key }: KeyState) => ({
+    account_id: key.accountId,
+    suspended_at: isoOrNull(key.suspendedAt),
+  })
+  const keyRow = (state: KeyState) => ({ ...row(state), ...operatorPart(state) })
+  const accountRow = (state: AccountState) => {
+    const { account } = state
+    const { tier, tierName, trialActive } = keys.entitlements(state)
+    return {
+      id: account.id,
+      email: account.email,
+      plan: account.plan,
+      tier,
+      tier_name: tierName,
+      add_ons: account.addOns,
+      trial_active: trialActive,
+      trial_started_at: isoOrNull(account.trialStartedAt),
+      trial_ends_at: isoOrNull(account.trialEndsAt),
+      email_confirmed_at: isoOrNull(account.emailConfirmedAt),
+      suspended_at: isoOrNull(account.suspendedAt),
+      created_at: isoInstant(account.createdAt),
+      active_keys: heldKeys(state).filter(key => isActive(key, now())).length,
+      total_keys: heldKeys(state).length,
+    }
+  }
+  const listed = (states: readonly KeyState[]) => inOrder(states, now()).map(keyRow)
+  return {
+    accountRow,
+    keyRow,
+    listed,
+    accountDetail: (state: AccountState) => ({
+      ...accountRow(state),
+      features: [...keys.entitlements(state).features],
+      usage_this_month: meter.monthly(state, startOfMonth(now())),
+      api_keys: listed(heldKeys(state)),
+    }),
+    madeRow: (key: MadeKey) => ({ ...createdKey(key), ...operatorPart(key.state) }),
+  }
+}

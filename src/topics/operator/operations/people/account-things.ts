@@ -1,0 +1,152 @@
+import { t } from 'elysia'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { notFound } from '../../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { AlertShape, createAlertRows } from '../../../alerts/operations/row.ts'
+import { createDeliveryRows, DeliveryShape } from '../../../deliveries/operations/row.ts'
+import {
+  LogShape,
+  lastErrorOf,
+  logRow,
+  WebhookShape,
+  webhookRow,
+} from '../../../webhooks/operations/row.ts'
+
+export type AccountThingsDeps = Pick<
+  Context,
+  'access' | 'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue' | 'outbox'
+>
+
+const access = { operator: 'people' } as const
+const perPageMax = 100
+const AccountWebhook = t.Object(
+  {
+    ...WebhookShape.properties,
+    last_error: t.Union([t.String(), t.Null()], {
+      description: 'Of the newest delivery that failed or is tried again.',
+    }),
+  },
+  { title: 'AccountWebhook' },
+)
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the account.',
+    examples: ['00000000-0000-4000-8000-000000000001'],
+  }),
+})
+
+/** What an account has made, for whoever helps its owner. */
+export function accountThingRoutes({
+  access: plugin,
+  keys,
+  alerts,
+  webhooks,
+  deliveries,
+  catalogue,
+  outbox,
+}: AccountThingsDeps) {
+  const alertRows = createAlertRows(alerts, id => catalogue.byId(id).code)
+  const deliveryRows = createDeliveryRows(deliveries)
+  const idOf = (id: string): string => {
+    if (!keys.account(id)) throw notFound('The account')
+    return id
+  }
+  return new RouteList({ tags: ['operator'] })
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts/:id/alerts',
+      ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
+      {
+        access,
+        params,
+        response: { 200: envelope(t.Array(AlertShape)), 404: NestedProblem },
+        detail: {
+          operationId: 'listAccountAlerts',
+          summary: 'Alerts of an account',
+          description: 'As their owner sees them, in the order in which they were made.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/accounts/:id/webhooks',
+      ({ params: { id } }) => {
+        const endpoints = webhooks.list(idOf(id))
+        const records = webhooks.records(id)
+        return success(
+          endpoints.map(endpoint => ({
+            ...webhookRow(endpoint, records.get(endpoint.id)),
+            last_error: lastErrorOf(outbox, endpoint.id),
+          })),
+        )
+      },
+      {
+        access,
+        params,
+        response: { 200: envelope(t.Array(AccountWebhook)), 404: NestedProblem },
+        detail: {
+          operationId: 'listAccountWebhooks',
+          summary: 'Webhook endpoints of an account',
+          description:
+            'As their owner sees them, without their secrets, and why the newest delivery that failed did.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/accounts/:id/webhooks/:webhook_id/events',
+      ({ params: { id, webhook_id: webhookId }, query }) => {
+        const page = pageOf(query, perPageMax)
+        if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
+          throw notFound('The webhook endpoint')
+        const { entries, total } = outbox.log.page(
+          'webhook',
+          webhookId,
+          {},
+          page.perPage,
+          (page.page - 1) * page.perPage,
+        )
+        return success({
+          events: entries.map(entry => logRow(webhookId, entry)),
+          meta: pageMeta(page, total),
+        })
+      },
+      {
+        access,
+        params: t.Object({
+          ...params.properties,
+          webhook_id: t.String({
+            description: 'Id of the endpoint.',
+            examples: ['00000000-0000-4000-8000-000000000401'],
+          }),
+        }),
+        query: t.Object(pageQuery(perPageMax)),
+        response: {
+          200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listAccountWebhookEvents',
+          summary: 'List the deliveries to a webhook endpoint of an account',
+          description:
+            'Returns what became of each event, the newest first, as its owner sees it: attempts, status, error and the next attempt.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/accounts/:id/deliveries',
+      ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
+      {
+        access,
+        params,
+        response: { 200: envelope(t.Array(DeliveryShape)), 404: NestedProblem },
+        detail: {
+          operationId: 'listAccountDeliveries',
+          summary: 'Scheduled deliveries of an account',
+          description: 'As their owner sees them.',
+        },
+      },
+    )
+}

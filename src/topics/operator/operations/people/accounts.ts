@@ -1,0 +1,435 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, flag } from '../../../../http/input/body-schema.ts'
+import {
+  PageMetaShape,
+  pageHeaders,
+  pageMeta,
+  pageOf,
+  pageQuery,
+} from '../../../../http/input/page.ts'
+import { codeParameter, textParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { orNull } from '../../../../http/operations/schema.ts'
+import {
+  invalidParameter,
+  notFound,
+  stateForbids,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { planIds } from '../../../../plans/tiers.ts'
+import {
+  AccountBody,
+  createNewAccountBody,
+  readAccountChange,
+  readNewAccount,
+} from '../../../account/operations/account-form.ts'
+import type { ClosingRefusal } from '../../../account/service/closing.ts'
+import {
+  createKeyBody,
+  RollBody,
+  readKeyChange,
+  readOverlapMs,
+  resultOf,
+} from '../../../keys/operations/form.ts'
+import type { KeyChanges } from '../../../keys/service/key-changes.ts'
+import {
+  type AccountState,
+  heldKeys,
+  type Keyring,
+  type KeyState,
+} from '../../../keys/service/keyring.ts'
+import {
+  createAdminRows,
+  NewOperatorKey,
+  OperatorAccount,
+  OperatorAccountDetail,
+  OperatorKey,
+} from './account-row.ts'
+
+export interface AdminDeps
+  extends Pick<
+    Context,
+    'access' | 'keys' | 'meter' | 'accountClosing' | 'idempotency' | 'nameMax' | 'now'
+  > {
+  changes: KeyChanges
+}
+
+const access = { operator: 'people' } as const
+const perPageMax = 100
+const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
+const SuspensionBody = body({ suspended: flag() })
+
+const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
+const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
+const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
+
+/**
+ * Accounts and keys for whoever runs the service: what the command line does, for
+ * the dashboard too.
+ */
+export const accountAdminRoutes = (deps: AdminDeps) =>
+  new RouteList({ tags: ['operator'] })
+    .use(accounts(deps))
+    .use(oneAccount(deps))
+    .use(ending(deps))
+    .use(accountKeys(deps))
+    .use(oneKey(deps))
+
+function accountOf(keys: Keyring, id: string): AccountState {
+  const account = keys.account(id)
+  if (!account) throw notFound('The account')
+  return account
+}
+
+function keyOf(keys: Keyring, id: string): KeyState {
+  const key = keys.byId(id)
+  if (!key) throw notFound('The API key')
+  return key
+}
+
+function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: AdminDeps) {
+  const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
+  const newAccountBody = createNewAccountBody(nameMax)
+  const matching = (query: { email?: string; q?: string; plan?: string }) => {
+    const [email, part] = [query.email?.toLowerCase(), query.q?.toLowerCase()]
+    return keys
+      .accounts()
+      .filter(({ account }) => !email || account.email === email)
+      .filter(({ account }) => !part || account.email.includes(part))
+      .filter(({ account }) => !query.plan || account.plan === query.plan)
+      .sort((a, b) => b.account.createdAt - a.account.createdAt)
+  }
+  return new RouteList()
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts',
+      ({ query, request, set }) => {
+        const page = pageOf(query, perPageMax)
+        if (query.plan && !planIds.some(plan => plan === query.plan))
+          throw invalidParameter(
+            'plan',
+            query.plan,
+            `must be one of ${planIds.join(', ')}.`,
+            planIds,
+          )
+        const accounts = matching(query)
+        const meta = pageMeta(page, accounts.length)
+        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        const start = (page.page - 1) * page.perPage
+        return {
+          ...success({ accounts: accounts.slice(start, start + page.perPage).map(accountRow) }),
+          meta,
+        }
+      },
+      {
+        access,
+        query: t.Object({
+          email: textParameter({
+            description: 'The account with this address.',
+            examples: ['eval@example.com'],
+            format: 'email',
+          }),
+          q: textParameter({ description: 'Part of the address.', examples: ['@example.com'] }),
+          plan: codeParameter({ description: 'Id of a plan.', examples: ['enterprise'] }),
+          ...pageQuery(perPageMax),
+        }),
+        response: {
+          200: t.Object({
+            status: t.Literal('success'),
+            data: t.Object({ accounts: t.Array(OperatorAccount) }),
+            meta: PageMetaShape,
+          }),
+          400: NestedProblem,
+        },
+        detail: {
+          operationId: 'listAccounts',
+          summary: 'List accounts',
+          description: 'Accounts, the newest first.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/accounts',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const newAccount = readNewAccount(newAccountBody, body)
+          const account = changes.createAccount(newAccount)
+          if (!account) {
+            throw validationFailed([
+              {
+                field: 'email',
+                message: 'email: has an account already.',
+                value: newAccount.email,
+              },
+            ])
+          }
+          set.status = 201
+          return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
+        }),
+      {
+        access,
+        headers: idempotencyHeader,
+        body: newAccountBody.schema,
+        response: {
+          201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'createAccount',
+          summary: 'Create an account',
+          description:
+            'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
+        },
+      },
+    )
+}
+
+function oneAccount({ access: plugin, keys, meter, changes, accountClosing, now }: AdminDeps) {
+  const { accountDetail } = createAdminRows(keys, meter, now)
+  return new RouteList()
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts/:id',
+      ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
+      {
+        access,
+        params,
+        response: { 200: AccountAnswer, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getOperatorAccount',
+          summary: 'An account',
+          description: 'An account with what its plan gives it, its use and its keys.',
+        },
+      },
+    )
+    .patch(
+      '/admin/v1/accounts/:id',
+      ({ body, params: { id } }) => {
+        const state = accountOf(keys, id)
+        const { email, ...change } = readAccountChange(body, state.account.plan)
+        if (email !== undefined && accountClosing.changeAddress(state, email) === 'taken')
+          throw validationFailed([
+            { field: 'email', message: 'email: has an account already.', value: email },
+          ])
+        return success({ account: accountDetail(changes.changeAccount(state, change)) })
+      },
+      {
+        access,
+        params,
+        body: AccountBody.schema,
+        response: { 200: AccountAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeAccount',
+          summary: 'Change an account',
+          description:
+            'Sets the address, the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. Links that were mailed to an earlier address end. What the body does not name stays; the next request of the account meets the change.',
+        },
+      },
+    )
+}
+
+const Ended = envelope(
+  t.Object({
+    account: t.Object({
+      id: t.String(),
+      email: t.String({ examples: ['erased-00000000-0000-4000-8000-000000000101@invalid'] }),
+      closed_at: t.String({ format: 'date-time' }),
+      erased_at: orNull(t.String({ format: 'date-time' }), 'Null: not yet.'),
+    }),
+  }),
+)
+
+const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
+  taken: 'The address has an account already.',
+  in_organization: 'The account is in an organization with others: take it out of it first.',
+  subscribed: 'The account has a subscription that goes on: cancel it first.',
+  not_closed: 'The account is open: close it first.',
+}
+
+function ending({ access: plugin, keys, accountClosing, idempotency }: AdminDeps) {
+  const answer = (state: AccountState, refusal: ClosingRefusal | undefined) => {
+    if (refusal !== undefined) throw stateForbids('validation_failed', refusedBecause[refusal])
+    const { closedAt, erasedAt } = accountClosing.standing(state)!
+    return success({
+      account: {
+        id: state.account.id,
+        email: state.account.email,
+        closed_at: isoInstant(closedAt),
+        erased_at: erasedAt === null ? null : isoInstant(erasedAt),
+      },
+    })
+  }
+  const response = { 200: Ended, 404: NestedProblem, 422: ValidationProblem }
+  return new RouteList()
+    .use(plugin)
+    .delete(
+      '/admin/v1/accounts/:id',
+      ({ params: { id } }) => {
+        const state = accountOf(keys, id)
+        return answer(state, accountClosing.close(state))
+      },
+      {
+        access,
+        params,
+        response,
+        detail: {
+          operationId: 'closeAccount',
+          summary: 'Close an account',
+          description:
+            'Ends the keys, sessions, password, alerts, watches, deliveries, webhooks and data sources of an account for good and suspends it. What it was stays in the books; `POST /admin/v1/accounts/{id}/erase` forgets the person. Refused while a subscription goes on and while it is in an organization with others.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/erase',
+      ({ params: { id }, body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const state = accountOf(keys, id)
+          return answer(state, accountClosing.erase(state))
+        }),
+      {
+        access,
+        headers: idempotencyHeader,
+        params,
+        response,
+        detail: {
+          operationId: 'eraseAccount',
+          summary: 'Forget the person of a closed account',
+          description:
+            'Takes addresses, phone numbers, letters, names of keys and settings out of the data of a closed account. Invoices, subscriptions, purchases and counts of use stay under its id. Backups keep what they hold until they are thinned.',
+        },
+      },
+    )
+}
+
+function accountKeys({
+  access: plugin,
+  keys,
+  meter,
+  changes,
+  idempotency,
+  nameMax,
+  now,
+}: AdminDeps) {
+  const keyBody = createKeyBody(nameMax)
+  const { listed, madeRow } = createAdminRows(keys, meter, now)
+  return new RouteList()
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts/:id/keys',
+      ({ params: { id } }) => {
+        const accountKeys = heldKeys(accountOf(keys, id))
+        return success({ api_keys: listed(accountKeys), total_count: accountKeys.length })
+      },
+      {
+        access,
+        params,
+        response: {
+          200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listAccountKeys',
+          summary: "List an account's keys",
+          description: 'Every key of an account, active ones first, then the newest.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/keys',
+      ({ body, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const account = accountOf(keys, id)
+          const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
+          set.status = 201
+          return success({ api_key: madeRow(created) })
+        }),
+      {
+        access,
+        headers: idempotencyHeader,
+        params,
+        body: keyBody.schema,
+        response: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'createAccountKey',
+          summary: 'Create a key for an account',
+          description: 'A new key; its token is shown in this answer only.',
+        },
+      },
+    )
+}
+
+function oneKey({ access: plugin, keys, meter, changes, idempotency, now }: AdminDeps) {
+  const { keyRow, madeRow } = createAdminRows(keys, meter, now)
+  return new RouteList()
+    .use(plugin)
+    .patch(
+      '/admin/v1/keys/:id',
+      ({ body, params: { id } }) => {
+        const { suspended } = SuspensionBody.read(body)
+        return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended)) })
+      },
+      {
+        access,
+        params,
+        body: SuspensionBody.schema,
+        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'suspendKey',
+          summary: 'Suspend or release a key',
+          description: 'A suspended key is answered 403 until it is released.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/keys/:id/roll',
+      ({ body, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const overlapMs = readOverlapMs(body)
+          const rolled = resultOf(changes.rollKey(keyOf(keys, id), overlapMs))
+          return success({ api_key: madeRow(rolled) })
+        }),
+      {
+        access,
+        headers: idempotencyHeader,
+        params,
+        body: RollBody.schema,
+        response: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'rollAccountKey',
+          summary: 'Roll a key',
+          description:
+            'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/keys/:id',
+      ({ params: { id } }) =>
+        success({
+          api_key: keyRow(
+            resultOf(
+              changes.revokeKey(keyOf(keys, id), { evenLast: true }),
+              'api_key_already_revoked',
+            ),
+          ),
+        }),
+      {
+        access,
+        params,
+        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'revokeAccountKey',
+          summary: 'Revoke a key',
+          description: 'Ends a key for good, the last active one of its account too.',
+        },
+      },
+    )
+}

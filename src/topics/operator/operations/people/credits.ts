@@ -1,0 +1,146 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import {
+  body,
+  moment,
+  nullable,
+  optional,
+  text,
+  whole,
+} from '../../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { notFound } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
+import { instantOrNull, isoOrNull } from '../../../keys/operations/row.ts'
+import type { AccountState } from '../../../keys/service/keyring.ts'
+
+export type CreditAdminDeps = Pick<Context, 'access' | 'billing' | 'idempotency' | 'keys' | 'now'>
+
+const operator = { operator: 'people' } as const
+const requestsMax = 1_000_000_000
+const reasonMax = 500
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the account.',
+    examples: ['00000000-0000-4000-8000-000000000001'],
+  }),
+})
+
+const CreditShape = t.Object(
+  {
+    id: t.String(),
+    kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
+      description: 'Gift: the operator gave them.',
+    }),
+    requests: integer({ description: 'How many there were at first.', examples: [10_000] }),
+    remaining: integer({ description: 'How many are left.', examples: [8_200] }),
+    created_at: t.String({ format: 'date-time' }),
+    expires_at: instantOrNull('Null: they stay until they are used.'),
+  },
+  { title: 'OperatorCredit' },
+)
+const Balance = t.Object({ requests_remaining: integer({ examples: [8_200] }) })
+
+const rowOf = ({ purchase, remaining }: CreditLeft): (typeof CreditShape)['static'] => ({
+  id: purchase.id,
+  kind: purchase.packId === giftPack ? 'gift' : 'bought',
+  requests: purchase.requests,
+  remaining,
+  created_at: isoInstant(purchase.createdAt),
+  expires_at: isoOrNull(purchase.expiresAt),
+})
+
+/** Requests beside the quota of an account: what is left of them, and more of them as a gift. */
+export function creditAdminRoutes({ access, billing, idempotency, keys, now }: CreditAdminDeps) {
+  const sales = billing.credits
+  const giftBody = body({
+    requests: whole(1, requestsMax, { description: 'How many.', examples: [10_000] }),
+    expires_at: optional(
+      nullable(moment({ examples: ['2027-11-20T00:00:00Z'] }), {
+        description: 'Until when they can be used; absent or null: until they are.',
+      }),
+    ),
+    reason: optional(
+      text(reasonMax, {
+        description: 'What the account reads beside the number.',
+        examples: ['For the outage of 18 November.'],
+      }),
+    ),
+  })
+  const accountOf = (id: string): AccountState => {
+    const account = keys.account(id)
+    if (!account) throw notFound('The account')
+    return account
+  }
+  const balanceOf = (id: string) => ({ requests_remaining: sales.balance(id) })
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/accounts/:id/credits',
+      ({ params: { id } }) => {
+        const { account } = accountOf(id)
+        return success({
+          credits: sales.left(account.id).map(rowOf),
+          balance: balanceOf(account.id),
+        })
+      },
+      {
+        access: operator,
+        params,
+        response: {
+          200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listAccountCredits',
+          summary: 'Requests that an account has beside its quota',
+          description:
+            'What is left of what it bought and of what it was given, those that are used first in front.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/credits',
+      ({ body, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const account = accountOf(id)
+          const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {
+            if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now())
+              form.fault('expires_at', 'must be in the future.')
+          })
+          const purchase = sales.grant(account, {
+            requests: gift.requests,
+            expiresAt: gift.expires_at ?? null,
+            reason: gift.reason,
+          })
+          set.status = 201
+          return success({
+            credit: rowOf({ purchase, remaining: purchase.requests }),
+            balance: balanceOf(account.account.id),
+          })
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        params,
+        body: giftBody.schema,
+        response: {
+          201: envelope(t.Object({ credit: CreditShape, balance: Balance })),
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'giveCredits',
+          summary: 'Give an account requests',
+          description:
+            'Requests beside the quota that nobody pays for, used like bought ones: once the quota of a key is used up, those that expire first before the others. They are there at once; the account has a notice of it, and the audit trail how many.',
+        },
+      },
+    )
+}

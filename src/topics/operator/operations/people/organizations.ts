@@ -1,0 +1,79 @@
+import { t } from 'elysia'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import { NestedProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+
+export type AdminOrganizationDeps = Pick<Context, 'access' | 'organizationStore' | 'keys'>
+
+const perPageMax = 100
+const moment = t.String({ format: 'date-time' })
+
+const OrganizationShape = t.Object(
+  {
+    id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
+    name: t.String({ examples: ['Example Trading'] }),
+    account_id: t.String({ description: 'The account that all members act on.' }),
+    email: orNull(t.String(), 'Its address.'),
+    plan: orNull(t.String({ examples: ['professional'] }), 'Its plan, which counts for all.'),
+    created_at: moment,
+    members: t.Array(
+      t.Object({
+        email: t.String({ examples: ['ann@example.com'] }),
+        role: oneOf(['admin', 'member', 'read_only'] as const),
+        account_id: orNull(t.String(), 'Null until the person has accepted.'),
+        joined_at: moment,
+      }),
+    ),
+  },
+  { title: 'OperatedOrganization' },
+)
+const Listed = envelope(
+  t.Object({ organizations: t.Array(OrganizationShape), meta: PageMetaShape }),
+)
+
+/** The organizations of this copy, for the operator. */
+export const organizationAdminRoutes = ({
+  access,
+  organizationStore: store,
+  keys,
+}: AdminOrganizationDeps) =>
+  new RouteList({ tags: ['operator'] }).use(access).get(
+    '/admin/v1/organizations',
+    ({ query }) => {
+      const page = pageOf(query, perPageMax)
+      const organizations = store
+        .page(page.perPage, (page.page - 1) * page.perPage)
+        .map(({ id, name, accountId, createdAt }) => {
+          const account = keys.account(accountId)
+          return {
+            id,
+            name,
+            account_id: accountId,
+            email: account?.account.email ?? null,
+            plan: account ? keys.entitlements(account).planId : null,
+            created_at: isoInstant(createdAt),
+            members: store.members(id).map(member => ({
+              email: member.email,
+              role: member.role,
+              account_id: member.accountId,
+              joined_at: isoInstant(member.joinedAt),
+            })),
+          }
+        })
+      return success({ organizations, meta: pageMeta(page, store.count()) })
+    },
+    {
+      access: { operator: 'people' },
+      query: t.Object(pageQuery(perPageMax)),
+      response: { 200: Listed, 400: NestedProblem },
+      detail: {
+        operationId: 'listOrganizations',
+        summary: 'Organizations',
+        description: 'Every organization with its members and their roles, by name.',
+      },
+    },
+  )

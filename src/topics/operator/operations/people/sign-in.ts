@@ -1,0 +1,149 @@
+import { t } from 'elysia'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, text } from '../../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { notFound, validationFailed } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { resultOf } from '../../../account/operations/session-row.ts'
+import { linkUrl } from '../../../account/service/sign-in.ts'
+import type { AccountState } from '../../../keys/service/keyring.ts'
+
+export interface AdminSignInDeps
+  extends Pick<
+    Context,
+    'access' | 'idempotency' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
+  > {
+  linkLifetimeMs: number
+}
+
+const access = { operator: 'people' } as const
+const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
+const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
+const passwordMax = 1000
+const PasswordBody = body({
+  password: text(passwordMax, {
+    minLength: 10,
+    description: 'At least 10 characters.',
+    examples: ['correct horse battery staple'],
+  }),
+})
+
+/** How an operator lets people in, and out. */
+export function signInAdminRoutes({
+  access: plugin,
+  keys,
+  sessions,
+  secondFactor,
+  signIn,
+  idempotency,
+  ownUrl,
+  linkLifetimeMs,
+  now,
+}: AdminSignInDeps) {
+  const accountOf = (id: string): AccountState => {
+    const account = keys.account(id)
+    if (!account) throw notFound('The account')
+    return account
+  }
+  const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
+  return new RouteList({ tags: ['operator'] })
+    .use(plugin)
+    .post(
+      '/admin/v1/accounts/:id/password',
+      async ({ body, params: { id } }) => {
+        const account = accountOf(id)
+        const { password } = PasswordBody.read(body)
+        const { fault } = await resultOf(
+          signIn.setPassword(account, password).then(result => result ?? { fault: undefined }),
+        )
+        if (fault !== undefined)
+          throw validationFailed([
+            { field: 'password', message: `password: ${fault}`, value: null },
+          ])
+        return done(account)
+      },
+      {
+        access,
+        params,
+        body: PasswordBody.schema,
+        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'setAccountPassword',
+          summary: 'Set a password',
+          description: 'Sets the password of an account and ends all its sessions.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/link',
+      ({ params: { id }, body, pass, request, set }) => {
+        set.headers['cache-control'] = 'no-store'
+        return idempotency.once({ pass, request, set }, body, () => {
+          const account = accountOf(id)
+          set.status = 201
+          const token = signIn.makeLink(account)
+          return success({
+            sign_in_url: linkUrl(ownUrl(), token),
+            expires_at: isoInstant(now() + linkLifetimeMs),
+          })
+        })
+      },
+      {
+        access,
+        headers: idempotencyHeader,
+        params,
+        response: {
+          201: envelope(
+            t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
+          ),
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'makeAccountLink',
+          summary: 'Make a sign-in link',
+          description: 'A link that signs in to an account once. It is shown in this answer only.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/accounts/:id/second-factor',
+      ({ params: { id } }) => {
+        const account = accountOf(id)
+        if (!secondFactor.remove(id)) throw notFound('A second step of the account')
+        sessions.endAll(id)
+        return done(account)
+      },
+      {
+        access,
+        params,
+        response: { 200: Done, 404: NestedProblem },
+        detail: {
+          operationId: 'removeAccountSecondFactor',
+          summary: 'Remove the second step of an account',
+          description:
+            'For people who have lost their authenticator and their recovery codes: signing in asks for no code then. All sessions of the account end.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/accounts/:id/sessions',
+      ({ params: { id } }) => {
+        const account = accountOf(id)
+        sessions.endAll(id)
+        return done(account)
+      },
+      {
+        access,
+        params,
+        response: { 200: Done, 404: NestedProblem },
+        detail: {
+          operationId: 'endAccountSessions',
+          summary: 'End all sessions of an account',
+          description: 'Signs everybody out of an account; its API keys stay.',
+        },
+      },
+    )
+}

@@ -1,0 +1,291 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { firstPlan } from '../../../../plans/plans.ts'
+import { planIds } from '../../../../plans/tiers.ts'
+import { periodField, resultOf, whenReachable } from '../../../billing/operations/form.ts'
+import { periodName, SubscriptionShape, subscriptionRows } from '../../../billing/operations/row.ts'
+import { openInvoiceChoices } from '../../../billing/service/terms.ts'
+import type { Subscription } from '../../../billing/store/subscriptions.ts'
+import { countOrNull, instantOrNull, isoOrNull } from '../../../keys/operations/row.ts'
+import type { Keyring } from '../../../keys/service/keyring.ts'
+import { accountField } from './account-field.ts'
+
+export type AdminSubscriptionDeps = Pick<
+  Context,
+  'access' | 'billing' | 'idempotency' | 'keys' | 'meter' | 'now'
+>
+
+const operator = { operator: 'people' } as const
+const perPageMax = 100
+const centsMax = 1_000_000_000_000
+const statuses = ['active', 'past_due', 'cancelled'] as const
+const plansSold = planIds.filter(plan => plan !== firstPlan)
+
+const LedgerSubscription = t.Object(
+  {
+    id: t.String({ examples: ['00000000-0000-4000-8000-000000000902'] }),
+    account_id: t.String(),
+    account_email: t.String({ examples: ['eval@example.com'] }),
+    plan: t.String({ examples: ['professional'] }),
+    status: t.Union([t.Literal('active'), t.Literal('past_due'), t.Literal('cancelled')]),
+    billing_period: periodName,
+    price: integer({ description: 'Of a period, in cents.', examples: [9900] }),
+    price_agreed: t.Boolean({
+      description: 'The price was agreed and stays; otherwise it follows the plan table.',
+    }),
+    current_period_start: t.String({ format: 'date-time' }),
+    current_period_end: t.String({ format: 'date-time' }),
+    cancel_at_period_end: t.Boolean(),
+    pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()]),
+    past_due_at: instantOrNull('Since when an invoice of it is overdue.'),
+    provider: t.String({ examples: ['manual'] }),
+    created_at: t.String({ format: 'date-time' }),
+    ended_at: instantOrNull('When it ended; null: it is running.'),
+  },
+  { title: 'LedgerSubscription' },
+)
+const One = envelope(t.Object({ subscription: LedgerSubscription }))
+
+const rowsOf =
+  (keys: Keyring) =>
+  (subscription: Subscription): (typeof LedgerSubscription)['static'] => ({
+    id: subscription.id,
+    account_id: subscription.accountId,
+    account_email: keys.account(subscription.accountId)?.account.email ?? '',
+    plan: subscription.plan,
+    status: subscription.status,
+    billing_period: subscription.billingPeriod,
+    price: subscription.priceCents,
+    price_agreed: subscription.agreed,
+    current_period_start: isoInstant(subscription.startsAt),
+    current_period_end: isoInstant(subscription.endsAt),
+    cancel_at_period_end: subscription.cancelAtPeriodEnd,
+    pending_plan: subscription.pendingPlan,
+    past_due_at: isoOrNull(subscription.pastDueAt),
+    provider: subscription.provider,
+    created_at: isoInstant(subscription.createdAt),
+    ended_at: isoOrNull(subscription.endedAt),
+  })
+
+/** What the operator has sold: subscriptions of all accounts, and plans at an agreed price. */
+export const subscriptionAdminRoutes = (deps: AdminSubscriptionDeps) =>
+  new RouteList({ tags: ['operator'] }).use(listing(deps)).use(agreeing(deps)).use(ending(deps))
+
+const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
+  if (value === undefined || value === '') return undefined
+  const known = all.find(each => each === value)
+  if (known === undefined)
+    throw invalidParameter(name, value, `must be one of ${all.join(', ')}.`, all)
+  return known
+}
+
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the subscription.',
+    examples: ['00000000-0000-4000-8000-000000000902'],
+  }),
+})
+
+function listing({ access, billing, keys }: AdminSubscriptionDeps) {
+  const row = rowsOf(keys)
+  return new RouteList()
+    .use(access)
+    .get(
+      '/admin/v1/subscriptions',
+      ({ query }) => {
+        const page = pageOf(query, perPageMax)
+        const filter = {
+          accountId: query.account || undefined,
+          status: oneOf('status', query.status, statuses),
+          plan: oneOf('plan', query.plan, plansSold),
+        }
+        const sold = billing.sold.page(filter, page.perPage, (page.page - 1) * page.perPage)
+        return success({
+          subscriptions: sold.map(row),
+          meta: pageMeta(page, billing.sold.count(filter)),
+        })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          status: wordParameter(statuses, {
+            description: 'Only subscriptions of this status.',
+            examples: ['active'],
+          }),
+          plan: wordParameter(plansSold, {
+            description: 'Only subscriptions to this plan.',
+            examples: ['professional'],
+          }),
+          account: idParameter({
+            description: 'Id of an account.',
+            examples: ['00000000-0000-4000-8000-000000000001'],
+          }),
+          ...pageQuery(perPageMax),
+        }),
+        response: {
+          200: envelope(
+            t.Object({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
+          ),
+          400: NestedProblem,
+        },
+        detail: {
+          operationId: 'listSold',
+          summary: 'List subscriptions of all accounts',
+          description:
+            'Returns every subscription, running or ended, the newest first. A plan that the operator set on an account without an agreement has none.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/subscriptions/:id',
+      ({ params: { id } }) => {
+        const subscription = billing.sold.byId(id)
+        if (!subscription) throw notFound('The subscription')
+        return success({ subscription: row(subscription) })
+      },
+      {
+        access: operator,
+        params,
+        response: { 200: One, 404: NestedProblem },
+        detail: {
+          operationId: 'getSold',
+          summary: 'Get a subscription of any account',
+          description: 'Returns the subscription, with its account, price and running period.',
+        },
+      },
+    )
+}
+
+const openInvoicesField = optional(
+  choice(openInvoiceChoices, {
+    description:
+      'What becomes of the open invoices of the subscription that ends: `void` cancels what is owed, `keep` leaves it owed.',
+    examples: ['void'],
+  }),
+)
+
+function agreeing({ access, billing, idempotency, keys, meter, now }: AdminSubscriptionDeps) {
+  const row = subscriptionRows({ billing, keys, meter, now })
+  const agreementBody = body({
+    account: accountField(keys),
+    plan: choice(plansSold),
+    billing_period: periodField,
+    price: whole(0, centsMax, { description: 'Of a period, in cents.', examples: [120_000] }),
+    open_invoices: openInvoicesField,
+  })
+  const Agreed = envelope(
+    t.Object({
+      subscription: t.Object({
+        ...SubscriptionShape.properties,
+        account_id: t.String(),
+        price: countOrNull('Of a period, in cents.'),
+      }),
+    }),
+  )
+  return new RouteList().use(access).post(
+    '/admin/v1/subscriptions',
+    ({ body, pass, request, set }) =>
+      idempotency.once({ pass, request, set }, body, () => {
+        const {
+          account,
+          plan,
+          price: priceCents,
+          billing_period: billingPeriod = 'monthly',
+          open_invoices: openInvoices,
+        } = agreementBody.read(body)
+        const terms = { plan, billingPeriod, priceCents }
+        const { how } = resultOf(
+          billing.ledger.agree(account, terms, { openInvoices }),
+          'plan',
+          plan,
+        )
+        set.status = how === 'same' ? 200 : 201
+        return success({
+          subscription: { ...row(account), account_id: account.account.id, price: priceCents },
+        })
+      }),
+    {
+      access: operator,
+      headers: idempotencyHeader,
+      body: agreementBody.schema,
+      response: { 200: Agreed, 201: Agreed, 409: ValidationProblem, 422: ValidationProblem },
+      detail: {
+        operationId: 'agreeSubscription',
+        summary: 'Subscribe an account at an agreed price',
+        description:
+          "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends without a credit. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
+      },
+    },
+  )
+}
+
+function ending({ access, billing, idempotency, keys }: AdminSubscriptionDeps) {
+  const row = rowsOf(keys)
+  const cancellationBody = body({
+    when: optional(
+      choice(['period_end', 'now'], {
+        description: 'Default: `period_end`. `now` ends it without a credit.',
+        examples: ['period_end'],
+      }),
+    ),
+    open_invoices: openInvoicesField,
+  })
+  return new RouteList().use(access).post(
+    '/admin/v1/subscriptions/:id/cancel',
+    ({ body, params: { id }, pass, request, set }) => {
+      const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
+      const found = billing.sold.byId(id)
+      const account = found && keys.account(found.accountId)
+      if (!found || !account) throw notFound('The subscription')
+      // A period that is over by now has ended first, or the next one has begun.
+      if (billing.current(account)?.id !== id)
+        throw stateForbids('no_active_subscription', 'The subscription has ended.')
+      const atPeriodEnd = () => billing.subscriptions.cancel(account)
+      const atOnce = async () => () => {
+        if (found.provider !== 'manual')
+          throw stateForbids(
+            'no_active_subscription',
+            'The processor runs the subscription: it ends at the end of its period, or there.',
+          )
+        return billing.ledger.endNow(billing.sold.byId(id)!, openInvoices)
+      }
+      return whenReachable(() =>
+        idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          when === 'now' ? atOnce : atPeriodEnd,
+          ready => success({ subscription: row(resultOf(ready())) }),
+        ),
+      )
+    },
+    {
+      access: operator,
+      headers: idempotencyHeader,
+      params,
+      body: cancellationBody.schema,
+      response: {
+        200: One,
+        404: NestedProblem,
+        409: ValidationProblem,
+        422: ValidationProblem,
+        503: NestedProblem,
+      },
+      detail: {
+        operationId: 'cancelSold',
+        summary: 'Cancel a subscription of any account',
+        description:
+          'The account keeps the plan to the end of the period and then has the free one; with `"when": "now"` at once. For the latter `open_invoices` is required while an invoice is open (409 `open_invoice`); at the end of the period open invoices stay owed. A subscription that has ended is refused with 422 `no_active_subscription`.',
+      },
+    },
+  )
+}

@@ -1,0 +1,133 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, choice } from '../../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import { stateForbids } from '../../../../http/problem/problem.ts'
+import { ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import type { DeskTask } from '../../service/backup-desk.ts'
+
+export type AdminBackupDeps = Pick<Context, 'access' | 'backupDesk' | 'idempotency'>
+
+const operator = { operator: 'service' } as const
+const whats = ['make', 'check'] as const
+const moment = t.String({ format: 'date-time' })
+
+const TaskShape = t.Object(
+  {
+    what: oneOf(whats),
+    started_at: moment,
+    ended_at: orNull(moment, 'Null: it is under way.'),
+    is_fine: orNull(t.Boolean(), 'Null: it is under way.'),
+    message: orNull(t.String(), 'What it said at its end.'),
+  },
+  { title: 'BackupTask' },
+)
+const Listed = envelope(
+  t.Object({
+    is_configured: t.Boolean({
+      description: 'False: the configuration names no place, or this is an evaluation copy.',
+    }),
+    made_at: orNull(moment, 'When the last one was made.'),
+    checked_at: orNull(moment, 'When the newest was last fetched, opened and checked.'),
+    trouble: orNull(t.String(), 'Why the last one was not made, or did not hold.'),
+    backups: t.Array(
+      t.Object(
+        {
+          name: t.String({ examples: ['2026-11-22T18-00-00Z.db'] }),
+          made_at: moment,
+          bytes: integer({ description: 'Size of the copy, in bytes.', examples: [73400320] }),
+          place: t.String({ examples: ['directory /var/backups/prices'] }),
+        },
+        { title: 'KeptBackup' },
+      ),
+      { description: 'Of every place, the newest first.' },
+    ),
+    list_fault: orNull(t.String(), 'Why the list can not be read.'),
+    task: orNull(TaskShape, 'The last thing that was asked for since the start.'),
+  }),
+)
+const Begun = envelope(TaskShape)
+const TaskBody = body({ what: choice(whats) })
+
+const instantOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)
+const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
+  what,
+  started_at: isoInstant(startedAt),
+  ended_at: instantOrNull(endedAt),
+  is_fine: isFine ?? null,
+  message: message ?? null,
+})
+
+/** Backups in the places of the configuration: which there are, one more, and whether they hold. */
+export const backupAdminRoutes = ({ access, backupDesk, idempotency }: AdminBackupDeps) =>
+  new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/backups',
+      async () => {
+        const { madeAt, checkedAt, trouble } = backupDesk.standing()
+        const task = backupDesk.task()
+        const { backups, fault } = backupDesk.isReady
+          ? await backupDesk.list().then(
+              backups => ({ backups, fault: null }),
+              (error: Error) => ({ backups: [], fault: error.message }),
+            )
+          : { backups: [], fault: null }
+        return success({
+          is_configured: backupDesk.isReady,
+          made_at: instantOrNull(madeAt),
+          checked_at: instantOrNull(checkedAt),
+          trouble: trouble ?? null,
+          backups,
+          list_fault: fault,
+          task: task ? taskRow(task) : null,
+        })
+      },
+      {
+        access: operator,
+        response: { 200: Listed },
+        detail: {
+          operationId: 'listBackups',
+          summary: 'Backups',
+          description:
+            'The backups in the places of the configuration, with when the last one was made and checked.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/backups',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const { what } = TaskBody.read(body)
+          if (!backupDesk.isReady)
+            throw stateForbids(
+              'backups_not_configured',
+              'There is no place for backups: set backups.directory or backups.s3_bucket, and start again.',
+            )
+          if (!backupDesk.begin(what))
+            throw stateForbids(
+              'backup_under_way',
+              'A backup is being made or checked; ask again when it has ended.',
+            )
+          set.status = 202
+          return success(taskRow(backupDesk.task()!))
+        }),
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: TaskBody.schema,
+        response: { 202: Begun, 422: ValidationProblem },
+        detail: {
+          operationId: 'beginBackup',
+          summary: 'Make or check a backup',
+          description:
+            '`make`: copies the database, checks the copy and puts it into every place. `check`: fetches the newest backup of every place and checks it as a restore would. Both run in a process of their own; `GET /admin/v1/backups` says when it has ended and how.',
+        },
+      },
+    )

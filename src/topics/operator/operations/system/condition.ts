@@ -1,0 +1,231 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { orNull } from '../../../../http/operations/schema.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant, secondMs } from '../../../../lib/time/instant.ts'
+import { troubleText } from '../../../condition/service/condition.ts'
+import type { QueryWorkers } from '../../../condition/service/vitals.ts'
+import { lastErrorOf } from '../../../webhooks/operations/row.ts'
+
+export type AdminConditionDeps = Pick<
+  Context,
+  | 'access'
+  | 'seriesFaults'
+  | 'tally'
+  | 'disk'
+  | 'backupRecord'
+  | 'backlog'
+  | 'loopWaitMs'
+  | 'isOverloaded'
+  | 'queryWorkers'
+  | 'feeds'
+  | 'webhooks'
+  | 'deliveries'
+  | 'outbox'
+  | 'keys'
+  | 'clock'
+>
+
+const codesMax = 100
+const troubledMax = 20
+const serverError = 500
+const moment = t.String({ format: 'date-time' })
+const codes = (description: string) =>
+  t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
+    description: `${description} At most ${codesMax}.`,
+  })
+
+const Condition = envelope(
+  t.Object(
+    {
+      series: t.Object({
+        stopped: codes('Codes that had values and have none any more.'),
+        frozen: codes('Codes that stand at one value for far longer than ever before.'),
+        unit_breaks: codes('Codes whose level has changed by the ratio of two units.'),
+      }),
+      process: t.Object({
+        memory_bytes: integer({ description: 'Resident memory.', examples: [183500800] }),
+        loop_wait_ms: t.Number({
+          description: 'Longest wait for a turn of the event loop in the last minute, ms.',
+          examples: [12.5],
+        }),
+        is_overloaded: t.Boolean({ description: 'Heavy routes are refused.' }),
+        query_workers: orNull(
+          t.Object({
+            ready: integer({ description: 'Workers that can be asked.', examples: [1] }),
+            starting: integer({ description: 'Workers that are starting.', examples: [0] }),
+            failed: integer({
+              description: '1 while none starts, and for a minute after one ended.',
+              examples: [0],
+            }),
+            trouble: orNull(t.String(), 'What is wrong with them.'),
+          }),
+          'The threads that answer heavy requests. Null: the main thread answers them.',
+        ),
+        answers: integer({ description: 'Answers since the start.', examples: [120433] }),
+        server_errors: integer({
+          description: 'Of them with a status of 500 or above.',
+          examples: [0],
+        }),
+      }),
+      disk: t.Object({
+        free_bytes: orNull(integer({ examples: [52428800000] }), 'Null: it is not known.'),
+        trouble: orNull(t.String(), 'Why writes are refused.'),
+      }),
+      outbox: t.Object({
+        pending: integer({ examples: [0] }),
+        oldest_pending_seconds: orNull(
+          integer({ examples: [4] }),
+          'How long the oldest of them has been due.',
+        ),
+      }),
+      feeds: t.Array(
+        t.Object({
+          name: t.String({ examples: ['ecb'] }),
+          state: t.String({ examples: ['failing'] }),
+          consecutive_failures: integer({ examples: [3] }),
+          problem: orNull(t.String(), 'Why its last run failed.'),
+        }),
+        { description: 'Feeds that fail or are late.' },
+      ),
+      webhooks: t.Array(
+        t.Object({
+          id: t.String(),
+          account_id: t.String(),
+          account_email: t.String({ examples: ['eval@example.com'] }),
+          host: t.String({ examples: ['hooks.example.com'] }),
+          state: t.Union([t.Literal('switched_off'), t.Literal('failing')]),
+          consecutive_failures: integer({ examples: [10] }),
+          error: orNull(t.String(), 'Of the last attempt that failed.'),
+        }),
+        {
+          description: `Customer endpoints that were switched off, or whose deliveries fail. At most ${troubledMax}.`,
+        },
+      ),
+      deliveries: t.Array(
+        t.Object({
+          id: t.String(),
+          account_id: t.String(),
+          account_email: t.String({ examples: ['eval@example.com'] }),
+          name: orNull(t.String(), 'What its owner calls it.'),
+          error: t.String(),
+        }),
+        {
+          description: `Scheduled deliveries whose last copy did not go out. At most ${troubledMax}.`,
+        },
+      ),
+      backups: t.Object({
+        made_at: orNull(moment, 'When the last one was made.'),
+        checked_at: orNull(moment, 'When the newest was last checked.'),
+        trouble: orNull(t.String(), 'Why the last one was not made, or did not hold.'),
+      }),
+    },
+    { title: 'OperatorCondition' },
+  ),
+)
+
+const instantOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)
+
+const workersOf = (workers: QueryWorkers | undefined) =>
+  workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
+
+/** What of feeds, endpoints and scheduled deliveries is in trouble. */
+function troubles({ feeds, webhooks, deliveries, outbox, keys }: AdminConditionDeps) {
+  const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? ''
+  return {
+    feeds: feeds
+      .active()
+      .filter(({ state }) => state === 'failing' || state === 'late')
+      .map(({ feed, state, consecutiveFailures, lastRun }) => ({
+        name: feed.publisher.name,
+        state,
+        consecutive_failures: consecutiveFailures,
+        problem: lastRun?.problem ?? null,
+      })),
+    webhooks: webhooks.troubled(troubledMax).map(endpoint => ({
+      id: endpoint.id,
+      account_id: endpoint.accountId,
+      account_email: emailOf(endpoint.accountId),
+      host: URL.parse(endpoint.url)?.host ?? '',
+      state: endpoint.isSwitchedOff ? ('switched_off' as const) : ('failing' as const),
+      consecutive_failures: endpoint.failedInARow,
+      error: lastErrorOf(outbox, endpoint.id),
+    })),
+    deliveries: deliveries.failing(troubledMax).map(delivery => ({
+      id: delivery.id,
+      account_id: delivery.accountId,
+      account_email: emailOf(delivery.accountId),
+      name: delivery.name,
+      error: delivery.error,
+    })),
+  }
+}
+
+/** What an operator looks at first. */
+export function conditionAdminRoutes(deps: AdminConditionDeps) {
+  const { access, seriesFaults, tally, disk, backupRecord, clock } = deps
+  const answers = () => {
+    let [total, failed] = [0, 0]
+    for (const route of tally.routes().values())
+      for (const [status, plans] of route.answers)
+        for (const count of plans.values()) {
+          total += count
+          if (status >= serverError) failed += count
+        }
+    return { total, failed }
+  }
+  return new RouteList({ tags: ['operator'] }).use(access).get(
+    '/admin/v1/condition',
+    () => {
+      const faulty = seriesFaults.codes()
+      const { total, failed } = answers()
+      const { pending, oldestAt } = deps.backlog()
+      const { madeAt, checkedAt, trouble } = backupRecord.get()
+      return success({
+        series: {
+          stopped: faulty.stopped.slice(0, codesMax),
+          frozen: faulty.frozen.slice(0, codesMax),
+          unit_breaks: faulty.broken.slice(0, codesMax),
+        },
+        process: {
+          memory_bytes: process.memoryUsage.rss(),
+          loop_wait_ms: deps.loopWaitMs(),
+          is_overloaded: deps.isOverloaded(),
+          query_workers: workersOf(deps.queryWorkers()),
+          answers: total,
+          server_errors: failed,
+        },
+        disk: {
+          free_bytes: disk.freeBytes() ?? null,
+          trouble: disk.trouble()?.reason ?? null,
+        },
+        outbox: {
+          pending,
+          oldest_pending_seconds:
+            oldestAt === undefined
+              ? null
+              : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
+        },
+        ...troubles(deps),
+        backups: {
+          made_at: instantOrNull(madeAt),
+          checked_at: instantOrNull(checkedAt),
+          trouble: trouble ?? null,
+        },
+      })
+    },
+    {
+      access: { operator: 'service' },
+      response: { 200: Condition },
+      detail: {
+        operationId: 'getOperatorCondition',
+        summary: 'What an operator looks at first',
+        description:
+          'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups; feeds, customer endpoints and scheduled deliveries that fail. `GET /metrics` has the same as numbers over time.',
+      },
+    },
+  )
+}

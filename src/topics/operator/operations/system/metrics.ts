@@ -1,0 +1,46 @@
+import { t } from 'elysia'
+import type { Metric } from 'prom-client'
+import type { Context } from '../../../../http/operations/context.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { type MetricDeps, metricFamilies } from './metric-families.ts'
+
+/** The exposition of Prometheus. The library is loaded when somebody asks: a start waits for no one. */
+async function registryOf(deps: MetricDeps) {
+  const { Registry } = await import('prom-client')
+  const registry = new Registry()
+  for (const { name, help, type, samples } of metricFamilies(deps)) {
+    // Counted elsewhere: what is on the way of a request must cost nothing.
+    const family = {
+      name,
+      help,
+      type,
+      get: async () => ({ name, help, type, values: samples() }),
+    }
+    registry.registerMetric(family as unknown as Metric)
+  }
+  return registry
+}
+
+/** What this service measures about itself. */
+export function metricsRoutes(deps: MetricDeps & Pick<Context, 'access'>) {
+  let registering: ReturnType<typeof registryOf> | undefined
+  return new RouteList({ tags: ['operator'], detail: { hide: true } }).use(deps.access).get(
+    '/metrics',
+    async ({ set }) => {
+      registering ??= registryOf(deps)
+      const registry = await registering
+      set.headers['content-type'] = registry.contentType
+      set.headers['cache-control'] = 'no-store'
+      return registry.metrics()
+    },
+    {
+      access: { operator: 'service' },
+      response: t.String(),
+      detail: {
+        operationId: 'getMetrics',
+        summary: 'Metrics',
+        description: 'What this service measures about itself, in the text format of Prometheus.',
+      },
+    },
+  )
+}

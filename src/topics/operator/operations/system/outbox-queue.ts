@@ -1,0 +1,182 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, listOf } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { wordParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import { invalidParameter } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import type { QueuedMessage } from '../../../../outbox/queue.ts'
+
+export type AdminQueueDeps = Pick<Context, 'access' | 'idempotency' | 'queue' | 'keys'>
+
+const operator = { operator: 'service' } as const
+const kinds = ['webhook', 'email', 'sms'] as const
+const states = ['waiting', 'given_up'] as const
+const messageStates = ['pending', 'leased', 'retry', 'delivered', 'failed', 'skipped'] as const
+const perPageMax = 100
+const idsMax = 500
+/** Later than any time that can be written: it waits for somebody, not for a time. */
+const latestTime = 8.64e15
+
+const MessageShape = t.Object(
+  {
+    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+    kind: oneOf(kinds),
+    lane: t.String({
+      description: 'Messages of a lane share a receiver and its limits.',
+      examples: ['00000000-0000-4000-8000-000000000402'],
+    }),
+    event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
+    event_type: t.String({ examples: ['price.updated'] }),
+    about: orNull(t.String(), 'What it is about, for the part of the service that posted it.'),
+    account_id: orNull(t.String(), 'Whose message it is.'),
+    email: orNull(t.String(), 'The address of that account.'),
+    state: oneOf(messageStates),
+    attempts: integer({ examples: [3] }),
+    status_code: orNull(integer({ examples: [503] }), 'Of the last attempt.'),
+    error: orNull(t.String(), 'Why the last attempt failed, or why sending was given up.'),
+    created_at: t.String({ format: 'date-time' }),
+    next_attempt_at: orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
+    given_up_at: orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
+  },
+  { title: 'QueuedMessage' },
+)
+const Listed = envelope(
+  t.Object({
+    messages: t.Array(MessageShape),
+    counts: t.Object({
+      waiting: integer({ description: 'Messages to be sent, of the kind asked for.' }),
+      given_up: integer({ description: 'Messages not tried again, of the last 30 days.' }),
+    }),
+    meta: PageMetaShape,
+  }),
+)
+const Changed = envelope(
+  t.Object({ count: integer({ description: 'How many it was done to.', examples: [1] }) }),
+)
+const IdsBody = body({
+  ids: listOf(t.String(), 'ids of messages', idsMax, id => id),
+})
+
+/** What the outbox has still to send, and what it gave up. */
+export const queueAdminRoutes = (deps: AdminQueueDeps) =>
+  new RouteList().use(list(deps)).use(changes(deps))
+
+function list({ access, queue, keys }: AdminQueueDeps) {
+  const rowOf = (message: QueuedMessage) => {
+    const isOver = message.state === 'failed'
+    const at = message.at > latestTime ? null : isoInstant(message.at)
+    return {
+      id: message.id,
+      kind: message.kind,
+      lane: message.lane,
+      event_id: message.eventId,
+      event_type: message.eventType,
+      about: message.ref,
+      account_id: message.accountId,
+      email:
+        (message.accountId === null ? undefined : keys.account(message.accountId))?.account.email ??
+        null,
+      state: message.state,
+      attempts: message.attempts,
+      status_code: message.statusCode,
+      error: message.error,
+      created_at: isoInstant(message.createdAt),
+      next_attempt_at: isOver ? null : at,
+      given_up_at: isOver ? at : null,
+    }
+  }
+  return new RouteList({ tags: ['operator'] }).use(access).get(
+    '/admin/v1/outbox',
+    ({ query }) => {
+      const kind = kinds.find(kind => kind === query.kind)
+      if (query.kind !== undefined && !kind)
+        throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+      const state = states.find(state => state === (query.state ?? 'waiting'))
+      if (!state) throw invalidParameter('state', query.state, 'is no state of messages.', states)
+      const page = pageOf(query, perPageMax)
+      const counts = {
+        waiting: queue.count({ state: 'waiting', kind }),
+        given_up: queue.count({ state: 'given_up', kind }),
+      }
+      const rows = queue.list({ state, kind }, page.perPage, (page.page - 1) * page.perPage)
+      return success({
+        messages: rows.map(rowOf),
+        counts,
+        meta: pageMeta(page, counts[state]),
+      })
+    },
+    {
+      access: operator,
+      query: t.Object({
+        state: wordParameter(states, {
+          description:
+            '`waiting`: to be sent, soonest first. `given_up`: not sent and not tried again, newest first, for 30 days.',
+          default: 'waiting',
+          examples: ['given_up'],
+        }),
+        kind: wordParameter(kinds, {
+          description: `One of ${kinds.join(', ')}.`,
+          examples: ['email'],
+        }),
+        ...pageQuery(perPageMax),
+      }),
+      response: { 200: Listed, 400: NestedProblem },
+      detail: {
+        operationId: 'listOutbox',
+        summary: 'What waits to be sent, and what was given up',
+        description:
+          'Webhooks, e-mail and text messages of every account, with the last error. Bodies are not shown: they are of the account.',
+      },
+    },
+  )
+}
+
+function changes({ access, queue, idempotency }: AdminQueueDeps) {
+  const common = {
+    access: operator,
+    headers: idempotencyHeader,
+    body: IdsBody.schema,
+    response: { 200: Changed, 422: ValidationProblem },
+  }
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .post(
+      '/admin/v1/outbox/send',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () =>
+          success({ count: queue.send(IdsBody.read(body).ids) }),
+        ),
+      {
+        ...common,
+        detail: {
+          operationId: 'sendOutboxMessages',
+          summary: 'Send messages now',
+          description:
+            'What waits is due at once, and what was given up is sent after all, under its own event id and with its whole schedule before it. Unknown ids are passed over.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/outbox/drop',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () =>
+          success({ count: queue.drop(IdsBody.read(body).ids) }),
+        ),
+      {
+        ...common,
+        detail: {
+          operationId: 'dropOutboxMessages',
+          summary: 'Drop messages',
+          description:
+            'What waits is given up and not sent; it stays in the log as failed, and counts against no receiver. What is under way or over stays as it is.',
+        },
+      },
+    )
+}

@@ -1,0 +1,145 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import type { AccessPlugin } from '../../../../http/gate/access.ts'
+import { type Idempotency, idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { wordParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import { oneOf } from '../../../../http/operations/schema.ts'
+import { invalidParameter } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import type { HeldMessage, HeldMessages } from '../../../../outbox/held-back.ts'
+
+export interface AdminOutboxDeps {
+  access: AccessPlugin
+  idempotency: Idempotency
+  heldMessages: HeldMessages
+}
+
+const operator = { operator: 'service' } as const
+const kinds = ['webhook', 'email', 'sms'] as const
+const perPageMax = 100
+const idsMax = 1000
+/** Less than a second of work, in slices. */
+const releaseMax = 2000
+
+const HeldShape = t.Object(
+  {
+    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+    kind: oneOf(kinds),
+    event_id: t.String({
+      description: 'Stays the same when it is sent.',
+      examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
+    }),
+    event_type: t.String({ examples: ['price.updated'] }),
+    about: t.Union([
+      t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+      t.Null(),
+    ]),
+    account_id: t.Union([t.String(), t.Null()]),
+    created_at: t.String({ format: 'date-time' }),
+    held_at: t.String({ format: 'date-time', description: 'When the database was restored.' }),
+  },
+  { title: 'HeldMessage' },
+)
+const Listed = envelope(
+  t.Object({
+    held: t.Array(HeldShape),
+    counts: t.Object({ webhook: integer(), email: integer(), sms: integer() }),
+    meta: PageMetaShape,
+  }),
+)
+const Released = envelope(
+  t.Object({
+    released: integer({ examples: [12] }),
+    more: t.Boolean({ description: 'Ask again for the rest.' }),
+  }),
+)
+const ReleaseBody = body({
+  kind: optional(choice(kinds)),
+  ids: optional(
+    listOf(t.String(), 'ids of messages', idsMax, id => id, {
+      description: 'Only these messages.',
+    }),
+  ),
+})
+const rowOf = ({
+  id,
+  kind,
+  eventId,
+  eventType,
+  ref,
+  accountId,
+  createdAt,
+  heldAt,
+}: HeldMessage) => ({
+  id,
+  kind,
+  event_id: eventId,
+  event_type: eventType,
+  about: ref,
+  account_id: accountId,
+  created_at: isoInstant(createdAt),
+  held_at: isoInstant(heldAt),
+})
+
+/** What `restore` kept back, for the operator. */
+export const outboxAdminRoutes = ({ access, idempotency, heldMessages: held }: AdminOutboxDeps) =>
+  new RouteList({ tags: ['operator'] })
+    .use(access)
+    .get(
+      '/admin/v1/outbox/held',
+      ({ query }) => {
+        const kind = kinds.find(kind => kind === query.kind)
+        if (query.kind !== undefined && !kind)
+          throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+        const page = pageOf(query, perPageMax)
+        const counts = held.counts()
+        const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
+        const rows = held.list(kind ? { kind } : {}, page.perPage, (page.page - 1) * page.perPage)
+        return success({ held: rows.map(rowOf), counts, meta: pageMeta(page, total) })
+      },
+      {
+        access: operator,
+        query: t.Object({
+          kind: wordParameter(kinds, {
+            description: `One of ${kinds.join(', ')}.`,
+            examples: ['email'],
+          }),
+          ...pageQuery(perPageMax),
+        }),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listHeldMessages',
+          summary: 'Messages that a restore kept back',
+          description:
+            'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/outbox/release',
+      ({ body, pass, request, set }) => {
+        const { kind, ids } = ReleaseBody.read(body)
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
+          released => success({ released, more: released === releaseMax }),
+        )
+      },
+      {
+        access: operator,
+        headers: idempotencyHeader,
+        body: ReleaseBody.schema,
+        response: { 200: Released, 422: ValidationProblem },
+        detail: {
+          operationId: 'releaseHeldMessages',
+          summary: 'Send what a restore kept back',
+          description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
+        },
+      },
+    )

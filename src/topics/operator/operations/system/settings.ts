@@ -1,0 +1,49 @@
+import { t } from 'elysia'
+import { explain } from '../../../../config/config.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+
+const Settings = envelope(
+  t.Object({
+    settings: t.Array(
+      t.Object({
+        key: t.String({ examples: ['server.port'] }),
+        value: t.String({
+          description: 'As it is shown to people; secrets are masked.',
+          examples: ['8470'],
+        }),
+        source: t.String({
+          description: 'A flag, a variable, a line of a file, or `default`.',
+          examples: ['default'],
+        }),
+        description: t.String({ description: 'What it does.' }),
+      }),
+    ),
+  }),
+)
+
+/** Every setting in force, for the operator: what `wellhead config explain` prints. */
+export const settingsAdminRoutes = ({ access, config }: Pick<Context, 'access' | 'config'>) =>
+  new RouteList({ tags: ['operator'] }).use(access).get(
+    '/admin/v1/settings',
+    () =>
+      success({
+        settings: explain(config).map(({ key, value, source, description }) => ({
+          key,
+          value,
+          source,
+          description,
+        })),
+      }),
+    {
+      access: { operator: 'service' },
+      response: { 200: Settings },
+      detail: {
+        operationId: 'listSettings',
+        summary: 'Settings in force',
+        description:
+          'Every setting, its value with secrets masked, and where it comes from. They are changed in the configuration and hold from the next start.',
+      },
+    },
+  )

@@ -1,0 +1,137 @@
+import { t } from 'elysia'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, choice, text } from '../../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { oneOf, orNull } from '../../../../http/operations/schema.ts'
+import { notFound } from '../../../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+import { adminRoles } from '../../../../plans/admin-roles.ts'
+import type { AdminToken } from '../../store/admin-tokens.ts'
+
+export type AdminTokenDeps = Pick<Context, 'access' | 'adminTokens' | 'idempotency'>
+
+const access = { operator: 'service' } as const
+const nameMax = 40
+
+const roleTexts =
+  'read: looks at everything. data: looks at and changes prices, series, datasets and feeds. people: accounts, keys and payments. all: everything, tokens too.'
+
+const TokenShape = t.Object(
+  {
+    id: t.String(),
+    name: orNull(
+      t.String({ examples: ['ci'] }),
+      'Null: that of the first start, or of a rotation.',
+    ),
+    role: oneOf(adminRoles, roleTexts),
+    token_hint: t.String({ examples: ['ab12…f00d'] }),
+    created_at: t.String({ format: 'date-time' }),
+    revoked_at: orNull(t.String({ format: 'date-time' })),
+  },
+  { title: 'AdminToken' },
+)
+const MadeShape = t.Object(
+  {
+    ...TokenShape.properties,
+    plain_token: t.String({ description: '64 hexadecimal characters, in this answer only.' }),
+  },
+  { title: 'NewAdminToken' },
+)
+const NewTokenBody = body({
+  name: text(nameMax, { description: 'By which the audit trail names it.', examples: ['ci'] }),
+  role: choice(adminRoles, { description: roleTexts, examples: ['data'] }),
+})
+
+const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
+  id: token.id,
+  name: token.name,
+  role: token.role,
+  token_hint: token.hint,
+  created_at: isoInstant(token.createdAt),
+  revoked_at: token.revokedAt === null ? null : isoInstant(token.revokedAt),
+})
+
+/** Tokens of the operator: each with a name and a role. */
+export const tokenAdminRoutes = ({ access: plugin, adminTokens, idempotency }: AdminTokenDeps) =>
+  new RouteList({ tags: ['operator'] })
+    .use(plugin)
+    .get('/admin/v1/tokens', () => success({ tokens: adminTokens.list().map(rowOf) }), {
+      access,
+      response: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
+      detail: {
+        operationId: 'listAdminTokens',
+        summary: 'List admin tokens',
+        description: 'Every token of the operator there ever was, the newest first.',
+      },
+    })
+    .post(
+      '/admin/v1/tokens',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const { name, role } = NewTokenBody.read(body)
+          const { made, token } = adminTokens.create(name, role)
+          set.status = 201
+          return success({ token: { ...rowOf(made), plain_token: token } })
+        }),
+      {
+        access,
+        headers: idempotencyHeader,
+        body: NewTokenBody.schema,
+        response: { 201: envelope(t.Object({ token: MadeShape })), 422: ValidationProblem },
+        detail: {
+          operationId: 'createAdminToken',
+          summary: 'Make an admin token',
+          description:
+            'A token with a name and a role, shown in this answer only. A request that its role is not for is 403 `ADMIN_ROLE_MISSING`.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/tokens/:id',
+      ({ params: { id } }) => {
+        const token = adminTokens.revoke(id)
+        if (!token) throw notFound('The admin token')
+        return success({ token: rowOf(token) })
+      },
+      {
+        access,
+        params: t.Object({
+          id: t.String({
+            description: 'Id of the token.',
+            examples: ['00000000-0000-4000-8000-000000000901'],
+          }),
+        }),
+        response: { 200: envelope(t.Object({ token: TokenShape })), 404: NestedProblem },
+        detail: {
+          operationId: 'revokeAdminToken',
+          summary: 'Revoke an admin token',
+          description:
+            'Ends a token at once. A copy without one gets another by `wellhead token rotate` on its machine.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/token/rotate',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () =>
+          success({ admin_token: adminTokens.rotate() }),
+        ),
+      {
+        access,
+        headers: idempotencyHeader,
+        response: {
+          200: envelope(
+            t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
+          ),
+        },
+        detail: {
+          operationId: 'rotateAdminToken',
+          summary: 'Rotate the admin token',
+          description:
+            'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too: a repeat with it is 401, and who lost the answer rotates on the machine itself (`wellhead token rotate`).',
+        },
+      },
+    )

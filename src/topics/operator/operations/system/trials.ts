@@ -1,0 +1,186 @@
+import { t } from 'elysia'
+import { integer } from '../../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
+import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { orNull } from '../../../../http/operations/schema.ts'
+import { validationFailed } from '../../../../http/problem/problem.ts'
+import { ValidationProblem } from '../../../../http/problem/shape.ts'
+import { RouteList } from '../../../../http/route-list.ts'
+import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
+import { plainAddress } from '../../../../send/messages/mailer.ts'
+
+export type TrialDeps = Pick<
+  Context,
+  'access' | 'idempotency' | 'trials' | 'webhookTrial' | 'checkTarget'
+>
+
+const operator = { operator: 'service' } as const
+const addressMax = 254
+const urlMax = 2048
+const notAnAddress = 'must be an e-mail address.'
+
+const trialFields = {
+  taken: t.Boolean({ description: 'Whether the other side took it.' }),
+  status_code: orNull(integer({ examples: [250] }), 'What it answered, where it answers so.'),
+  message: t.String({ description: 'In a sentence, for the operator.' }),
+}
+const Tried = envelope(t.Object(trialFields, { title: 'Trial' }))
+const HookTried = envelope(
+  t.Object(
+    {
+      ...trialFields,
+      duration_ms: integer({ examples: [84] }),
+      secret: t.String({ description: 'The event was signed with it; it is good for this one.' }),
+    },
+    { title: 'WebhookTrial' },
+  ),
+)
+const MailBody = body({
+  to: requiredAs(
+    field(t.String({ maxLength: addressMax, examples: ['you@example.com'] }), (form, name) => {
+      const written = form.text(name, addressMax)
+      if (written === undefined) return undefined
+      return plainAddress(written) ?? form.fault(name, notAnAddress)
+    }),
+    notAnAddress,
+  ),
+})
+const TextBody = body({
+  to: text(34, { description: 'In E.164.', examples: ['+15550100002'] }),
+})
+const rowOf = ({
+  taken,
+  statusCode,
+  message,
+}: {
+  taken: boolean
+  statusCode: number | null
+  message: string
+}) => ({ taken, status_code: statusCode, message })
+const words = (what: string) =>
+  `${what} at once, past the outbox, and answers what the other side said: 200 whatever came of it.`
+
+/** Tests of every way out. */
+export const trialRoutes = (deps: TrialDeps) => new RouteList().use(people(deps)).use(hook(deps))
+
+function people({ access, idempotency, trials }: TrialDeps) {
+  const common = { access: operator, headers: idempotencyHeader }
+  return new RouteList({ tags: ['operator'] })
+    .use(access)
+    .post(
+      '/admin/v1/mail/test',
+      ({ body, pass, request, set }) => {
+        const { to } = MailBody.read(body)
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => trials.mail(to),
+          trial => success(rowOf(trial)),
+        )
+      },
+      {
+        ...common,
+        body: MailBody.schema,
+        response: { 200: Tried, 422: ValidationProblem },
+        detail: {
+          operationId: 'testMail',
+          summary: 'Send a test letter',
+          description: words('Sends a letter'),
+        },
+      },
+    )
+    .post(
+      '/admin/v1/sms/test',
+      async ({ body, pass, request, set }) => {
+        const { to } = TextBody.read(body)
+        const number = (await phoneNumberOf(to, undefined))?.number
+        if (number === undefined)
+          throw validationFailed([
+            {
+              field: 'to',
+              message: 'to: must be a phone number in international form such as +15550100002.',
+              value: to,
+            },
+          ])
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => trials.text(number),
+          trial => success(rowOf(trial)),
+        )
+      },
+      {
+        ...common,
+        body: TextBody.schema,
+        response: { 200: Tried, 422: ValidationProblem },
+        detail: {
+          operationId: 'testSms',
+          summary: 'Send a test text message',
+          description: words('Sends a text message'),
+        },
+      },
+    )
+    .post(
+      '/admin/v1/notices/test',
+      ({ body, pass, request, set }) =>
+        idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => trials.notice(),
+          trial => success(rowOf(trial)),
+        ),
+      {
+        ...common,
+        response: { 200: Tried, 422: ValidationProblem },
+        detail: {
+          operationId: 'testNotice',
+          summary: 'Send a test notice',
+          description: words('Posts a notice to `notices.url`'),
+        },
+      },
+    )
+}
+
+function hook({ access, idempotency, webhookTrial, checkTarget }: TrialDeps) {
+  const HookBody = body({
+    url: checked(
+      text(urlMax, {
+        description: 'https and public, as of every webhook; `egress.allow` may allow others.',
+        examples: ['https://hooks.example.com/events'],
+      }),
+      checkTarget,
+    ),
+  })
+  return new RouteList({ tags: ['operator'] }).use(access).post(
+    '/admin/v1/webhooks/test',
+    ({ body, pass, request, set }) => {
+      const { url } = HookBody.read(body)
+      return idempotency.onceAfter(
+        { pass, request, set },
+        body,
+        () => webhookTrial(url),
+        ({ outcome, secret }) =>
+          success({
+            taken: outcome.state === 'delivered',
+            status_code: outcome.statusCode ?? null,
+            message: outcome.error ?? 'The event was taken.',
+            duration_ms: Math.round(outcome.durationMs),
+            secret,
+          }),
+      )
+    },
+    {
+      access: operator,
+      headers: idempotencyHeader,
+      body: HookBody.schema,
+      response: { 200: HookTried, 422: ValidationProblem },
+      detail: {
+        operationId: 'testWebhookAddress',
+        summary: 'Post a test event to an address',
+        description: `${words('Posts a signed event of the type `webhook.test`')} The address is checked as those of accounts are.`,
+      },
+    },
+  )
+}

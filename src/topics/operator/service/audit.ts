@@ -1,0 +1,53 @@
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import type { AuditStore, NewAuditEntry } from '../store/audit.ts'
+
+/** Who did what to which thing, from where and when. */
+export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
+  /**
+   * Writes an entry. What it tells of is done already, so a fault is told in the log and stops
+   * nobody.
+   */
+  note(entry: NewAuditEntry): void
+  /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
+  prune(): void
+}
+
+export interface AuditDeps {
+  store: AuditStore
+  clock: Clock
+  log: Log
+  keepDays: number
+}
+
+const pruneEach = 5000
+const pruneEveryMs = hourMs
+
+export function createAudit({ store, clock, log, keepDays }: AuditDeps): Audit {
+  let prunedAt = Number.NEGATIVE_INFINITY
+  return {
+    list: store.list,
+    total: store.total,
+    signInPlaces: store.signInPlaces,
+    note(entry) {
+      try {
+        store.append(entry, clock.now())
+      } catch (error) {
+        log.error('audit_entry_missing', {
+          message: 'What was done could not be written to the audit trail.',
+          actor: entry.actor,
+          action: entry.action,
+          thing: entry.thing,
+          error,
+        })
+      }
+    },
+    prune() {
+      const now = clock.now()
+      if (Math.abs(now - prunedAt) < pruneEveryMs) return
+      // Where a slice was full there is more: the next pass goes on.
+      if (store.prune(now - keepDays * dayMs, pruneEach) < pruneEach) prunedAt = now
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { BackupRecord, BackupStanding } from './backup-record.ts'
+
+/** A backup in one of the places of the configuration. */
+export interface KeptBackup {
+  name: string
+  made_at: string
+  bytes: number
+  place: string
+}
+
+/** What an operator asks of backups, as far as it is known; instants are Unix ms. */
+export interface DeskTask {
+  what: 'make' | 'check'
+  startedAt: number
+  endedAt: number | undefined
+  /** What it said at its end. */
+  message: string | undefined
+  isFine: boolean | undefined
+}
+
+export interface BackupDesk {
+  /** Whether the configuration names a place, and this process can run the commands. */
+  readonly isReady: boolean
+  standing(): BackupStanding
+  /** The newest first. Rejects with the reason of the command. */
+  list(): Promise<KeptBackup[]>
+  /** The last thing that was asked for since the start. */
+  task(): DeskTask | undefined
+  /** Begins it; false while another one is under way. */
+  begin(what: DeskTask['what']): boolean
+}
+
+export interface BackupDeskDeps {
+  /** Runs a command of this program on the data directory, in a process of its own. */
+  command: ((...args: string[]) => Promise<{ code: number; out: string; err: string }>) | undefined
+  isConfigured: boolean
+  record: BackupRecord
+  clock: Pick<Clock, 'now'>
+}
+
+const commands = { make: ['backup'], check: ['backup', 'check'] } as const
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+
+/** Backups are made and read by commands in processes of their own: a copy holds up no answer. */
+export function createBackupDesk(deps: BackupDeskDeps): BackupDesk {
+  const { command, isConfigured, record, clock } = deps
+  let task: DeskTask | undefined
+
+  const run = async (begun: DeskTask) => {
+    const { code, out, err } = await command!(...commands[begun.what])
+    begun.endedAt = clock.now()
+    begun.isFine = code === 0
+    begun.message = code === 0 ? out.trim() : lastLine(err) || `exit code ${code}`
+    const at = begun.startedAt
+    record.set(
+      code === 0
+        ? { ...(begun.what === 'make' ? { madeAt: at } : { checkedAt: at }), trouble: undefined }
+        : { trouble: begun.message },
+    )
+  }
+  return {
+    isReady: isConfigured && command !== undefined,
+    standing: record.get,
+    async list() {
+      const { code, out, err } = await command!('backup', 'list', '--json')
+      if (code !== 0) throw new Error(lastLine(err) || `exit code ${code}`)
+      return (JSON.parse(out) as KeptBackup[]).reverse()
+    },
+    task: () => task,
+    begin(what) {
+      if (task && task.endedAt === undefined) return false
+      const begun: DeskTask = {
+        what,
+        startedAt: clock.now(),
+        endedAt: undefined,
+        message: undefined,
+        isFine: undefined,
+      }
+      task = begun
+      void run(begun).catch(error => {
+        begun.endedAt = clock.now()
+        begun.isFine = false
+        begun.message = (error as Error).message
+      })
+      return true
+    },
+  }
+}

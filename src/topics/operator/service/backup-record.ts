@@ -1,0 +1,30 @@
+import type { Settings } from '../store/settings.ts'
+
+/** What is known of scheduled backups; instants are Unix ms. */
+export interface BackupStanding {
+  madeAt: number | undefined
+  checkedAt: number | undefined
+  /** Why the last one was not made, or did not hold. */
+  trouble: string | undefined
+}
+
+export interface BackupRecord {
+  get(): BackupStanding
+  set(change: Partial<BackupStanding>): void
+}
+
+const name = 'backups'
+
+/** Kept in the database, so that a start knows when the next backup is due. */
+export function createBackupRecord(settings: Settings): BackupRecord {
+  const get = (): BackupStanding => {
+    const { madeAt, checkedAt, trouble } = JSON.parse(
+      settings.get(name) ?? '{}',
+    ) as Partial<BackupStanding>
+    return { madeAt, checkedAt, trouble }
+  }
+  return {
+    get,
+    set: change => settings.set(name, JSON.stringify({ ...get(), ...change })),
+  }
+}

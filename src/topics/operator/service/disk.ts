@@ -1,0 +1,124 @@
+import { StorageFull, storageFaultOf } from '../../../database/storage-fault.ts'
+import type { ReserveFile } from '../../../lib/files/reserve-file.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
+import type { Settings } from '../store/settings.ts'
+
+/** Why writes are refused, and since when (Unix ms). */
+export interface DiskTrouble {
+  since: number
+  reason: string
+}
+
+/**
+ * Whether what is written reaches the disk. A fault is told at once and every minute, and over when
+ * a write of its own succeeds. A full disk gets its reserve back: sign-in and what keeps the service
+ * going have room then, and what comes in bulk is refused until there is room for the reserve again.
+ */
+export interface Disk {
+  /** Hears of an error; true when it was a fault of the storage, which is told here. */
+  failed(error: unknown): boolean
+  /** Undefined while writes succeed. */
+  trouble(): DiskTrouble | undefined
+  /** Faults since the start, by their reason. */
+  faults(): Readonly<Record<string, number>>
+  /** Room on the disk of the data directory; undefined where it is not known. */
+  freeBytes(): number | undefined
+  /** Throws while there is no room for what comes in bulk. */
+  admit(): void
+  /** Tries to write while writes fail, tells the operator, and keeps the reserve. */
+  pass(): void
+  /** Knows the disk from now on; it is full where there is no room for the reserve. */
+  attach(reserve: ReserveFile): void
+}
+
+export interface DiskDeps {
+  settings: Pick<Settings, 'set'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
+  log: Log
+}
+
+const full = 'the disk is full'
+
+export function createDisk({ settings, clock, log }: DiskDeps): Disk {
+  let reserve: ReserveFile | undefined
+  let trouble: DiskTrouble | undefined
+  let isFull = false
+  let beganAt = 0
+  const faults: Record<string, number> = {}
+  let toldAt = 0
+
+  const tell = (event: string, more: Record<string, unknown> = {}) => {
+    toldAt = clock.monotonic()
+    log.error(event, {
+      message: `The data cannot be written: ${trouble!.reason}. Reads go on, writes get 503.`,
+      reason: trouble!.reason,
+      seconds: Math.round((toldAt - beganAt) / secondMs),
+      ...(reserve && { free_bytes: reserve.free() }),
+      ...more,
+    })
+  }
+  const begin = (reason: string, more: Record<string, unknown> = {}) => {
+    trouble = { since: clock.now(), reason }
+    beganAt = clock.monotonic()
+    tell('storage_unwritable', more)
+  }
+  const end = () => {
+    const seconds = Math.round((clock.monotonic() - beganAt) / secondMs)
+    trouble = undefined
+    isFull = false
+    log.info('storage_writable', { message: 'The data can be written again.', seconds })
+  }
+  const giveBack = () => {
+    if (!reserve?.bytes || !reserve.giveBack()) return
+    log.warn('storage_reserve_given_back', {
+      message: 'The reserve was given back: sign-in and the outbox have room, bulk writes wait.',
+      bytes: reserve.bytes,
+    })
+  }
+  const isWritable = () => {
+    try {
+      settings.set('storage.tried_at', String(clock.now()))
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    failed(error) {
+      const fault = storageFaultOf(error)
+      if (!fault) return false
+      faults[fault.reason] = (faults[fault.reason] ?? 0) + 1
+      if (fault.isFull) {
+        isFull = true
+        giveBack()
+      }
+      if (trouble) trouble = { ...trouble, reason: fault.reason }
+      else begin(fault.reason, { error })
+      return true
+    },
+    trouble: () => trouble,
+    faults: () => faults,
+    freeBytes: () => reserve?.free(),
+    admit() {
+      if (isFull) throw new StorageFull(full)
+    },
+    pass() {
+      if (!trouble) {
+        if (reserve?.bytes) reserve.keep()
+        return
+      }
+      // Where there was a reserve, room for it is the sign that there is room again.
+      const hasRoom = !isFull || reserve === undefined || reserve.bytes === 0 || reserve.keep()
+      if (hasRoom && isWritable()) end()
+      else if (clock.monotonic() - toldAt >= minuteMs) tell('storage_unwritable')
+    },
+    attach(given) {
+      reserve = given
+      if (given.bytes === 0 || given.keep()) return
+      isFull = true
+      begin(full)
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { startOfDay } from '../../../lib/time/instant.ts'
+import type { Settings } from '../store/settings.ts'
+
+/** Something that needs the operator, for as long as it does. */
+export interface Matter {
+  /** Of one kind and thing: `feed ecb`. The same matter has the same id. */
+  id: string
+  text: string
+  /** It does not wait for the end of the quiet hours. */
+  urgent?: boolean
+  /** It happened and goes by: it is told once, and never over. */
+  passing?: boolean
+}
+
+export interface Notice {
+  matter: string
+  kind: 'begun' | 'again' | 'over' | 'test'
+  text: string
+  /** Since when (Unix ms). */
+  since: number
+  at: number
+}
+
+interface OpenMatter {
+  since: number
+  /** When somebody was last told; null: not yet. */
+  toldAt: number | null
+  text: string
+  passing?: boolean
+}
+
+/** Minutes of the day (UTC), half-open; the end may be on the next day. */
+export interface QuietHours {
+  from: number
+  to: number
+}
+
+export interface OperatorNotices {
+  /** Tells what has begun, what goes on for long, and what is over. */
+  pass(): void
+  settled(): Promise<void>
+}
+
+/** Where notices go: those of one pass together. Rejects with a reason. */
+export interface NoticePlace {
+  label: string
+  send(notices: readonly Notice[]): Promise<void>
+}
+
+export interface OperatorNoticesDeps {
+  matters(): readonly Matter[]
+  places: readonly NoticePlace[]
+  settings: Pick<Settings, 'get' | 'set'>
+  clock: Pick<Clock, 'now'>
+  log: Log
+  /** How long a matter goes on before it is told again. */
+  againMs: number
+  quiet: QuietHours | undefined
+}
+
+const name = 'notices.open'
+const minuteMs = 60_000
+
+export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
+  if (!quiet) return false
+  const minute = Math.floor((at - startOfDay(at)) / minuteMs)
+  return quiet.from <= quiet.to
+    ? minute >= quiet.from && minute < quiet.to
+    : minute >= quiet.from || minute < quiet.to
+}
+
+/**
+ * One notice a matter, again after a while, and one when it is over; those of one pass go out
+ * together. What is open outlives a start.
+ */
+export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotices {
+  const { matters, places, settings, clock, log, againMs, quiet } = deps
+  let open: Map<string, OpenMatter> | undefined
+  const underWay = new Set<Promise<unknown>>()
+
+  const load = () =>
+    new Map(Object.entries(JSON.parse(settings.get(name) ?? '{}') as Record<string, OpenMatter>))
+  const save = (all: ReadonlyMap<string, OpenMatter>) => {
+    try {
+      settings.set(name, JSON.stringify(Object.fromEntries(all)))
+    } catch {
+      // A full disk is a matter itself: what is open is in memory until it can be written.
+    }
+  }
+  const sendTo = async (place: NoticePlace, notices: readonly Notice[]): Promise<void> => {
+    try {
+      await place.send(notices)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      const matter = notices.map(notice => notice.matter).join(', ')
+      log.error('notice_failed', { place: place.label, matter, message })
+    }
+  }
+  let gathered: Notice[] = []
+  const tell = (notice: Notice) => {
+    log.info('notice', { matter: notice.matter, kind: notice.kind, message: notice.text })
+    gathered.push(notice)
+  }
+  const sendGathered = () => {
+    const notices = gathered
+    gathered = []
+    if (notices.length === 0) return
+    for (const place of places) {
+      const sending = sendTo(place, notices)
+      underWay.add(sending)
+      void sending.finally(() => underWay.delete(sending))
+    }
+  }
+  const judge = (
+    all: Map<string, OpenMatter>,
+    { id, text, urgent = false, passing = false }: Matter,
+  ) => {
+    const now = clock.now()
+    const notice = all.get(id)
+    const { since, toldAt } = notice ?? { since: now, toldAt: null }
+    const isDue = toldAt === null || (!passing && now - toldAt >= againMs)
+    if (!isDue || (isQuiet(quiet, now) && !urgent)) {
+      if (notice) return false
+      all.set(id, { since, toldAt, text, passing })
+      return true
+    }
+    all.set(id, { since, toldAt: now, text, passing })
+    tell({ matter: id, kind: toldAt === null ? 'begun' : 'again', text, since, at: now })
+    return true
+  }
+  return {
+    pass() {
+      open ??= load()
+      const now = clock.now()
+      const current = matters()
+      let hasChanged = false
+      for (const matter of current) hasChanged = judge(open, matter) || hasChanged
+      const ids = new Set(current.map(matter => matter.id))
+      for (const [id, { since, toldAt, text, passing }] of open) {
+        if (ids.has(id)) continue
+        open.delete(id)
+        hasChanged = true
+        // What nobody was told of need not be over.
+        if (toldAt !== null && !passing) tell({ matter: id, kind: 'over', text, since, at: now })
+      }
+      sendGathered()
+      if (hasChanged) save(open)
+    },
+    settled: async () => void (await Promise.all(underWay)),
+  }
+}

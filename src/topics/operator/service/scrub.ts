@@ -1,0 +1,149 @@
+import type { PageChecksums } from '../../../database/page-checksums.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+import type { Settings } from '../store/settings.ts'
+
+/** What is known of the pages of the database; instants are Unix ms. */
+export interface ScrubStanding {
+  /** When every page was last compared with its checksum. */
+  finishedAt: number | undefined
+  /** Where the next pass goes on, while a scrub is under way. */
+  nextPage: number | undefined
+  /** Pages that are not as they were written. */
+  damaged: readonly number[]
+  /** Pages that were damaged when they were written over: what was read from them may be wrong. */
+  rewritten: readonly number[]
+  /** When that was last seen. */
+  rewrittenAt: number | undefined
+}
+
+/**
+ * Compares the pages of the database with their checksums, all of them once a week, and tells of
+ * those that were changed by something else than this service.
+ */
+export interface Scrub {
+  standing(): ScrubStanding
+  /** Compares for some milliseconds, where a scrub is due or under way. */
+  pass(): void
+  /** Writes down what was found damaged while it was written over. */
+  note(): void
+}
+
+export interface ScrubDeps {
+  /** Undefined where the database has none. */
+  checksums: PageChecksums | undefined
+  settings: Settings
+  clock: Pick<Clock, 'now' | 'monotonic'>
+  log: Log
+}
+
+const name = 'scrub'
+const everyMs = 7 * dayMs
+/** A megabyte of usual pages. */
+const slicePages = 256
+const passMs = 10
+/** What was written over can not be compared again: it is told for so long. */
+const rewrittenForMs = 30 * dayMs
+/** More of them say no more. */
+const toldMax = 1000
+
+export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scrub {
+  let standing: ScrubStanding | undefined
+  let wasTold = false
+
+  const get = (): ScrubStanding => {
+    standing ??= readFrom(settings)
+    return standing
+  }
+  const put = (next: ScrubStanding) => {
+    settings.set(name, JSON.stringify(next))
+    standing = next
+  }
+  const tell = (pages: readonly number[], message: string) => {
+    if (pages.length > 0)
+      log.error('page_damaged', { count: pages.length, pages: pages.slice(0, 20), message })
+  }
+  const isKept = () => {
+    const error = checksums?.trouble()
+    if (error !== undefined && !wasTold)
+      log.error('checksums_stopped', {
+        error,
+        message: 'The checksums of pages could not be written; they begin anew at the next start.',
+      })
+    wasTold ||= error !== undefined
+    return error === undefined
+  }
+  const note = () => {
+    const pages = checksums?.takeRewritten() ?? []
+    if (pages.length === 0) return
+    tell(
+      pages,
+      'Pages of the database were damaged when they were about to be written over: what was read from them may be wrong. Run verify, and compare with a backup.',
+    )
+    const { damaged, rewritten } = get()
+    put({
+      ...get(),
+      damaged: damaged.filter(page => !pages.includes(page)),
+      rewritten: [...new Set([...rewritten, ...pages])].slice(-toldMax),
+      rewrittenAt: clock.now(),
+    })
+  }
+  /** Compares from a page on while there is time. */
+  const compare = (compared: PageChecksums, from: number) => {
+    const until = clock.monotonic() + passMs
+    const pages: number[] = []
+    let next: number | undefined = from
+    do {
+      const slice = compared.check(next, slicePages)
+      pages.push(...slice.damaged)
+      next = slice.next
+    } while (next !== undefined && clock.monotonic() < until)
+    return { pages, next }
+  }
+  return {
+    standing: get,
+    note,
+    pass() {
+      if (!checksums || !isKept()) return
+      note()
+      const { finishedAt = Number.NEGATIVE_INFINITY, nextPage } = get()
+      if (nextPage === undefined && clock.now() - finishedAt < everyMs) return
+      const from = nextPage ?? 1
+      const { pages, next } = compare(checksums, from)
+      if (!isKept()) return
+      tell(
+        pages,
+        'Pages of the database are not as they were written: the disk or another program changed them. Run verify, and restore a backup.',
+      )
+      const { damaged, rewritten, rewrittenAt } = get()
+      const elsewhere = damaged.filter(page => page < from || (next !== undefined && page >= next))
+      const isOver = rewrittenAt === undefined || clock.now() - rewrittenAt > rewrittenForMs
+      put({
+        finishedAt: next === undefined ? clock.now() : get().finishedAt,
+        nextPage: next,
+        damaged: [...elsewhere, ...pages].slice(0, toldMax),
+        rewritten: isOver ? [] : rewritten,
+        rewrittenAt: isOver ? undefined : rewrittenAt,
+      })
+    },
+  }
+}
+
+function readFrom(settings: Settings): ScrubStanding {
+  const kept = JSON.parse(settings.get(name) ?? '{}') as Partial<ScrubStanding>
+  return {
+    finishedAt: kept.finishedAt,
+    nextPage: kept.nextPage,
+    damaged: kept.damaged ?? [],
+    rewritten: kept.rewritten ?? [],
+    rewrittenAt: kept.rewrittenAt,
+  }
+}
+
+/** What is wrong with pages of the database, in a sentence; undefined where nothing is known. */
+export function damageText({ damaged, rewritten }: ScrubStanding): string | undefined {
+  const count = damaged.length + rewritten.length
+  if (count === 0) return undefined
+  return `${count === 1 ? 'A page' : `${count} pages`} of the database ${count === 1 ? 'was' : 'were'} damaged on the disk.`
+}

@@ -1,0 +1,54 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import type { AdminRole } from '../../../plans/admin-roles.ts'
+
+export interface AdminToken {
+  id: string
+  /** Null: that of the first start, or of a rotation. */
+  name: string | null
+  role: AdminRole
+  hash: Uint8Array
+  hint: string
+  createdAt: number
+  revokedAt: number | null
+}
+
+/** The operator's tokens, as hashes. */
+export interface AdminTokenStore {
+  /** All there ever were, the newest first. */
+  all(): AdminToken[]
+  add(token: AdminToken): void
+  revoke(id: string, at: number): void
+  /** Puts a new token in force and ends all others. */
+  replace(token: AdminToken, at: number): void
+}
+
+export function createAdminTokenStore(db: Database): AdminTokenStore {
+  const all = lazy<AdminToken, []>(
+    db,
+    `SELECT coalesce(id, '') AS id, name, role, token_hash AS hash, token_hint AS hint, created_at AS createdAt, revoked_at AS revokedAt
+     FROM admin_tokens ORDER BY created_at DESC, id`,
+  )
+  const revokeAll = lazy(db, 'UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL')
+  const revoke = lazy(
+    db,
+    'UPDATE admin_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+  )
+  const add = lazy(
+    db,
+    'INSERT INTO admin_tokens (token_hash, token_hint, created_at, id, name, role) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const put = (token: AdminToken) =>
+    void add.run(token.hash, token.hint, token.createdAt, token.id, token.name, token.role)
+  return {
+    all: () => all.all(),
+    add: put,
+    revoke: (id, at) => void revoke.run(at, id),
+    replace: (token, at) =>
+      transact(db, () => {
+        revokeAll.run(at)
+        put(token)
+      }),
+  }
+}

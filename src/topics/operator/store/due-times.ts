@@ -1,0 +1,62 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
+
+/** How many rows of each kind were brought back. */
+export type BroughtBack = Readonly<Record<string, number>>
+
+/**
+ * Moments that no right clock can have written: further ahead than one interval of what they
+ * belong to, or past where only the past can stand. A clock that was wrong for seconds leaves them,
+ * and what waits for them would wait for months.
+ */
+export interface DueTimes {
+  bringBack(now: number): BroughtBack
+}
+
+/** A plan may hold a watch to a longer interval than its own, of a day at most. */
+const watchSlackMs = dayMs
+/** Of data sources: the longest interval there is. */
+const sourceIntervalMaxMs = 10_080 * minuteMs
+/** The longest wait of the retry schedules and of quiet hours is under a day. */
+const retryMaxMs = 2 * dayMs
+const leaseMaxMs = hourMs
+/** What only its own sender takes is due never. */
+const never = Number.MAX_SAFE_INTEGER
+
+/** `?1` is now. What is overdue afterwards is found by whoever looks for what is due. */
+const repairs: Readonly<Record<string, string>> = {
+  watches: `UPDATE watches SET next_run_at = ?1
+    WHERE next_run_at > ?1 + max(interval_seconds * 1000, ${watchSlackMs})`,
+  data_sources: `UPDATE data_sources SET next_sync_at = ?1
+    WHERE removed_at IS NULL AND next_sync_at > ?1 + ${sourceIntervalMaxMs}`,
+  alerts: 'UPDATE alerts SET armed_at = ?1 WHERE armed_at > ?1',
+  alert_cooldowns: 'UPDATE alert_counters SET cooling_from = ?1 WHERE cooling_from > ?1',
+  messages: `UPDATE outbox SET due_at = ?1
+    WHERE state IN ('pending', 'retry') AND due_at > ?1 + ${retryMaxMs} AND due_at < ${never}`,
+  held_messages: `UPDATE outbox SET hold_until = ?1
+    WHERE state IN ('pending', 'retry') AND hold_until > ?1 + ${retryMaxMs}`,
+  leases: `UPDATE outbox SET lease_until = ?1 - 1
+    WHERE state = 'leased' AND lease_until > ?1 + ${leaseMaxMs}`,
+  // A feed of a year may rightly be due in months: one that has run in the future tells.
+  feeds: `UPDATE feeds SET next_at = ?1, served_at = min(served_at, ?1)
+    WHERE next_at > ?1 AND EXISTS (
+      SELECT 1 FROM feed_runs r WHERE r.feed = feeds.name AND r.started_at > ?1 + ${hourMs})`,
+  feed_runs: `UPDATE feed_runs SET started_at = ?1, finished_at = min(finished_at, ?1)
+    WHERE started_at > ?1 + ${hourMs}`,
+}
+
+export function createDueTimes(db: Database): DueTimes {
+  const statements = Object.entries(repairs).map(([name, sql]) => [name, lazy(db, sql)] as const)
+  return {
+    bringBack: now =>
+      transact(db, () =>
+        Object.fromEntries(
+          statements
+            .map(([name, statement]) => [name, statement.run(now).changes] as const)
+            .filter(([, count]) => count > 0),
+        ),
+      ),
+  }
+}

@@ -1,0 +1,166 @@
+import type { Database } from 'bun:sqlite'
+import { columnsOf, datasetTables } from '../../../database/dataset-tables.ts'
+import { type LazyStatement, lazy } from '../../../database/statement.ts'
+import { versionedKeys } from '../../../database/vintage.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+
+/** A column of the table of a dataset. */
+export interface RowColumn {
+  name: string
+  kind: 'TEXT' | 'INTEGER' | 'REAL'
+  isNeeded: boolean
+}
+
+type Cells = Readonly<Record<string, string | number | null>>
+
+/**
+ * A row as a dataset once had it, in the columns of its table: with `series`, a code, in place of
+ * the number of a series, and with when it ceased to stand.
+ */
+export type EarlierRow = Cells & Readonly<Record<'recorded_at' | 'superseded_at', number>>
+
+/** The rows that datasets had before, in and out. */
+export interface EarlierRowStore {
+  /** Datasets that keep any. */
+  readonly datasets: readonly string[]
+  /** Undefined for a dataset that keeps none. */
+  columns(dataset: string): RowColumn[] | undefined
+  /** Row by row oldest first, in an order that is the same in every copy; no fixtures. */
+  rows(dataset: string): Iterable<EarlierRow>
+  /**
+   * Records that rows stood from one moment to another, in place of whatever is kept of that time;
+   * none that would be newer than the row that stands now. Call it in a transaction, with the rows
+   * that stand and the series of all recorded already.
+   */
+  record(dataset: string, rows: readonly EarlierRow[]): WriteCounts
+}
+
+export const seriesColumn = 'series'
+export const supersededColumn = 'superseded_at'
+
+const keptTables = new Map(
+  datasetTables
+    .filter(({ name }) => versionedKeys[name] !== undefined)
+    .map(({ name, dataset }) => [dataset, name]),
+)
+
+export function createEarlierRowStore(db: Database): EarlierRowStore {
+  const writers = new Map<string, (row: EarlierRow) => 'inserted' | 'revised' | 'unchanged'>()
+  const writerOf = (table: string) => {
+    const writer = writers.get(table) ?? rowWriter(db, table)
+    writers.set(table, writer)
+    return writer
+  }
+  return {
+    datasets: [...keptTables.keys()],
+    columns(dataset) {
+      const table = keptTables.get(dataset)
+      return table === undefined ? undefined : tableColumns(db, table).map(outward)
+    },
+    rows(dataset) {
+      const table = keptTables.get(dataset)!
+      const columns = columnsOf(db, table)
+      const cell = (column: string) =>
+        column === 'series_id'
+          ? `(SELECT code FROM series WHERE id = fields ->> '$.series_id') AS ${seriesColumn}`
+          : `fields ->> '$.${column}' AS ${column}`
+      const key = versionedKeys[table]!.map(name => (name === 'series_id' ? seriesColumn : name))
+      return db
+        .query<EarlierRow, [string]>(
+          `SELECT ${columns.map(cell).join(', ')}, superseded_at FROM dataset_revisions
+           WHERE subject = ? AND coalesce(fields ->> '$.fixture', 0) = 0
+           ORDER BY ${key.join(', ')}, dataset_revisions.recorded_at`,
+        )
+        .iterate(table)
+    },
+    record(dataset, rows) {
+      const write = writerOf(keptTables.get(dataset)!)
+      const counts = { inserted: 0, revised: 0, unchanged: 0 }
+      for (const row of rows) counts[write(row)] += 1
+      return counts
+    },
+  }
+}
+
+const tableColumns = (db: Database, table: string): RowColumn[] =>
+  db
+    .query<{ name: string; kind: RowColumn['kind']; isNeeded: number }, [string]>(
+      `SELECT name, type AS kind, "notnull" OR pk > 0 AS isNeeded FROM pragma_table_info(?)`,
+    )
+    .all(table)
+    .map(column => ({ ...column, isNeeded: column.isNeeded === 1 }))
+
+const outward = (column: RowColumn): RowColumn =>
+  column.name === 'series_id' ? { name: seriesColumn, kind: 'TEXT', isNeeded: true } : column
+
+function rowWriter(db: Database, table: string) {
+  const columns = tableColumns(db, table)
+  const key = versionedKeys[table]!
+  const matches = key.map(column => `t.${column} = ?1 ->> '$.${column}'`).join(' AND ')
+  // Numbers of rows are the copy's own: a row that stands keeps its number in its past.
+  const numbered = columns.some(({ name }) => name === 'id')
+  const standing = lazy<{ recordedAt: number; id: number | null }, [string]>(
+    db,
+    `SELECT t.recorded_at AS recordedAt, ${numbered ? 't.id' : 'NULL'} AS id
+     FROM ${table} t WHERE ${matches}`,
+  )
+  const split = lazy<{ key: string; fields: string }, [string]>(
+    db,
+    `SELECT json_array(${key.map(column => `?1 ->> '$.${column}'`).join(', ')}) AS key,
+       json_object(${columns
+         .map(({ name, kind }) => `'${name}', CAST(?1 ->> '$.${name}' AS ${kind})`)
+         .join(', ')}) AS fields`,
+  )
+  const seriesId = lazy<{ id: number }, [string]>(db, 'SELECT id FROM series WHERE code = ?')
+  const put = revisionWriter(db, table)
+  return (row: EarlierRow) => {
+    const { [seriesColumn]: code, [supersededColumn]: until, ...cells } = row
+    const inward = JSON.stringify(
+      code === undefined ? cells : { ...cells, series_id: seriesId.get(String(code))!.id },
+    )
+    const now = standing.get(inward)
+    if (now && now.recordedAt <= row.recorded_at) return 'unchanged'
+    const own =
+      now?.id == null ? inward : JSON.stringify({ ...(JSON.parse(inward) as object), id: now.id })
+    const { key, fields } = split.get(own)!
+    return put(key, row.recorded_at, Math.min(until, now?.recordedAt ?? until), fields)
+  }
+}
+
+/** Writes what stood of a key from one moment to another. */
+function revisionWriter(db: Database, table: string) {
+  const own = `subject = '${table}' AND key = ?1`
+  type Times = [string, number, number]
+  const same: LazyStatement<unknown, [...Times, string]> = lazy(
+    db,
+    `SELECT 1 FROM dataset_revisions
+     WHERE ${own} AND recorded_at = ?2 AND superseded_at = ?3 AND fields = ?4`,
+  )
+  const clear: LazyStatement<unknown, Times> = lazy(
+    db,
+    `DELETE FROM dataset_revisions WHERE ${own} AND recorded_at >= ?2 AND recorded_at < ?3`,
+  )
+  const shorten: LazyStatement<unknown, [string, number]> = lazy(
+    db,
+    `UPDATE dataset_revisions SET superseded_at = ?2
+     WHERE ${own} AND recorded_at < ?2 AND superseded_at > ?2`,
+  )
+  const add: LazyStatement<unknown, [...Times, string]> = lazy(
+    db,
+    `INSERT INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+     VALUES ('${table}', ?1, ?2, ?3, ?4)`,
+  )
+  const cover: LazyStatement<unknown, [number]> = lazy(
+    db,
+    `INSERT INTO dataset_coverage (subject, since_at) VALUES ('${table}', ?1)
+     ON CONFLICT (subject) DO UPDATE SET since_at = min(since_at, excluded.since_at)`,
+  )
+  return (key: string, from: number, until: number, fields: string) => {
+    if (same.get(key, from, until, fields)) return 'unchanged'
+    const { changes } = clear.run(key, from, until)
+    shorten.run(key, from)
+    add.run(key, from, until, fields)
+    cover.run(from)
+    return changes > 0 ? 'revised' : 'inserted'
+  }
+}

@@ -1,0 +1,111 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+/** Whose sealed text it is. */
+export type SealedKind = 'webhook' | 'account' | 'source' | 'second_factor'
+
+export interface SealedText {
+  kind: SealedKind
+  /** Id of the webhook endpoint, account or data source. */
+  id: string
+  sealed: Uint8Array
+}
+
+/** What a check-up asks of a database beside what the other stores answer. */
+export interface SecretCheckStore {
+  /**
+   * When the newest observation of any series was recorded, Unix ms: of those, the one recorded
+   * last.
+   */
+  recordedAt(): number | undefined
+  /** When anything was last recorded, noted or made, Unix ms: how old a backup is at least. */
+  newestAt(): number | undefined
+  /** How many texts the vault has sealed: webhook secrets and credentials. */
+  sealedCount(): number
+  /** The newest sealed text of each kind. */
+  sealedSamples(): SealedText[]
+  /**
+   * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of
+   * accounts are made anew when they are needed, data sources lose their credentials, and signing
+   * in asks for no code until people have set it up again.
+   */
+  replaceSealed(secretOf: (webhookId: string) => { sealed: Uint8Array; hint: string }): Replaced
+}
+
+/** How many secrets were given up, by what they belonged to. */
+export interface Replaced {
+  webhooks: number
+  accounts: number
+  sources: number
+  secondFactors: number
+}
+
+const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: string }>> = {
+  webhook: { from: 'webhooks', id: 'id', text: 'secret' },
+  account: { from: 'webhook_account_secrets', id: 'account_id', text: 'secret' },
+  source: { from: 'data_sources WHERE credentials IS NOT NULL', id: 'id', text: 'credentials' },
+  second_factor: { from: 'second_factors', id: 'account_id', text: 'secret' },
+}
+
+export function createSecretCheckStore(db: Database): SecretCheckStore {
+  // A look at the end of each series: there is no index by time of recording, and there are many
+  // observations.
+  const recorded = lazy<{ at: number | null }, []>(
+    db,
+    `SELECT max(o.recorded_at) AS at FROM series s
+     JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`,
+  )
+  const noted = lazy<{ at: number | null }, []>(
+    db,
+    `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM accounts
+       UNION ALL SELECT noted_at FROM audit_entries WHERE id = (SELECT max(id) FROM audit_entries))`,
+  )
+  const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
+  const counts = kinds.map(([, { from }]) =>
+    lazy<{ n: number }, []>(db, `SELECT count(*) AS n FROM ${from}`),
+  )
+  const samples = kinds.map(([kind, { from, id, text }]) =>
+    lazy<SealedText, []>(
+      db,
+      `SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
+    ),
+  )
+  const webhookIds = lazy<{ id: string }, []>(db, 'SELECT id FROM webhooks')
+  const resealWebhook = lazy<null, [Uint8Array, string, string]>(
+    db,
+    `UPDATE webhooks SET secret = ?, secret_hint = ?, previous_secret = NULL, previous_secret_until = NULL
+     WHERE id = ?`,
+  )
+  const dropAccountSecrets = lazy(db, 'DELETE FROM webhook_account_secrets')
+  const dropCodes = lazy(db, 'DELETE FROM recovery_codes')
+  const dropFactors = lazy(db, 'DELETE FROM second_factors')
+  const dropCredentials = lazy(
+    db,
+    'UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL',
+  )
+  return {
+    replaceSealed: secretOf =>
+      transact(db, () => {
+        const webhooks = webhookIds.all()
+        for (const { id } of webhooks) {
+          const { sealed: secret, hint } = secretOf(id)
+          resealWebhook.run(secret, hint, id)
+        }
+        dropCodes.run()
+        return {
+          secondFactors: dropFactors.run().changes,
+          webhooks: webhooks.length,
+          accounts: dropAccountSecrets.run().changes,
+          sources: dropCredentials.run().changes,
+        }
+      }),
+    recordedAt: () => recorded.get()?.at ?? undefined,
+    newestAt() {
+      const times = [recorded.get()?.at, noted.get()?.at].filter(at => typeof at === 'number')
+      return times.length === 0 ? undefined : Math.max(...times)
+    },
+    sealedCount: () => counts.reduce((sum, count) => sum + count.get()!.n, 0),
+    sealedSamples: () => samples.flatMap(sample => sample.get() ?? []),
+  }
+}

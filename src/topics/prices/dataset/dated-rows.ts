@@ -1,0 +1,45 @@
+import type { Database } from 'bun:sqlite'
+import { viewFeeds } from '../../../feeds/publishers/publishers.ts'
+import { writtenSource } from '../math/source-names.ts'
+import { createDatedPages } from '../store/export.ts'
+import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
+import type { DatedExportRow } from './export.ts'
+
+type ListedSeries = { id: number; code: string; currency: string | null }
+
+export interface DatedRows {
+  /**
+   * The values of series with whose they are and since when they are known, page by page;
+   * `withPast` also those that were replaced or deleted.
+   */
+  pages(series: readonly ListedSeries[], withPast: boolean): Generator<DatedExportRow[]>
+  /** How many of those that were given may be looked at, and not be passed on. */
+  viewOnly(): number
+}
+
+/** `isWanted` is asked of every value; a source is undefined where nobody kept it. */
+export function createDatedRows(
+  db: Database,
+  isWanted: (source: ValueSource | undefined, isViewOnly: boolean) => boolean = () => true,
+): DatedRows {
+  const sources = createValueSourceStore(db)
+  const view = new Set<string>(viewFeeds)
+  const isViewOnly = (source: ValueSource | undefined) =>
+    source?.kind === 'feed' && view.has(source.name)
+  let viewCount = 0
+  const pages = createDatedPages(db, id => {
+    const source = sources.byId(id)
+    return isWanted(source, isViewOnly(source))
+  })
+  return {
+    viewOnly: () => viewCount,
+    *pages(series, withPast) {
+      for (const page of pages(series, withPast))
+        yield page.map(row => {
+          const source = sources.byId(row.sourceId)
+          if (isViewOnly(source)) viewCount += 1
+          return { ...row, source: source ? writtenSource(source) : '' }
+        })
+    },
+  }
+}

@@ -1,0 +1,350 @@
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import { isBlank, numberOf, shown } from '../../../feeds/files/cell.ts'
+import { fieldsOf } from '../../../feeds/files/csv.ts'
+import {
+  type FileImport,
+  type FileReader,
+  hashOf,
+  type ImportReport,
+  type ItemWriter,
+  importFiles,
+  type ReadableFile,
+  type RowListener,
+} from '../../../feeds/files/import.ts'
+import type { Mapping } from '../../../feeds/files/mapping.ts'
+import type { RejectedForm } from '../../../feeds/files/rejected.ts'
+import type { PublisherSeries, Source } from '../../../feeds/files/source.ts'
+import { type Spelling, type SpellingOptions, spellingOf } from '../../../feeds/files/spelling.ts'
+import {
+  blocksOf,
+  csvFieldsOf,
+  type FileForm,
+  type FileHead,
+  fileHeadOf,
+  linesOf,
+  objectOf,
+  recordText,
+} from '../../../feeds/files/table.ts'
+import { timesDecimal } from '../../../feeds/reading/decimal.ts'
+import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import type { Point } from '../store/observations.ts'
+import {
+  type ColumnRequest,
+  type Columns,
+  checkRequest,
+  columnsIn,
+  positionsIn,
+} from './columns.ts'
+import { laneOf } from './fast-lane.ts'
+import { checkRow, type RawRow } from './rows.ts'
+
+/** How price files are read. */
+export interface PriceReading {
+  mapping?: Mapping
+  /** The one code that all rows belong to. */
+  series?: string
+  /**
+   * What every value is multiplied by (1): 0.001 for a file in thousands of the unit of its series.
+   */
+  scale?: number
+  spelling?: SpellingOptions
+  /** Another copy has recorded these values already: the bounds of today do not count. */
+  asRecorded?: boolean
+  catalogue: CodeLookup
+  now: number
+}
+
+/** Where points go: into the database, or to the server that has it. */
+export interface PointWriter {
+  /** The most points of one call; each call is all or nothing. */
+  readonly batchMax: number
+  write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
+  /** What a write would do; nothing is written. */
+  compare?(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
+  attribute?: ItemWriter<Point>['attribute']
+  begin?: ItemWriter<Point>['begin']
+  end?: ItemWriter<Point>['end']
+}
+
+export interface PriceImport extends PriceReading, FileImport {
+  writer: PointWriter
+}
+
+/**
+ * Imports price files one after the other. Throws a sentence, before anything is written, when one
+ * of them can not be read as asked; afterwards only if the writer does.
+ */
+export async function importPrices(request: PriceImport): Promise<ImportReport> {
+  const { writer } = request
+  return importFiles(request, createPriceReader(request), {
+    batchMax: writer.batchMax,
+    judges: false,
+    compares: writer.compare !== undefined,
+    write: async (points, dryRun) => ({
+      counts: await (dryRun ? writer.compare!(points) : writer.write(points)),
+    }),
+    attribute: publisher => writer.attribute?.(publisher),
+    begin: file => writer.begin?.(file),
+    end: left => writer.end?.(left),
+  })
+}
+
+/**
+ * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
+ * Throws a sentence when no file can be read as asked.
+ */
+export function createPriceReader(reading: PriceReading): FileReader<Point> {
+  const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
+  if (!(scale > 0 && Number.isFinite(scale)))
+    throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
+  const request: ColumnRequest = { mapping, series, catalogue, now }
+  checkRequest(request)
+  const spelling = spellingOf(reading.spelling ?? {})
+  return {
+    async open(source) {
+      const { series: known } = source
+      const table = await priceTableOf(source, known ? { ...request, known } : request)
+      return readableOf(table, { catalogue, now, scale, spelling, known, asRecorded })
+    },
+  }
+}
+
+/** A row as it stands in a file. */
+interface SentRow extends RawRow {
+  /** How many units of its code one of the file's is; absent: 1. */
+  factor?: string
+}
+
+/** How the rows of one file become points. */
+interface RowReading {
+  catalogue: CodeLookup
+  now: number
+  scale: number
+  spelling: Spelling | undefined
+  known: PublisherSeries | undefined
+  asRecorded: boolean
+}
+
+/** A price file of which it is known where the values of a row stand. */
+export type PriceTable = CsvTable | JsonTable
+
+interface CsvTable extends FileForm {
+  format: 'csv'
+  hasHeader: boolean
+  /** The first record, when it is the names of the columns. */
+  header: string | undefined
+  columns: Columns<number>
+  width: number
+}
+
+interface JsonTable extends FileForm {
+  format: 'ndjson'
+  hasHeader: false
+  columns: Columns<string>
+}
+
+/**
+ * Reads the first bytes of a source. Throws a sentence that names the file when nothing could be
+ * read from it as asked.
+ */
+export async function priceTableOf(source: Source, request: ColumnRequest): Promise<PriceTable> {
+  const head = await fileHeadOf(source)
+  try {
+    return head.form.format === 'csv' ? csvTable(head, request) : jsonTable(head, request)
+  } catch (error) {
+    const { hint } = source
+    throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
+  }
+}
+
+function csvTable({ form, firstRecord }: FileHead, request: ColumnRequest): CsvTable {
+  const fields = fieldsOf(firstRecord, form.separator)
+  if (!fields)
+    throw new Error('the names of the columns in its first line have a quote that is not closed')
+  const { columns, header: hasHeader } = positionsIn(fields, request)
+  return {
+    ...form,
+    format: 'csv',
+    hasHeader,
+    header: hasHeader ? firstRecord : undefined,
+    columns,
+    width: fields.length,
+  }
+}
+
+function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable {
+  for (const line of linesOf(text, form.lineEnd)) {
+    const object = objectOf(line)
+    if (!object) continue
+    const columns = columnsIn(Object.keys(object), request)
+    // Objects need not all have the same members: a later one may name the currency that the first
+    // left out.
+    const wide =
+      columns.values.length !== 1 || (columns.code === undefined && request.series === undefined)
+    return {
+      ...form,
+      format: 'ndjson',
+      hasHeader: false,
+      columns: { ...columns, currency: columns.currency ?? (wide ? undefined : 'currency') },
+    }
+  }
+  throw new Error('none of its first lines is a JSON object: write one object a line (NDJSON)')
+}
+
+function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point> {
+  const { recordedAt, source, deleted } = table.columns
+  const hasVintages = recordedAt !== undefined || deleted !== undefined
+  const isUsual =
+    !hasVintages &&
+    source === undefined &&
+    !reading.spelling &&
+    !reading.known &&
+    !reading.asRecorded
+  const tell: Tell = hasVintages ? tellVintage : tellPoint
+  return {
+    source: table.source,
+    rejectedForm: rejectedFormOf(table),
+    repeats: hasVintages ? 'by_hash' : 'by_time',
+    async *read(listener, heard) {
+      const lane = table.format === 'csv' && isUsual ? laneOf(table, reading) : undefined
+      for await (const block of blocksOf(table, heard)) {
+        const { bytes, starts, ends, lines } = block
+        for (let i = block.first; i < block.count; i += 1) {
+          if (lane?.read(bytes, starts[i]!, ends[i]!)) {
+            const { seriesId, observedAt, value } = lane
+            if (listener.isWanted(seriesId, observedAt, value, lines[i]!))
+              listener.item({ seriesId, observedAt, value })
+          } else readRecord(table, recordText(block, i), lines[i]!, reading, tell, listener)
+        }
+        yield
+      }
+    },
+  }
+}
+
+type Tell = (listener: RowListener<Point>, point: Point, line: number) => void
+
+function tellPoint(listener: RowListener<Point>, point: Point, line: number) {
+  const { seriesId, observedAt, value } = point
+  if (listener.isWanted(seriesId, observedAt, value, line)) listener.item(point)
+}
+
+/** Where values have the time at which they became known, each of these times is another row. */
+function tellVintage(listener: RowListener<Point>, point: Point, line: number) {
+  const { seriesId, observedAt, recordedAt, value, deleted = '' } = point
+  const key = hashOf(`${seriesId} ${observedAt} ${recordedAt} ${deleted}`)
+  if (listener.isWanted(0, key, value, line)) listener.item(point)
+}
+
+function rejectedFormOf(table: PriceTable): RejectedForm {
+  if (table.format === 'ndjson') return { format: 'ndjson' }
+  const { separator, header, columns, width } = table
+  const names = Array.from({ length: width }, (_, i) => `column_${i + 1}`)
+  if (columns.code !== undefined) names[columns.code] = 'code'
+  if (columns.currency !== undefined && columns.currency < width)
+    names[columns.currency] = 'currency'
+  for (const { place, code } of columns.values)
+    names[place] = columns.values.length > 1 && code ? code : 'price'
+  names[columns.observedAt] = 'observed_at'
+  return { format: 'csv', separator, header: header ?? names.join(separator) }
+}
+
+/** Tells of one record that the fast lane leaves alone. */
+function readRecord(
+  table: PriceTable,
+  text: string,
+  line: number,
+  reading: RowReading,
+  tell: Tell,
+  listener: RowListener<Point>,
+): void {
+  const { catalogue, now, scale, asRecorded } = reading
+  const sent = rowsIn(table, text)
+  if (typeof sent === 'string') {
+    listener.rejected(line, [sent], text)
+    return
+  }
+  const reasons: string[] = []
+  const rows = sent.flatMap(row => ownRows(row, reading))
+  for (const row of rows) {
+    const usual = usualRow(row, reading)
+    if (typeof usual === 'string') {
+      reasons.push(usual)
+      continue
+    }
+    const checked = checkRow(usual, catalogue, now, scale, asRecorded)
+    if (checked.kind === 'point') tell(listener, checked.point, line)
+    else if (checked.kind === 'blank') listener.blank()
+    else
+      reasons.push(
+        rows.length > 1 && checked.field === 'price'
+          ? `${row.code}: ${checked.reason}`
+          : checked.reason,
+      )
+  }
+  if (reasons.length > 0) listener.rejected(line, reasons, text)
+}
+
+/** A row under a publisher's name for its series as a row of each code that it is here. */
+function ownRows(row: SentRow, { catalogue, known }: RowReading): SentRow[] {
+  const { code } = row
+  const codes = typeof code === 'string' && !catalogue.find(code) ? known?.get(code) : undefined
+  return codes?.map(({ code, factor }) => ({ ...row, code, factor })) ?? [row]
+}
+
+/** A row as everyone writes it; or the sentence that says what is not as it was said to be. */
+function usualRow(row: SentRow, { spelling }: RowReading): RawRow | string {
+  const time = spelling ? spelling.time(row.observedAt) : { value: row.observedAt }
+  const number = spelling && !isBlank(row.price) ? spelling.number(row.price) : { value: row.price }
+  if ('fault' in time) return time.fault
+  if ('fault' in number) return number.fault
+  const { factor = '1' } = row
+  const price =
+    factor !== '1' && !isBlank(number.value) && typeof numberOf(number.value) === 'number'
+      ? timesDecimal(String(number.value).trim(), factor)
+      : number.value
+  return { ...row, observedAt: time.value, price }
+}
+
+/**
+ * The rows of one record, several in a wide file, none in a line of spaces; or the sentence that
+ * says why it cannot be read.
+ */
+export function rowsIn(table: PriceTable, text: string): SentRow[] | string {
+  if (text.trim() === '') return []
+  return table.format === 'csv' ? csvRows(table, text) : jsonRows(table.columns, text)
+}
+
+function csvRows({ columns, separator, width }: CsvTable, text: string): SentRow[] | string {
+  const fields = csvFieldsOf(text, separator, width)
+  if (typeof fields === 'string') return fields
+  const at = (place: number | undefined) => (place === undefined ? undefined : fields[place])
+  return rowsOf(columns, at)
+}
+
+function jsonRows(columns: Columns<string>, text: string): SentRow[] | string {
+  const object = objectOf(text)
+  if (!object) return `the line is not a JSON object: ${shown(text)}`
+  return rowsOf(columns, name => (name === undefined ? undefined : object[name]))
+}
+
+function rowsOf<Place>(
+  { code, observedAt, currency, recordedAt, source, deleted, values }: Columns<Place>,
+  at: (place: Place | undefined) => unknown,
+): SentRow[] {
+  const [time, unit, known] = [at(observedAt), at(currency), at(recordedAt)]
+  const [whose, gone] = [at(source), at(deleted)]
+  return values.map(value => {
+    const row: SentRow = {
+      code: value.code ?? at(code),
+      observedAt: time,
+      price: at(value.place),
+      currency: unit,
+    }
+    if (known !== undefined) row.recordedAt = known
+    if (whose !== undefined) row.source = whose
+    if (gone !== undefined) row.deleted = gone
+    if (value.factor !== undefined) row.factor = value.factor
+    return row
+  })
+}

@@ -1,0 +1,173 @@
+import { absent, instantOf, isBlank, numberOf, scaled, shown } from '../../../feeds/files/cell.ts'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { momentAt } from '../../../lib/time/zone.ts'
+import type { CodeLookup, SeriesIdentity } from '../../catalogue/dataset/lookup.ts'
+import { boundsOf } from '../../catalogue/math/terms.ts'
+import { likelyUnit } from '../../units/math/likely.ts'
+import type { Point } from '../store/observations.ts'
+
+/**
+ * A row as it was sent: text from a CSV field, any JSON value from NDJSON or a request body;
+ * undefined where it is absent.
+ */
+export interface RawRow {
+  code: unknown
+  observedAt: unknown
+  price: unknown
+  currency?: unknown
+  /** When the value became known; absent where that is now. */
+  recordedAt?: unknown
+  /** Whose it is; absent: of whom the whole file is. */
+  source?: unknown
+  /** Whether the point has no value any more. */
+  deleted?: unknown
+}
+
+/** The wire name of the field that a rejection is about. */
+export type Field =
+  | 'code'
+  | 'observed_at'
+  | 'price'
+  | 'currency'
+  | 'recorded_at'
+  | 'source'
+  | 'deleted'
+
+export type Checked =
+  | { kind: 'point'; point: Point }
+  | { kind: 'blank' }
+  | { kind: 'rejected'; field: Field; reason: string }
+
+/**
+ * The point of a row, or a sentence that names the field, its value and what would be right. The
+ * only judge of what goes in: files and requests alike. `scale` is how many units of the series one
+ * unit of the row is. `asRecorded`: another copy has recorded it already, so its bounds of today
+ * do not count.
+ */
+export function checkRow(
+  raw: RawRow,
+  catalogue: CodeLookup,
+  now: number,
+  scale = 1,
+  asRecorded = false,
+): Checked {
+  const deleted = truthOf(raw.deleted)
+  if (typeof deleted === 'string') return { kind: 'rejected', field: 'deleted', reason: deleted }
+  if (isBlank(raw.price) && !deleted) return { kind: 'blank' }
+  const series = seriesOf(raw.code, catalogue)
+  if (typeof series === 'string') return { kind: 'rejected', field: 'code', reason: series }
+  const observedAt = momentOf(raw.observedAt, series, now)
+  if (typeof observedAt === 'string')
+    return { kind: 'rejected', field: 'observed_at', reason: observedAt }
+  const price = deleted ? 0 : numberOf(raw.price)
+  if (typeof price === 'string') return { kind: 'rejected', field: 'price', reason: price }
+  const value = scaled(price, scale)
+  const currency = currencyFault(raw.currency, series)
+  if (currency) return { kind: 'rejected', field: 'currency', reason: currency }
+  const { min, max } = boundsOf(series)
+  if (!asRecorded && !deleted && (value < min || value > max)) {
+    const shownValue = scale === 1 ? `${price}` : `${price} (${value} by --scale ${scale})`
+    const reason = beyond(shownValue, min, max, series) + unitHint(price, series)
+    return { kind: 'rejected', field: 'price', reason }
+  }
+  const point: Point = { seriesId: series.id, observedAt, value }
+  if (deleted) point.deleted = true
+  const source = sourceOf(raw.source)
+  if ('fault' in source) return { kind: 'rejected', field: 'source', reason: source.fault }
+  if (source.name !== undefined) point.source = source.name
+  if (raw.recordedAt === undefined || raw.recordedAt === null || raw.recordedAt === '')
+    return { kind: 'point', point }
+  const recordedAt = knownSince(raw.recordedAt, now)
+  return typeof recordedAt === 'string'
+    ? { kind: 'rejected', field: 'recorded_at', reason: recordedAt }
+    : { kind: 'point', point: { ...point, recordedAt } }
+}
+
+const sourceCharactersMax = 80
+
+/** Whose a value is; a name of nobody is none. */
+function sourceOf(written: unknown): { name: string | undefined } | { fault: string } {
+  if (written === undefined || written === null) return { name: undefined }
+  const name = typeof written === 'string' ? written.trim() : undefined
+  if (name === '') return { name: undefined }
+  return name !== undefined &&
+    name.length <= sourceCharactersMax &&
+    name.isWellFormed() &&
+    !/\p{Cc}/u.test(name)
+    ? { name }
+    : {
+        fault: `source ${shown(written)} is not a name: write one line of at most ${sourceCharactersMax} characters, such as EIA`,
+      }
+}
+
+/** Whether a row says that its point is deleted; a sentence where it says neither yes nor no. */
+function truthOf(written: unknown): boolean | string {
+  if (written === undefined || written === null || written === '') return false
+  const word = String(written).trim().toLowerCase()
+  if (word === '' || word === 'false' || word === '0' || word === 'no') return false
+  if (word === 'true' || word === '1' || word === 'yes') return true
+  return `deleted ${shown(written)} is neither true nor false: write true for a value that is gone`
+}
+
+/** Nothing is known before it is: a day that has begun counts from its midnight, a later time is refused. */
+function knownSince(written: unknown, now: number): number | string {
+  const at = instantOf(written, now, 'recorded_at')
+  if (typeof at === 'string' || at <= now) return at
+  return `recorded_at ${shown(written)} is in the future: times up to now are accepted`
+}
+
+/** When a value was made; one that comes with its day alone, at the time of day that its series has. */
+function momentOf(time: unknown, { valueAt }: SeriesIdentity, now: number): number | string {
+  const at = instantOf(time, now)
+  const isDay = typeof time === 'string' && dayAlone.test(time.trim())
+  if (!valueAt || !isDay || typeof at === 'string') return at
+  return momentAt(isoDay(at), valueAt.minute, valueAt.zone)
+}
+
+const dayAlone = /^(\d{4}-\d{2}-\d{2}|[A-Z][a-z]{2} \d{2}, \d{4}|\d{1,2} [A-Z][a-z]{2,8} \d{4})$/
+
+function beyond(
+  value: string,
+  min: number,
+  max: number,
+  { code, currency, unit }: SeriesIdentity,
+): string {
+  const measure = currency === null ? unit : `${currency}, ${unit}`
+  return `price ${value} is not believed of ${code}, which lies from ${min} to ${Number(max.toPrecision(12))} (${measure}): check the unit and the decimal mark`
+}
+
+/** What a value that is not believed would be in another unit. */
+function unitHint(value: number, series: SeriesIdentity): string {
+  const unit = likelyUnit(series, value)
+  if (!unit) return ''
+  const converted = scaled(value, unit.scale)
+  return `; as ${unit.name} it would be ${converted}, which a file with --scale ${unit.scale} says`
+}
+
+function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string {
+  if (typeof code !== 'string' || code.trim() === '')
+    return `code ${absent(code)}: give a code of the catalogue, such as WTI_USD`
+  const text = code.trim()
+  const series = catalogue.find(text)
+  if (series?.terms?.active === false)
+    return `code ${series.code} is retired: wellhead series edit ${series.code} --active takes values again`
+  if (series) return series
+  const nearest = catalogue.nearest(text)
+  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'wellhead codes search WORD finds the codes; where it is an id of the publisher, --series CODE says which series the file belongs to'}`
+}
+
+/**
+ * Only `USD` and `usd` are USD: `GBp` is how markets write pence, a hundredth of what is meant
+ * here.
+ */
+export const isCurrency = (text: string, currency: string | null): boolean =>
+  currency !== null && (text === currency || text === currency.toLowerCase())
+
+function currencyFault(currency: unknown, series: SeriesIdentity): string | undefined {
+  if (currency === undefined || currency === null || currency === '') return undefined
+  const text = typeof currency === 'string' ? currency.trim() : undefined
+  if (text === '' || (text !== undefined && isCurrency(text, series.currency))) return undefined
+  if (series.currency === null)
+    return `currency ${shown(currency)} does not belong to ${series.code}, which is not a price: leave it empty`
+  return `currency ${shown(currency)} is not that of ${series.code}: convert the price to ${series.currency} (${series.unit})`
+}

@@ -1,0 +1,74 @@
+import { dayMs } from '../../../lib/time/instant.ts'
+import { type Cadence, isIntraday } from '../../catalogue/math/catalogue.ts'
+import type { WorldSeries } from './series.ts'
+
+/** What a fresh copy holds of a code, by the instant of observation. */
+export interface Depth {
+  /** Nothing before; from here one close for every day it was observed. */
+  from: number
+  /** From here every full hour too. */
+  hourlyFrom: number
+  /** From here everything. */
+  rawFrom: number
+}
+
+/** The codes that answers name first. */
+export const leadingCodes: readonly string[] = [
+  'BRENT_CRUDE_USD',
+  'WTI_USD',
+  'NATURAL_GAS_USD',
+  'GOLD_USD',
+  'EUR_USD',
+  'GBP_USD',
+  'HEATING_OIL_USD',
+  'GASOLINE_USD',
+  'DIESEL_USD',
+]
+
+export const isMainCode = ({ code, cadence }: Pick<WorldSeries, 'code' | 'cadence'>): boolean =>
+  isIntraday(cadence) || leadingCodes.includes(code)
+
+export const everyCodeFrom = Date.UTC(2020, 0, 1)
+const listPricesFrom = Date.UTC(2002, 7, 23)
+const rigCountsFrom = Date.UTC(2013, 0, 4)
+const hourlyDays = 40
+const rawDays = 4
+const twiceDailyDays = 400
+/** A span of years that starts on a holiday must not lack its first day. */
+const marginDays = 7
+
+function yearsBefore(now: number, years: number): number {
+  const d = new Date(now)
+  return Date.UTC(d.getUTCFullYear() - years, d.getUTCMonth(), d.getUTCDate() - marginDays)
+}
+
+export function depthOf(series: WorldSeries, now: number): Depth {
+  const from = Math.min(firstDayOf(series), yearsBefore(now, isMainCode(series) ? 10 : 5))
+  if (isIntraday(series.cadence))
+    return { from, hourlyFrom: now - hourlyDays * dayMs, rawFrom: now - rawDays * dayMs }
+  if (series.cadence === 'twice_daily')
+    return { from, hourlyFrom: now - twiceDailyDays * dayMs, rawFrom: now - twiceDailyDays * dayMs }
+  return { from, hourlyFrom: from, rawFrom: from }
+}
+
+/** How far lists of all codes look back: at changes of 90 days and at the quality of the data. */
+const newestDays: Readonly<Record<Cadence, number>> = {
+  intraday_2_5m: 100,
+  intraday_5m: 100,
+  twice_daily: 100,
+  daily: 100,
+  weekly: 380,
+  monthly: 1140,
+}
+
+/**
+ * The instant from which a fresh copy has everything of a code at once; what was published before
+ * comes when it is asked for, or in the background.
+ */
+export const newestFrom = (series: WorldSeries, now: number): number =>
+  now - newestDays[series.cadence] * dayMs
+
+function firstDayOf({ category, unit }: WorldSeries): number {
+  if (category === 'list_prices') return listPricesFrom
+  return category === 'drilling' && unit === 'rigs' ? rigCountsFrom : everyCodeFrom
+}

@@ -1,0 +1,186 @@
+import { dayMs } from '../../../lib/time/instant.ts'
+import { draw, keyOf, normal } from './noise.ts'
+
+/**
+ * The first day of every path, as days since 1970-01-01. It never moves: a path is a function of
+ * its seed and the day alone.
+ */
+export const epochDay = Date.UTC(1996, 0, 1) / dayMs
+
+const tradingDays = 252
+/** Less happens while most markets are closed. */
+const weekendScale = 0.3
+const smoothingDays = 21
+export const checkpointDays = 256
+
+/** Day 0, 1970-01-01, was a Thursday. */
+const isWeekend = (day: number): boolean => (day + 3) % 7 > 4
+
+const atRest: PathState = { value: 0, smoothed: 0 }
+
+/** A mean-reverting process around 0 whose daily changes have an annual volatility of 1. */
+export interface Path {
+  readonly name: string
+  /**
+   * Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to
+   * `out`; smoothed over three weeks if asked.
+   */
+  addTo(out: Float64Array, firstDay: number, weight: number, smooth: boolean): void
+  /**
+   * A Brownian bridge over the session of `day`: `steps` + 1 values, 0 at both ends, on the scale
+   * of the day's change.
+   */
+  bridge(day: number, steps: number): Float64Array
+  /** One value of it, for a fiftieth of the work. */
+  bridgeAt(day: number, steps: number, step: number): number
+  /** What the path is at a checkpoint: the `index`-th 256 days after the epoch. */
+  stateAt(index: number): PathState
+  /** Names the path's draws, whatever seed they come of. */
+  readonly key: number
+  /** What is left of a value after a day. */
+  readonly decay: number
+}
+
+/** Where a path stands at a checkpoint. */
+export interface PathState {
+  value: number
+  smoothed: number
+}
+
+/**
+ * States at checkpoints that somebody computed before, by key and decay of a path: going on from
+ * one answers what going on from the epoch would.
+ */
+export type KnownStates = (
+  key: number,
+  decay: number,
+) => ((index: number) => PathState | undefined) | undefined
+
+interface Span {
+  firstDay: number
+  smooth: boolean
+  values: Float64Array
+}
+
+/**
+ * Days are computed one after the other from the epoch. States are kept every 256 days, so that a
+ * few days anywhere cost a few hundred steps and a path costs hundreds of bytes instead of one
+ * number for every day. A path that many codes have in common is asked for the same span again and
+ * again: `shared` keeps the last one.
+ */
+export function createPath(
+  seed: number,
+  name: string,
+  halfLifeDays: number,
+  shared: boolean,
+  known?: KnownStates,
+): Path {
+  const key = keyOf(`${seed}/${name}`)
+  const bridgeKey = keyOf(`${seed}/${name}/bridge`)
+  const decay = 2 ** (-1 / halfLifeDays)
+  const scale = 1 / Math.sqrt(tradingDays)
+  const gain = 2 / (smoothingDays + 1)
+  const shipped = known?.(key, decay)
+  const states = new Map<number, PathState>([[0, atRest]])
+  let last: Span | undefined
+
+  const innovation = (day: number): number =>
+    scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
+
+  const stateOf = (index: number): PathState | undefined => states.get(index) ?? shipped?.(index)
+
+  function stateAt(index: number): PathState {
+    let reached = index
+    while (!stateOf(reached)) reached -= 1
+    let { value, smoothed } = stateOf(reached)!
+    for (; reached < index; states.set(reached, { value, smoothed })) {
+      const start = epochDay + reached * checkpointDays
+      for (let day = start; day < start + checkpointDays; day++) {
+        value = decay * value + innovation(day)
+        smoothed += gain * (value - smoothed)
+      }
+      reached += 1
+    }
+    return stateOf(index)!
+  }
+
+  function compute(firstDay: number, days: number, smooth: boolean): Float64Array {
+    const values = new Float64Array(days)
+    const checkpoint = Math.max(0, Math.floor((firstDay - epochDay) / checkpointDays))
+    let { value, smoothed: slow } = stateAt(checkpoint)
+    for (let day = epochDay + checkpoint * checkpointDays; day < firstDay + days; day++) {
+      value = decay * value + innovation(day)
+      slow += gain * (value - slow)
+      if (day >= firstDay) values[day - firstDay] = smooth ? slow : value
+    }
+    return values
+  }
+
+  function valuesOf(firstDay: number, days: number, smooth: boolean): Float64Array {
+    if (last && last.firstDay === firstDay && last.smooth === smooth && last.values.length >= days)
+      return last.values
+    const values = compute(firstDay, days, smooth)
+    if (shared) last = { firstDay, smooth, values }
+    return values
+  }
+
+  return {
+    name,
+    key,
+    decay,
+    stateAt,
+    addTo(out, firstDay, weight, smooth) {
+      const values = valuesOf(firstDay, out.length, smooth)
+      for (let i = 0; i < out.length; i++) out[i] = out[i]! + weight * values[i]!
+    },
+    bridge: (day, steps) => bridge(draw(bridgeKey, day), scale, steps),
+    bridgeAt: (day, steps, step) => bridgePoint(draw(bridgeKey, day), scale, steps, step),
+  }
+}
+
+/**
+ * Halves the session again and again; each midpoint is drawn given the ends of its half, so the
+ * points are those of one Brownian path.
+ */
+function bridge(key: number, scale: number, steps: number): Float64Array {
+  const points = new Float64Array(steps + 1)
+  const midpoint = midpoints(key, scale, steps)
+  const split = (from: number, to: number): void => {
+    if (to - from < 2) return
+    const middle = (from + to) >> 1
+    points[middle] = midpoint(from, to, points[from]!, points[to]!)
+    split(from, middle)
+    split(middle, to)
+  }
+  split(0, steps)
+  return points
+}
+
+/** The same at one step: of each two halves only the one that it lies in. */
+function bridgePoint(key: number, scale: number, steps: number, step: number): number {
+  const midpoint = midpoints(key, scale, steps)
+  let [from, to, start, end] = [0, steps, 0, 0]
+  while (step > from && step < to) {
+    const middle = (from + to) >> 1
+    const value = midpoint(from, to, start, end)
+    if (step < middle) {
+      to = middle
+      end = value
+    } else {
+      from = middle
+      start = value
+    }
+  }
+  return start
+}
+
+/** What is drawn half-way between two steps, given the values of both. */
+function midpoints(key: number, scale: number, steps: number) {
+  const unit = scale / Math.sqrt(steps)
+  return (from: number, to: number, start: number, end: number): number => {
+    const middle = (from + to) >> 1
+    const share = (middle - from) / (to - from)
+    const spread = unit * Math.sqrt(share * (to - middle))
+    return start * (1 - share) + end * share + spread * normal(key, middle)
+  }
+}

@@ -1,0 +1,342 @@
+import { dayMs, hourMs, minuteMs, secondMs } from '../../../lib/time/instant.ts'
+import { previousTradingDay, sessionOf } from '../../calendars/math/calendar.ts'
+import { weekdayOfDay } from '../../calendars/math/holidays.ts'
+import { isObserved, releasedAt, type Schedule, scheduleOf } from '../../calendars/math/schedule.ts'
+import { type Cadence, isIntraday } from '../../catalogue/math/catalogue.ts'
+import { type Depth, depthOf } from './history-depth.ts'
+import { draw, keyOf, uniform } from './noise.ts'
+import { createPath, epochDay, type KnownStates, type Path } from './path.ts'
+import { createRecipes, type Recipe, type Season } from './recipes.ts'
+import type { WorldSeries } from './series.ts'
+
+/** A value, when it was observed and when it was published, Unix ms. */
+export interface Observation {
+  observedAt: number
+  value: number
+  recordedAt: number
+}
+
+/**
+ * A market that never was: plausible values for every code, the same for one seed on every machine.
+ * A value is a function of seed, code and instant alone, so it does not matter when, how often or
+ * for which span the world is asked.
+ */
+export interface World {
+  /**
+   * Everything of a code that is published in `[from, to)`, oldest first; thinned to `depth` if
+   * given. Codes that are unknown or unavailable have nothing.
+   */
+  observations(code: string, from: number, to: number, depth?: Depth): Observation[]
+  /**
+   * What a copy started at `now` holds of a code: all that was published before, as dense as
+   * `depthOf` says.
+   */
+  history(code: string, now: number): Observation[]
+  /** Grows when what was asked before would be answered otherwise now; absent: that never happens. */
+  changes?(): number
+}
+
+/** When a code has a value. */
+interface Times {
+  series: WorldSeries
+  schedule: Schedule
+  key: number
+}
+
+/** And which: what moves it takes longer to set up, so it is where there is a value only. */
+interface Plan extends Times {
+  recipe: Recipe
+  paths: readonly { path: Path; weight: number; smooth: boolean }[]
+  parts: readonly Plan[]
+}
+
+/**
+ * A point of time at which a code has a value: day (days since 1970-01-01) and place between the
+ * close before (0) and its own (1).
+ */
+interface Slot {
+  day: number
+  step: number
+  steps: number
+  observedAt: number
+  recordedAt: number
+}
+
+/**
+ * Holidays can hold a publication back; nothing is published later than this after it was observed.
+ */
+const longestDelayDays = 7
+/** From an observation of a code to its publication at the latest. */
+export const longestDelayMs = (cadence: Cadence): number =>
+  isIntraday(cadence) ? longestLagMs : longestDelayDays * dayMs
+
+/** Where fewer of its steps than one in so many are asked, a session is not computed as a whole. */
+const sparseShare = 12
+/** The close before a trading day is never further back. */
+const longestClosureDays = 8
+const everything: Depth = {
+  from: Number.NEGATIVE_INFINITY,
+  hourlyFrom: Number.NEGATIVE_INFINITY,
+  rawFrom: Number.NEGATIVE_INFINITY,
+}
+const firstAt = (epochDay + 2 * 365) * dayMs
+
+export interface WorldDeps {
+  seed: number
+  series: readonly WorldSeries[]
+  /** States of paths, so that none is walked from the epoch. */
+  known?: KnownStates
+  /** What a history holds; all that there is unless a copy holds less. */
+  depth?: typeof depthOf
+}
+
+export function createWorld({ seed, series, known, depth: ofHistory = depthOf }: WorldDeps): World {
+  const recipes = createRecipes(series)
+  const byCode = new Map(
+    series.filter(series => series.available).map(series => [series.code, series]),
+  )
+  const paths = new Map<string, Path>()
+  const times = new Map<string, Times>()
+  const plans = new Map<string, Plan>()
+
+  function pathOf(name: string): Path {
+    const path =
+      paths.get(name) ??
+      createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name), known)
+    paths.set(name, path)
+    return path
+  }
+
+  function timesOf(code: string): Times | undefined {
+    const cached = times.get(code)
+    const series = byCode.get(code)
+    if (cached || !series) return cached
+    const own = { series, schedule: scheduleOf(series), key: keyOf(`${seed}/slots/${code}`) }
+    times.set(code, own)
+    return own
+  }
+
+  function planOf(own: Times): Plan {
+    const { code } = own.series
+    const cached = plans.get(code)
+    if (cached) return cached
+    const recipe = recipes.recipeOf(own.series)
+    const plan: Plan = {
+      ...own,
+      recipe,
+      paths: recipe.terms.map(({ path, weight, smooth }) => ({
+        path: pathOf(path),
+        weight,
+        smooth,
+      })),
+      parts: (recipe.parts ?? []).map(part => planOf(timesOf(part)!)),
+    }
+    plans.set(code, plan)
+    return plan
+  }
+
+  const observations = (
+    code: string,
+    from: number,
+    to: number,
+    depth: Depth = everything,
+  ): Observation[] => {
+    const own = timesOf(code)
+    const since = Math.max(from, firstAt)
+    if (!own || since >= to) return []
+    const slots = isIntraday(own.series.cadence)
+      ? sessionSlots(own, since, to, depth)
+      : settingSlots(own, since, to, depth)
+    return slots.length === 0 ? [] : valued(planOf(own), slots)
+  }
+
+  return {
+    observations,
+    history(code, now) {
+      const series = byCode.get(code)
+      if (!series) return []
+      const depth = ofHistory(series, now)
+      return observations(code, depth.from, now, depth)
+    },
+  }
+}
+
+/** Every path that moves a series of these. */
+export function everyPath(seed: number, series: readonly WorldSeries[]): Path[] {
+  const recipes = createRecipes(series)
+  const recipesOf = series.filter(entry => entry.available).map(recipes.recipeOf)
+  const names = new Set(recipesOf.flatMap(({ terms }) => terms.map(({ path }) => path)))
+  return [...names].sort().map(name => createPath(seed, name, recipes.halfLifeOf(name), false))
+}
+
+/** The slots of a code that is observed at fixed times of its days. */
+function settingSlots({ schedule, key }: Times, from: number, to: number, depth: Depth): Slot[] {
+  const slots: Slot[] = []
+  const steps = schedule.minutes.length
+  for (let day = Math.floor(from / dayMs) - longestDelayDays; day * dayMs < to; day++) {
+    if (!isObserved(schedule, day * dayMs)) continue
+    for (let step = 1; step <= steps; step++) {
+      const observedAt = day * dayMs + schedule.minutes[step - 1]! * minuteMs
+      if (observedAt < depth.from || (step < steps && observedAt < depth.rawFrom)) continue
+      const recordedAt =
+        releasedAt(schedule, observedAt) + (draw(key, day * steps + step) % settingJitterMs)
+      if (recordedAt >= from && recordedAt < to)
+        slots.push({ day, step, steps, observedAt, recordedAt })
+    }
+  }
+  return slots
+}
+
+const settingJitterMs = 10 * minuteMs
+const leastLagMs = 2 * secondMs
+const lagJitterMs = 90 * secondMs
+const longestLagMs = leastLagMs + lagJitterMs
+/** One grid for all cadences, so that a price of five minutes is one of those of two and a half. */
+const gridMs = 150 * secondMs
+
+/** The slots of a code that is quoted all through its sessions. */
+function sessionSlots({ schedule, key }: Times, from: number, to: number, depth: Depth): Slot[] {
+  const slots: Slot[] = []
+  for (let day = Math.floor(from / dayMs) - 1; (day - 1) * dayMs < to; day++) {
+    const session = sessionOf(schedule.market, day * dayMs)
+    if (!session) continue
+    const steps = (session.closesAt - session.opensAt) / gridMs
+    const stride = session.closesAt < depth.hourlyFrom ? steps : schedule.stepMs / gridMs
+    // Nothing that was observed before is published from `from` on.
+    const firstStep = Math.ceil((from - longestLagMs - session.opensAt) / gridMs / stride) * stride
+    for (let step = Math.max(stride, firstStep); step <= steps; step += stride) {
+      const observedAt = session.opensAt + step * gridMs
+      if (observedAt >= to) break
+      if (observedAt < depth.from || !isKept(observedAt, step === steps, depth)) continue
+      const recordedAt = observedAt + leastLagMs + (draw(key, observedAt / gridMs) % lagJitterMs)
+      if (recordedAt >= from && recordedAt < to)
+        slots.push({ day, step, steps, observedAt, recordedAt })
+    }
+  }
+  return slots
+}
+
+function isKept(observedAt: number, isClose: boolean, { hourlyFrom, rawFrom }: Depth): boolean {
+  if (isClose || observedAt >= rawFrom) return true
+  return observedAt >= hourlyFrom && observedAt % hourMs === 0
+}
+
+function valued(plan: Plan, slots: readonly Slot[]): Observation[] {
+  const firstDay = slots[0]!.day - longestClosureDays
+  const days = slots.at(-1)!.day - firstDay + 1
+  const closes = closesOf(plan, firstDay, days)
+  const inside = plan.paths.filter(path => !path.smooth)
+  const observations: Observation[] = []
+  let bridged: { day: number; before: number; noiseAt: (step: number) => number } | undefined
+  for (const [i, { day, step, steps, observedAt, recordedAt }] of slots.entries()) {
+    let deviation = closes.deviations[day - firstDay]!
+    if (step < steps) {
+      if (bridged?.day !== day) {
+        const dayBefore = previousTradingDay(plan.schedule.market, day * dayMs) / dayMs
+        const isSparse = slots[i + Math.ceil(steps / sparseShare)]?.day !== day
+        bridged = {
+          day,
+          before: closes.deviations[dayBefore - firstDay]!,
+          noiseAt: isSparse ? noisePoints(inside, day, steps) : noiseOf(inside, day, steps),
+        }
+      }
+      const { before } = bridged
+      deviation = before + ((deviation - before) * step) / steps + bridged.noiseAt(step)
+    }
+    observations.push({ observedAt, value: closes.valueOf(day, deviation), recordedAt })
+  }
+  return observations
+}
+
+interface Closes {
+  /** Log deviations from the level at the close of each day. */
+  deviations: Float64Array
+  valueOf(day: number, deviation: number): number
+}
+
+function closesOf(plan: Plan, firstDay: number, days: number): Closes {
+  const { series, recipe, key } = plan
+  const scale = 10 ** series.decimals
+  const rounded = (value: number): number => Math.round(value * scale) / scale
+  const deviations = new Float64Array(days)
+  if (plan.parts.length > 0) {
+    const parts = plan.parts.map(part => closesOf(part, firstDay, days))
+    const sum = (day: number) =>
+      parts.reduce((total, part) => total + part.valueOf(day, part.deviations[day - firstDay]!), 0)
+    return { deviations, valueOf: day => rounded(sum(day)) }
+  }
+  for (const { path, weight, smooth } of plan.paths)
+    path.addTo(deviations, firstDay, weight, smooth)
+  if (recipe.heldOverWeekends)
+    for (let i = 1; i < days; i++)
+      if (weekdayOfDay(firstDay + i) > 5) deviations[i] = deviations[i - 1]!
+  const level = (day: number): number =>
+    series.level * (recipe.season ? seasonAt(recipe.season, day) : 1)
+  switch (recipe.shape) {
+    case 'log':
+      return { deviations, valueOf: (day, deviation) => rounded(level(day) * Math.exp(deviation)) }
+    case 'percent':
+      return {
+        deviations,
+        valueOf: (day, deviation) =>
+          rounded(100 * logistic(level(day) / 100, deviation * percentGain(series.level))),
+      }
+    case 'count':
+      return {
+        deviations,
+        valueOf: (day, deviation) => poisson(level(day) * Math.exp(deviation), uniform(key, day)),
+      }
+  }
+}
+
+/** What moves a price inside a session, at each of its steps: all of them at once. */
+function noiseOf(paths: Plan['paths'], day: number, steps: number) {
+  const noise = new Float64Array(steps + 1)
+  for (const { path, weight } of paths) {
+    const bridge = path.bridge(day, steps)
+    for (let i = 0; i <= steps; i++) noise[i] = noise[i]! + weight * bridge[i]!
+  }
+  return (step: number): number => noise[step]!
+}
+
+/** The same, one by one: for a session of which few steps are asked. */
+const noisePoints = (paths: Plan['paths'], day: number, steps: number) => (step: number) =>
+  paths.reduce((noise, { path, weight }) => noise + weight * path.bridgeAt(day, steps, step), 0)
+
+/** Moves a share up or down without leaving (0, 1). */
+function logistic(share: number, deviation: number): number {
+  const odds = (share / (1 - share)) * Math.exp(deviation)
+  return odds / (1 + odds)
+}
+
+/**
+ * Makes a small deviation move a percentage as far as it moves a price of the same level; limited
+ * where nearly everything is full.
+ */
+const percentGain = (level: number): number => Math.min(8, 1 / (1 - level / 100))
+
+/** The smallest count whose cumulative probability exceeds `chance`. */
+function poisson(mean: number, chance: number): number {
+  let probability = Math.exp(-mean)
+  let cumulative = probability
+  let count = 0
+  while (cumulative <= chance && count < 10 * mean + 20) {
+    count += 1
+    probability *= mean / count
+    cumulative += probability
+  }
+  return count
+}
+
+const yearDays = 365.2425
+
+/**
+ * Half a cosine from the peak to the trough and another one back, as long as each of them takes.
+ */
+function seasonAt({ depth, peakDayOfYear, troughDayOfYear }: Season, day: number): number {
+  const sincePeak = ((day % yearDays) - peakDayOfYear + 2 * yearDays) % yearDays
+  const falling = (troughDayOfYear - peakDayOfYear + yearDays) % yearDays
+  const phase =
+    sincePeak < falling ? sincePeak / falling : 1 + (sincePeak - falling) / (yearDays - falling)
+  return 1 - (depth * (1 - Math.cos(Math.PI * phase))) / 2
+}

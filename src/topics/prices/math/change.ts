@@ -1,0 +1,47 @@
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import type { Cadence } from '../../catalogue/math/catalogue.ts'
+import { roundTo } from './format.ts'
+
+export type ChangeSpan = '24h' | '7d' | '30d' | '90d'
+
+const spanDays: Record<ChangeSpan, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 }
+
+/**
+ * The moments, Unix ms, before which the newest observation is what a price observed at
+ * `observedAt` is compared with.
+ */
+export function changeBases(
+  cadence: Cadence,
+  observedAt: number,
+): readonly (readonly [span: ChangeSpan, before: number])[] {
+  const spans = Object.entries(spanDays) as [ChangeSpan, number][]
+  return spans.map(([span, days]) => [
+    span,
+    // A daily series compares with its previous close, even where a weekend lies between.
+    span === '24h' && cadence === 'daily' ? startOfDay(observedAt) : observedAt - days * dayMs + 1,
+  ])
+}
+
+export interface PriceChange {
+  amount: number
+  /** Undefined when the previous price is 0. */
+  percent: number | undefined
+  previous: number
+}
+
+/**
+ * 100 x (to / from - 1), against the absolute value of `from` so that its sign says which way the
+ * price went; undefined from 0.
+ */
+export const changePercent = (from: number, to: number): number | undefined =>
+  from === 0 ? undefined : (100 * (to - from)) / Math.abs(from)
+
+/** How a price moved, the amount rounded to the price's decimals and the percentage to two. */
+export function priceChange(from: number, to: number, decimals: number): PriceChange {
+  const percent = changePercent(from, to)
+  return {
+    amount: roundTo(to - from, decimals),
+    percent: percent === undefined ? undefined : roundTo(percent, 2),
+    previous: roundTo(from, decimals),
+  }
+}

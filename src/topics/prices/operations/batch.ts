@@ -1,0 +1,240 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { documentedBody } from '../../../http/input/body-schema.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { atPoint } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
+import { isFullOf } from './precision.ts'
+import { priceRow } from './row.ts'
+
+export type BatchDeps = Pick<
+  Context,
+  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
+>
+
+type Field = keyof ConvertedRow
+
+const fieldNames = Object.keys(ConvertedRow.properties) as Field[]
+
+const BatchBody = t.Object(
+  {
+    codes: t.Array(t.String(), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Codes or aliases; duplicates are answered once.',
+    }),
+    fields: t.Optional(
+      t.Array(t.String(), {
+        description: `What of each price to answer besides \`code\`; absent: everything. One of: ${fieldNames.join(', ')}.`,
+      }),
+    ),
+    currency: t.Optional(
+      t.String({
+        description:
+          'Converts every price that is money: USD, EUR, GBP, or another currency with a rate.',
+      }),
+    ),
+    as_of: t.Optional(
+      t.String({
+        format: 'date-time',
+        description: 'Answers the prices and rates as they were known at this time.',
+      }),
+    ),
+    precision: t.Optional(
+      t.String({
+        enum: ['rounded', 'full'],
+        description:
+          '`full` answers prices with every stored digit; changes and texts stay rounded (rounded).',
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        codes: ['BRENT_CRUDE_USD', 'WTI_USD'],
+        fields: ['price', 'formatted', 'created_at'],
+        currency: 'EUR',
+      },
+    ],
+  },
+)
+
+const Row = t.Composite(
+  [t.Pick(ConvertedRow, ['code']), t.Partial(t.Omit(ConvertedRow, ['code']))],
+  { title: 'BatchRow' },
+)
+type Row = (typeof Row)['static']
+
+const Batch = envelope(
+  t.Object({
+    prices: t.Array(Row, { description: 'In the order asked, without duplicates.' }),
+    missing_codes: t.Array(t.String(), {
+      description: 'Known codes that have no price at present.',
+    }),
+    count: integer(),
+    currency: t.Optional(t.String({ description: 'The currency asked for.' })),
+  }),
+)
+
+/**
+ * The newest prices of up to twenty codes in one request, optionally in one currency and only some
+ * of their fields.
+ */
+export function batchRoutes(deps: BatchDeps) {
+  const rowOf = (
+    { board, exchange, now }: Pick<BatchDeps, 'board' | 'exchange' | 'now'>,
+    commodity: Resolved,
+    currency: string | undefined,
+    legs: Resolved[],
+    isFull: boolean,
+  ): ConvertedRow | undefined => {
+    const quote = board.quote(commodity.series)
+    if (!quote) return undefined
+    const row = priceRow(quote, commodity.code, commodity.requestedCode, isFull)
+    if (currency === undefined || !isMoney(commodity.series)) return row
+    const rate = rateOf('currency', commodity.series, currency, exchange, now())
+    legs.push(...rate.legs)
+    return convertedRow(row, commodity.series, currency, rate, isFull)
+  }
+
+  return new RouteList().use(deps.access).post(
+    '/v1/prices/batch',
+    ({ body, request, set, caller }) => {
+      const requested = readBatch(body)
+      const { known: commodities, unknown } = deps.codes.readSome(
+        requested.codes,
+        request,
+        (set as Answering).headers,
+      )
+      const legs: Resolved[] = []
+      const { rows, currency } = atPoint(
+        deps,
+        { as_of: requested.asOf },
+        set as Answering,
+        known => {
+          const target =
+            requested.currency === undefined
+              ? undefined
+              : currencyOf('currency', requested.currency, known.exchange, known.now())
+          return {
+            currency: target,
+            rows: commodities.map(commodity =>
+              rowOf(known, commodity, target, legs, requested.isFull),
+            ),
+          }
+        },
+      )
+      const prices = rows
+        .filter(row => row !== undefined)
+        .map(row => selected(row, requested.fields))
+      markFixtures(set as Answering, deps.marks, [...commodities, ...legs])
+      set.headers['x-cache'] = 'MISS'
+      deps.meter.noteAsked(
+        caller.key,
+        commodities.map(commodity => commodity.series.id),
+      )
+      const missing = commodities.filter((_, i) => !rows[i]).map(commodity => commodity.code)
+      return success({
+        prices,
+        missing_codes: [...missing, ...unknown],
+        count: prices.length,
+        ...(currency !== undefined && { currency }),
+      })
+    },
+    {
+      access: { meter: true, header: true, action: 'read' },
+      body: documentedBody(BatchBody, false),
+      response: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
+      detail: {
+        operationId: 'getPriceBatch',
+        tags: ['prices'],
+        summary: 'Prices of several codes',
+        description:
+          'The newest price of up to twenty codes; one call counts as one request, whatever its size. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
+      },
+    },
+  )
+}
+
+interface BatchRequest {
+  codes: string[]
+  /** Without any: all of them. */
+  fields: readonly Field[]
+  currency: string | undefined
+  asOf: string | undefined
+  isFull: boolean
+}
+
+/** Refuses like the parameters of the other price endpoints do, not like a form. */
+function readBatch(body: unknown): BatchRequest {
+  const {
+    codes,
+    fields,
+    currency,
+    as_of: asOf,
+    precision,
+  }: Record<string, unknown> = isObject(body) ? body : {}
+  const requestedCodes = textsOf('codes', codes)
+  if (requestedCodes.length === 0)
+    throw new Problem(
+      'MISSING_CODES',
+      'The body must name the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.',
+    )
+  if (currency !== undefined && currency !== null && typeof currency !== 'string') {
+    throw invalidParameter(
+      'currency',
+      JSON.stringify(currency),
+      'is not the code of a currency, such as "EUR".',
+    )
+  }
+  if (asOf !== undefined && asOf !== null && typeof asOf !== 'string') {
+    throw invalidParameter(
+      'as_of',
+      JSON.stringify(asOf),
+      'is not an ISO 8601 time with a zone, such as "2026-11-01T12:00:00Z".',
+    )
+  }
+  if (precision !== undefined && precision !== null && typeof precision !== 'string') {
+    throw invalidParameter(
+      'precision',
+      JSON.stringify(precision),
+      'is neither "rounded" nor "full".',
+    )
+  }
+  return {
+    codes: requestedCodes,
+    fields: fieldsOf(textsOf('fields', fields)),
+    currency: currency || undefined,
+    asOf: asOf || undefined,
+    isFull: isFullOf(precision || undefined),
+  }
+}
+
+function textsOf(name: string, value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value) || !value.every(item => typeof item === 'string')) {
+    throw invalidParameter(name, JSON.stringify(value).slice(0, 200), 'is not a list of strings.')
+  }
+  return value.map(item => item.trim()).filter(Boolean)
+}
+
+function fieldsOf(names: readonly string[]): readonly Field[] {
+  const isField = (name: string): name is Field => (fieldNames as readonly string[]).includes(name)
+  const unknown = names.find(name => !isField(name))
+  if (unknown !== undefined)
+    throw invalidParameter('fields', unknown, 'is not a field of a price.', fieldNames)
+  return names.filter(isField)
+}
+
+const selected = (row: ConvertedRow, fields: readonly Field[]): Row =>
+  fields.length === 0
+    ? row
+    : (Object.fromEntries(
+        Object.entries(row).filter(([name]) => name === 'code' || fields.includes(name as Field)),
+      ) as Row)

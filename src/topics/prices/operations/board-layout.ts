@@ -1,0 +1,158 @@
+import { t } from 'elysia'
+import { body, field, readFields, text } from '../../../http/input/body-schema.ts'
+import type { Form } from '../../../http/input/form.ts'
+import { envelope } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { BoardGroup, BoardLayout } from '../store/board-layouts.ts'
+
+export type BoardLayoutDeps = Pick<
+  Context,
+  'access' | 'boardLayouts' | 'catalogue' | 'firstCodes' | 'now'
+>
+
+/** As many as `GET /v1/prices/board` answers. */
+const codesMax = 200
+const groupsMax = 40
+const nameMax = 60
+
+const GroupShape = t.Object(
+  {
+    name: t.String({
+      maxLength: nameMax,
+      description: 'The heading of the group; empty: none.',
+      examples: ['Crude'],
+    }),
+    codes: t.Array(t.String({ examples: ['WTI_USD'] }), {
+      description: 'In the order in which they are shown.',
+    }),
+  },
+  { title: 'BoardGroup' },
+)
+
+const LayoutAnswer = envelope(
+  t.Object({
+    groups: t.Array(GroupShape, { description: 'In the order in which they are shown.' }),
+    is_own: t.Boolean({
+      description: 'False: nothing was chosen yet, and these are the codes of the demo.',
+    }),
+    updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'When it was saved last; null where nothing was chosen yet.',
+    }),
+  }),
+)
+
+/** Notes what is wrong with the groups; codes come out as the catalogue writes them. */
+function readGroups(form: Form, catalogue: Context['catalogue']): BoardGroup[] | undefined {
+  const list = form.value('groups')
+  if (list === undefined) return undefined
+  if (!Array.isArray(list) || list.length > groupsMax)
+    return form.fault('groups', `must be a list of at most ${groupsMax} groups.`)
+  const items = form.items('groups')
+  const taken = new Set<string>()
+  const groups = list.map((_, i): BoardGroup => {
+    const group = items.part(String(i))
+    const { name = '', codes = [] } = readFields(groupFields(group, catalogue, taken), group)
+    return { name: name.trim(), codes }
+  })
+  return taken.size <= codesMax
+    ? groups
+    : form.fault('groups', `may hold at most ${codesMax} codes together; these are ${taken.size}.`)
+}
+
+const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<string>) => ({
+  name: text(nameMax),
+  codes: field<string[]>(t.Array(t.String()), () => {
+    const list = group.value('codes')
+    if (!Array.isArray(list)) return group.fault('codes', 'must be a list of codes.')
+    return list.flatMap((item, i) => {
+      const series = typeof item === 'string' ? catalogue.named(item) : undefined
+      if (!series) {
+        const [near] = typeof item === 'string' ? catalogue.suggest(item.slice(0, 100)) : []
+        const meant = near ? ` Did you mean ${near.code}?` : ' GET /v1/commodities lists them.'
+        return group.fault(`codes.${i}`, `is not a code that is known.${meant}`) ?? []
+      }
+      if (taken.has(series.code))
+        return group.fault(`codes.${i}`, `names ${series.code} a second time.`) ?? []
+      taken.add(series.code)
+      return [series.code]
+    })
+  }),
+})
+
+const refusals = { 401: FailProblem }
+
+/** Which codes a person wants on the board, with headings and order. */
+export function boardLayoutRoutes(deps: BoardLayoutDeps) {
+  const { boardLayouts, catalogue, firstCodes, now } = deps
+  const LayoutBody = body({
+    groups: field<BoardGroup[]>(
+      t.Array(GroupShape, {
+        maxItems: groupsMax,
+        description: `At most ${codesMax} codes together, each of them once. Aliases are taken, and answered as the codes they stand for.`,
+      }),
+      form => readGroups(form, catalogue),
+    ),
+  })
+  const row = (layout: BoardLayout | undefined) => ({
+    status: 'success' as const,
+    data: {
+      groups: layout?.groups ?? [{ name: '', codes: [...firstCodes] }],
+      is_own: layout !== undefined,
+      updated_at: layout ? isoInstant(layout.updatedAt) : null,
+    },
+  })
+  return new RouteList({ tags: ['prices'] })
+    .use(deps.access)
+    .get(
+      '/v1/prices/board/layout',
+      ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
+      {
+        access: { meter: false },
+        response: { 200: LayoutAnswer, ...refusals },
+        detail: {
+          operationId: 'getBoardLayout',
+          summary: 'Codes of the board',
+          description:
+            'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
+        },
+      },
+    )
+    .put(
+      '/v1/prices/board/layout',
+      ({ body: input, caller }) => {
+        const { groups } = LayoutBody.read(input)
+        const layout = { groups, updatedAt: now() }
+        boardLayouts.put(caller.key.holder.account.id, layout)
+        return row(layout)
+      },
+      {
+        access: { meter: false, header: true },
+        body: LayoutBody.schema,
+        response: { 200: LayoutAnswer, ...refusals, 422: ValidationProblem },
+        detail: {
+          operationId: 'putBoardLayout',
+          summary: 'Choose the codes of the board',
+          description: 'Saves groups and order in place of what was chosen before.',
+        },
+      },
+    )
+    .delete(
+      '/v1/prices/board/layout',
+      ({ caller }) => {
+        boardLayouts.remove(caller.key.holder.account.id)
+        return row(undefined)
+      },
+      {
+        access: { meter: false, header: true },
+        response: { 200: LayoutAnswer, ...refusals },
+        detail: {
+          operationId: 'resetBoardLayout',
+          summary: 'Forget the codes of the board',
+          description: 'The board begins again with the codes of the demo.',
+        },
+      },
+    )
+}

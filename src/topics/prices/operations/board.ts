@@ -1,0 +1,139 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codesParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { FailProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import type { PriceChange } from '../math/change.ts'
+import { roundTo } from '../math/format.ts'
+import type { Quote } from '../service/board.ts'
+import { formatted, priceRowFields } from './row.ts'
+import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
+
+export type BoardDeps = Pick<
+  Context,
+  'access' | 'board' | 'history' | 'codes' | 'meter' | 'marks' | 'firstCodes'
+>
+
+/** As many as fill a large screen twice. */
+const codesMax = 200
+
+const Move = t.Union(
+  [
+    t.Object({
+      amount: t.Number({ examples: [-0.52], description: 'In the unit of the price.' }),
+      percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+    }),
+    t.Null(),
+  ],
+  { description: 'Null where there is nothing to compare with.' },
+)
+
+const BoardRow = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    category: t.String({ examples: ['crude_oil'] }),
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    price: priceRowFields.price,
+    formatted: priceRowFields.formatted,
+    created_at: priceRowFields.created_at,
+    updated_at: priceRowFields.updated_at,
+    data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
+      description: 'Whether the newest price is as new as its schedule promises.',
+    }),
+    change_24h: Move,
+    change_7d: Move,
+    change_30d: Move,
+    sparkline: Sparkline,
+  },
+  { title: 'BoardRow' },
+)
+
+const BoardAnswer = envelope(
+  t.Object({
+    rows: t.Array(BoardRow, { description: 'In the order asked for.' }),
+    missing_codes: t.Array(t.String(), { description: 'Codes that have no price at present.' }),
+  }),
+)
+
+const moveOf = (change: PriceChange | undefined) =>
+  change ? { amount: change.amount, percent: change.percent ?? null } : null
+
+const rowOf = (
+  { series, observation, changes, status }: Quote,
+  code: string,
+  sparkline: number[],
+): (typeof BoardRow)['static'] => {
+  const price = roundTo(observation.value, series.decimals)
+  return {
+    code,
+    name: series.name,
+    category: series.category,
+    currency: series.currency,
+    unit: series.unit,
+    price,
+    formatted: formatted(series, price),
+    created_at: isoInstant(observation.observedAt),
+    updated_at: isoInstant(observation.recordedAt),
+    data_status: status,
+    change_24h: moveOf(changes['24h']),
+    change_7d: moveOf(changes['7d']),
+    change_30d: moveOf(changes['30d']),
+    sparkline,
+  }
+}
+
+/** Newest prices with what a board shows beside them. */
+export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
+  const textOf = ({ code, series }: Resolved): string | undefined =>
+    board.rendered(`board ${code}`, series, quote =>
+      JSON.stringify(rowOf(quote, code, sparklineOf({ board, history }, quote))),
+    )?.text
+  return new RouteList().use(deps.access).get(
+    '/v1/prices/board',
+    ({ query, request, set, caller }) => {
+      const requestedCodes = listOf(query.codes)
+      const commodities = codes.read(
+        requestedCodes.length > 0 ? requestedCodes : deps.firstCodes,
+        request,
+        codesMax,
+      )
+      const texts = board.together(() => commodities.map(textOf))
+      const missing = commodities.filter((_, i) => texts[i] === undefined)
+      const answering = set as Answering
+      markFixtures(answering, deps.marks, commodities)
+      answering.headers['x-cache'] = 'MISS'
+      answering.headers['content-type'] = jsonType
+      deps.meter.noteAsked(
+        caller.key,
+        commodities.map(({ series }) => series.id),
+      )
+      const rows = texts.filter(text => text !== undefined).join(',')
+      const missingCodes = JSON.stringify(missing.map(({ code }) => code))
+      return `{"status":"success","data":{"rows":[${rows}],"missing_codes":${missingCodes}}}`
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        codes: codesParameter(200, {
+          description: `One to ${codesMax} codes or aliases, comma-separated; absent: the codes of the demo.`,
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
+      }),
+      response: { 200: serialised(BoardAnswer), 400: FailProblem },
+      detail: {
+        operationId: 'getPriceBoard',
+        tags: ['prices'],
+        summary: 'Prices for a board',
+        description: `The newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days: everything that a screen of prices shows, in one call that counts once.`,
+      },
+    },
+  )
+}

@@ -1,0 +1,258 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { instantOf } from '../../../http/input/query.ts'
+import { instantParameter, momentParameter, typed } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoDay, isoInstant, secondMs } from '../../../lib/time/instant.ts'
+import { isIntraday } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { type Bar, type BarInterval, barsOf, longIntervals } from '../math/bars.ts'
+import { validIntervals } from '../math/interval.ts'
+import type { HistoryRow } from '../service/history.ts'
+import { isFullOf, precisionQuery, rounder } from './precision.ts'
+import { priceRowFields } from './row.ts'
+import { intervalOf, type Range, rangeOf } from './window-query.ts'
+
+export interface ChartDeps
+  extends Pick<
+    Context,
+    | 'access'
+    | 'coverage'
+    | 'history'
+    | 'quarantine'
+    | 'doubtedValues'
+    | 'futures'
+    | 'codes'
+    | 'marks'
+    | 'now'
+  > {}
+
+type ChartInterval = 'raw' | BarInterval
+
+/** More than any screen has columns, and what a browser still draws smoothly. */
+const pointsMax = 100_000
+const defaultDays = 365
+
+const values = (description: string) =>
+  t.Array(t.Number({ examples: [71.23] }), { description: `${description} In \`unit\`.` })
+
+const ChartAnswer = envelope(
+  t.Object({
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    category: t.String({ examples: ['crude_oil'] }),
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    cadence: t.String({ examples: ['daily'] }),
+    decimals: integer({ examples: [2] }),
+    interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval that is answered.'),
+    from: t.String({ format: 'date-time' }),
+    to: t.String({ format: 'date-time' }),
+    as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    truncated: t.Boolean({
+      description: `There are more than ${pointsMax} points; the newest are answered.`,
+    }),
+    times: t.Array(integer({ examples: [1_763_078_400] }), {
+      description:
+        'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
+    }),
+    close: values('The price, or the last price of the bar.'),
+    open: t.Optional(values('The first price of each bar; absent with raw prices.')),
+    high: t.Optional(values('The highest price of each bar; absent with raw prices.')),
+    low: t.Optional(values('The lowest price of each bar; absent with raw prices.')),
+    volume: t.Optional(
+      t.Array(t.Union([integer({ examples: [310_263] }), t.Null()]), {
+        description:
+          'Contracts traded in each bar, null where it is not known; with contracts of futures in bars of a day and wider.',
+      }),
+    ),
+    held_days: t.Array(t.String({ format: 'date' }), {
+      description: 'Days in the range of which a doubtful value waits to be decided on.',
+    }),
+    quarantined_days: t.Array(t.String({ format: 'date' }), {
+      description: 'Days in the range that reads leave out, because their prices are doubted.',
+    }),
+  }),
+)
+
+const intervalFor = (series: Series, { from, to }: Range): ChartInterval => {
+  const days = (to - from) / dayMs
+  if (!isIntraday(series.cadence)) return days > 12 * 366 ? 'week' : 'raw'
+  if (days <= 2) return 'raw'
+  if (days <= 45) return 'hour'
+  return days <= 12 * 366 ? 'day' : 'week'
+}
+
+/** The lists of an answer, rounded as the series is or with every digit. */
+function listsOf(series: Series, points: readonly HistoryRow[], isFull: boolean) {
+  const shown = rounder(isFull)
+  const round = (value: number) => shown(value, series.decimals)
+  const bars = points.flatMap(({ bar }) => bar ?? [])
+  const isBars = bars.length > 0
+  return {
+    times: points.map(({ observedAt, bar }) =>
+      Math.floor((bar?.startsAt ?? observedAt) / secondMs),
+    ),
+    close: points.map(({ value }) => round(value)),
+    ...(isBars && {
+      open: bars.map(bar => round(bar.open)),
+      high: bars.map(bar => round(bar.high)),
+      low: bars.map(bar => round(bar.low)),
+    }),
+  }
+}
+
+/** What was traded in each bar: the sum of its days. */
+function volumesOf(
+  points: readonly HistoryRow[],
+  futures: Pick<Context['futures'], 'volumes'>,
+  seriesId: number,
+): (number | null)[] {
+  const starts = points.map(({ bar }) => isoDay(bar!.startsAt))
+  const volumes: (number | null)[] = starts.map(() => null)
+  let place = 0
+  for (const [day, volume] of futures.volumes(seriesId, starts[0]!, afterAll)) {
+    while (place + 1 < starts.length && starts[place + 1]! <= day) place += 1
+    volumes[place] = (volumes[place] ?? 0) + volume
+  }
+  return volumes
+}
+
+/** After every day there is. */
+const afterAll = '9999-12-31'
+
+const rowOfBar = (seriesId: number, bar: Bar): HistoryRow => ({
+  seriesId,
+  observedAt: bar.closedAt,
+  value: bar.close,
+  recordedAt: bar.recordedAt,
+  bar,
+})
+
+/** One series over time, as lists that a chart draws without turning them. */
+export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartDeps) {
+  /** Newest first, one more than the most, so that a cut is known of. */
+  const read = (
+    seriesId: number,
+    interval: ChartInterval,
+    range: Range,
+    asOf: number | undefined,
+  ): HistoryRow[] => {
+    const query = {
+      seriesIds: [seriesId],
+      from: range.from,
+      to: range.to,
+      limit: pointsMax + 1,
+      offset: 0,
+    }
+    if (asOf === undefined) return history.page({ ...query, interval }).rows
+    // Bars are not kept as they were: they are made anew of the prices known then.
+    // Nor does the past know of prices that speak for a later time.
+    const { rows } = history.pageAsOf(
+      { ...query, interval: 'raw', to: Math.min(range.to, asOf + 1) },
+      asOf,
+      deps.coverage.since(seriesId, asOf),
+    )
+    if (interval === 'raw') return rows
+    return barsOf(interval, rows.reverse())
+      .map(bar => rowOfBar(seriesId, bar))
+      .reverse()
+  }
+
+  return new RouteList().use(deps.access).get(
+    '/v1/prices/chart',
+    ({ query, request, set }) => {
+      const [commodity] = codes.read([query.code], request, 1)
+      const { series, code } = commodity!
+      const range = rangeOf(query, defaultDays, now())
+      const requested = intervalOf(query.interval)
+      const interval: ChartInterval =
+        requested === undefined
+          ? intervalFor(series, range)
+          : requested === 'minute'
+            ? 'raw'
+            : requested
+      const asOf = instantOf('as_of', query.as_of)
+      const newestFirst = read(series.id, interval, range, asOf)
+      const points = newestFirst.slice(0, pointsMax).reverse()
+      const isTraded =
+        series.contractOf !== null &&
+        asOf === undefined &&
+        points[0]?.bar !== undefined &&
+        interval !== 'hour'
+      const answering = set as Answering
+      markFixtures(answering, deps.marks, [commodity!])
+      if (asOf !== undefined)
+        Object.assign(answering.headers, vintageHeaders(asOf, deps.coverage.since(series.id, asOf)))
+      answering.headers['content-type'] = jsonType
+      const data = {
+        code,
+        name: series.name,
+        category: series.category,
+        currency: series.currency,
+        unit: series.unit,
+        cadence: series.cadence,
+        decimals: series.decimals,
+        interval,
+        from: isoInstant(range.from),
+        to: isoInstant(range.to - 1),
+        as_of: asOf === undefined ? null : isoInstant(asOf),
+        truncated: newestFirst.length > pointsMax,
+        ...listsOf(series, points, isFullOf(query.precision)),
+        ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),
+        held_days: deps.doubtedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
+        quarantined_days: quarantine.within(series.id, range.from, range.to).days,
+      }
+      return JSON.stringify({ status: 'success', data })
+    },
+    {
+      access: { meter: true, reader: true as const },
+      query: t.Object({
+        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+        start_date: momentParameter({
+          description: 'First day (from 00:00 UTC) or time, inclusive.',
+          examples: ['2026-01-01'],
+        }),
+        end_date: momentParameter({
+          description: 'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
+          examples: ['2026-11-15'],
+        }),
+        days: typed({
+          type: 'integer',
+          description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
+          examples: [90],
+          default: defaultDays,
+          minimum: 1,
+          maximum: 365,
+        }),
+        interval: typed({
+          type: 'string',
+          description:
+            'raw, hour, day, week or month, in any of the accepted spellings. Absent: what suits the range and the cadence of the series.',
+          examples: ['day'],
+          enum: validIntervals,
+        }),
+        ...precisionQuery,
+        as_of: instantParameter({
+          description:
+            'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',
+          examples: ['2026-11-01T12:00:00Z'],
+        }),
+      }),
+      response: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
+      detail: {
+        operationId: 'getPriceChart',
+        tags: ['prices'],
+        summary: 'A series for a chart',
+        description: `One series over a range as parallel lists, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\` the past as it was known.`,
+      },
+    },
+  )
+}

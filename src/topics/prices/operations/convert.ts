@@ -1,0 +1,233 @@
+import { t } from 'elysia'
+import { dayOf, listOf } from '../../../http/input/query.ts'
+import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import {
+  isTargetUnit,
+  productOf,
+  targetUnits,
+  unitsPer,
+  wholeUnit,
+} from '../../units/math/units.ts'
+import { roundTo } from '../math/format.ts'
+import { currencyOf, isMoney, rateOf } from './currency.ts'
+
+export type ConvertDeps = Pick<
+  Context,
+  'access' | 'board' | 'closes' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
+>
+
+const Priced = (
+  description: string,
+  value: number,
+  currency: string,
+  unit: string,
+  unitPrice: number,
+) =>
+  t.Object(
+    {
+      amount: t.Number({ description: 'Units that `value` is the price of.', examples: [1] }),
+      value: t.Number({ examples: [value] }),
+      unit_price: t.Number({ description: 'Price of one unit.', examples: [unitPrice] }),
+      currency: t.Union([t.String({ examples: [currency] }), t.Null()]),
+      unit: t.String({ examples: [unit] }),
+    },
+    { description },
+  )
+
+const Conversion = envelope(
+  t.Object({
+    code: t.String({ examples: ['WTI_USD'] }),
+    amount: t.Number({ examples: [1] }),
+    from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel', 71.23),
+    to: Priced(
+      'Without an amount in the request the price of one unit: `from.value` x `fx_rate` x `unit_factor`. With one the same goods: `amount` / `unit_factor` units (the hundredths of a price in pence apart), which cost what they cost in `from`. To six places.',
+      451.061,
+      'EUR',
+      'metric_ton',
+      451.061,
+    ),
+    fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
+      description: 'Null when no currency was asked for.',
+    }),
+    unit_factor: t.Number({
+      description: 'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
+      examples: [7.33],
+    }),
+    as_of: t.String({ format: 'date-time', description: 'The oldest observation that went in.' }),
+  }),
+)
+
+const decimals = 6
+/** Of converted amounts: a litre is a small part of a barrel. */
+const amountDecimals = 9
+
+/** The newest price of a code in another currency, per another unit, or both. */
+export function convertRoutes(deps: ConvertDeps) {
+  const { access, codes, meter, marks } = deps
+  return new RouteList().use(access).get(
+    '/v1/prices/convert',
+    ({ query, request, set, caller }) => {
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0)
+        throw missingParameter('by_code', 'the code of the price to convert.')
+      const commodity = codes.read(requestedCodes, request, 1)[0]!
+      if (query.date) dayOf('date', query.date)
+      const point = { as_of: query.as_of, end_date: query.date }
+      const { conversion, legs } = atPoint(deps, point, set as Answering, known =>
+        conversionOf(known, commodity, query),
+      )
+      markFixtures(set as Answering, marks, [commodity, ...legs])
+      set.headers['x-cache'] = 'MISS'
+      meter.noteAsked(caller.key, [commodity.series.id])
+      return success(conversion)
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: codeParameter({
+          description: 'One code or alias.',
+          examples: ['WTI_USD'],
+          required: true,
+        }),
+        to_currency: textParameter({
+          description: 'Currency to convert to; absent: the currency of the price.',
+          examples: ['EUR'],
+          pattern: '^[A-Za-z]{3}$',
+        }),
+        to_unit: typed({
+          type: 'string',
+          enum: targetUnits,
+          description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
+          examples: ['metric_ton'],
+        }),
+        date: typed({
+          type: 'string',
+          format: 'date',
+          description:
+            'Converts the last price of this day (UTC), or the one before it, at the rates of then; absent: the newest.',
+          examples: ['2026-11-15'],
+        }),
+        as_of: asOfQuery,
+        amount: typed({
+          type: 'number',
+          minimum: 0,
+          description:
+            'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
+          examples: [1000],
+        }),
+      }),
+      response: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'convertPrice',
+        tags: ['prices'],
+        summary: 'A price in another currency or unit',
+        description:
+          'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+      },
+    },
+  )
+}
+
+interface ConversionParameters {
+  to_currency?: string
+  to_unit?: string
+  amount?: string
+}
+
+/** The converted price, and the exchange rates that went in. */
+function conversionOf(
+  { board, exchange, now }: ConvertDeps,
+  { series, code }: Resolved,
+  query: ConversionParameters,
+) {
+  const amount = amountOf(query.amount)
+  const isAmountGiven = query.amount !== undefined && query.amount !== ''
+  const target = query.to_currency
+    ? currencyOf('to_currency', query.to_currency, exchange, now())
+    : undefined
+  if (target !== undefined && !isMoney(series))
+    throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
+  const unit = unitOf(series, query.to_unit, target !== undefined)
+  const observation = board.quote(series)?.observation
+  if (!observation)
+    throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+      commodity_code: code,
+    })
+  const fx =
+    target !== undefined && isMoney(series)
+      ? rateOf('to_currency', series, target, exchange, now())
+      : undefined
+  const price = roundTo(observation.value, series.decimals)
+  const convertedPrice = price * (fx?.rate ?? 1) * unit.factor
+  // The same goods in the other unit: a barrel is less than a ton of them.
+  const convertedAmount = isAmountGiven ? amount / unit.size : 1
+  const conversion = {
+    code,
+    amount,
+    from: {
+      amount,
+      value: roundTo(price * amount, decimals),
+      unit_price: price,
+      currency: series.currency,
+      unit: series.unit,
+    },
+    to: {
+      amount: roundTo(convertedAmount, amountDecimals),
+      value: roundTo(convertedPrice * convertedAmount, decimals),
+      unit_price: roundTo(convertedPrice, decimals),
+      currency: target ?? series.currency,
+      unit: unit.name,
+    },
+    fx_rate: fx?.rate ?? null,
+    unit_factor: unit.factor,
+    as_of: isoInstant(Math.min(observation.observedAt, fx?.asOf ?? Number.POSITIVE_INFINITY)),
+  }
+  return { conversion, legs: fx?.legs ?? [] }
+}
+
+function amountOf(text: string | undefined): number {
+  if (text === undefined || text === '') return 1
+  const amount = /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
+  if (amount <= 0) throw invalidParameter('amount', text, 'is not a decimal number above 0.')
+  return amount
+}
+
+/**
+ * The unit to answer in; `size` is how many units of the price are in one, `factor` what a price is
+ * multiplied by, whole currency units as soon as anything is converted.
+ */
+function unitOf(
+  series: Series,
+  requestedUnit: string | undefined,
+  converted: boolean,
+): { name: string; factor: number; size: number } {
+  const { unit, perWhole } = wholeUnit(series.unit)
+  if (!requestedUnit)
+    return converted
+      ? { name: unit, factor: 1 / perWhole, size: 1 }
+      : { name: series.unit, factor: 1, size: 1 }
+  const name = requestedUnit.trim().toLowerCase()
+  if (!isTargetUnit(name))
+    throw invalidParameter('to_unit', requestedUnit, 'is not a unit to convert to.', targetUnits)
+  const factor = unitsPer(unit, name, productOf(series.code, series.category))
+  if (factor !== undefined)
+    return { name, factor: Number((factor / perWhole).toPrecision(10)), size: factor }
+  const possibleUnits = targetUnits.filter(
+    candidate => unitsPer(unit, candidate, productOf(series.code, series.category)) !== undefined,
+  )
+  throw invalidParameter(
+    'to_unit',
+    requestedUnit,
+    `${series.code} is priced per ${series.unit}, from which no conversion is known.`,
+    possibleUnits,
+  )
+}

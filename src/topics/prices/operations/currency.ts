@@ -1,0 +1,114 @@
+import { t } from 'elysia'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { wholeUnit } from '../../units/math/units.ts'
+import { formatPrice, roundTo } from '../math/format.ts'
+import type { Fx, Rate } from '../service/fx.ts'
+import { PriceRow } from './row.ts'
+
+/** A currency that a request asks for, upper case; refused when nothing converts to it now. */
+export function currencyOf(parameter: string, text: string, exchange: Fx, now: number): string {
+  const currency = text.trim().toUpperCase()
+  const currencies = exchange.currencies(now)
+  if (currencies.includes(currency)) return currency
+  throw invalidParameter(parameter, text, 'is not a currency with a rate at present.', currencies)
+}
+
+/** The rate from a series' currency into `currency`, or the refusal that names both. */
+export function rateOf(
+  parameter: string,
+  series: Series & { currency: string },
+  currency: string,
+  exchange: Fx,
+  now: number,
+): Rate {
+  const rate = exchange.rate(series.currency, currency, now)
+  if (rate) return rate
+  throw invalidParameter(
+    parameter,
+    currency,
+    `${series.code} is in ${series.currency}, from which there is no rate at present.`,
+  )
+}
+
+/**
+ * Whether a series is a price in money: exchange rates are in a currency too, but a rate in a third
+ * currency means nothing.
+ */
+export const isMoney = (series: Series): series is Series & { currency: string } =>
+  series.currency !== null && series.category !== 'fx'
+
+/** What was converted, and by which rate. */
+export const conversionFields = {
+  original_price: t.Number({
+    description: 'The price before it was converted.',
+    examples: [71.23],
+  }),
+  original_currency: t.String({ examples: ['USD'] }),
+  original_unit: t.String({
+    description: 'Pence prices are converted per whole unit: `pence_per_therm` becomes `therm`.',
+    examples: ['barrel'],
+  }),
+  fx_rate: t.Number({
+    description: 'Of one `original_currency` in `currency`.',
+    examples: [0.8639],
+  }),
+  fx_as_of: t.String({
+    format: 'date-time',
+    description: 'When the oldest rate that went in was observed.',
+  }),
+}
+
+export const ConvertedRow = t.Object({
+  ...PriceRow.properties,
+  ...t.Partial(t.Object(conversionFields)).properties,
+})
+export type ConvertedRow = (typeof ConvertedRow)['static']
+
+/** How values of a series stand in another currency: whole units, and with which decimals. */
+export function conversionOf(series: Series, from: string, rate: number) {
+  const { unit, perWhole } = wholeUnit(from)
+  // Pence become pounds with the same precision, and no currency is shown in less than hundredths.
+  const decimals = Math.max(2, series.decimals) + (perWhole === 100 ? 2 : 0)
+  return { unit, decimals, exact: (value: number) => (value / perWhole) * rate }
+}
+
+/**
+ * A price row in another currency; its percentages stay, because one rate converts the price and
+ * what it is compared with.
+ */
+export function convertedRow(
+  row: PriceRow,
+  series: Series & { currency: string },
+  currency: string,
+  { rate, asOf }: Rate,
+  isFull = false,
+): ConvertedRow {
+  const { unit, decimals, exact } = conversionOf(series, row.unit, rate)
+  const converted = (value: number) => roundTo(exact(value), decimals)
+  const price = converted(row.price)
+  return {
+    ...row,
+    price: isFull ? exact(row.price) : price,
+    formatted: formatPrice(price, decimals, currency, unit, false),
+    currency,
+    unit,
+    change_24h: row.change_24h === null ? null : converted(row.change_24h),
+    changes: Object.fromEntries(
+      Object.entries(row.changes).map(([span, change]) => [
+        span,
+        {
+          ...change,
+          amount: converted(change.amount),
+          previous_price: converted(change.previous_price),
+        },
+      ]),
+    ),
+    original_price: row.price,
+    original_currency: series.currency,
+    original_unit: row.unit,
+    fx_rate: rate,
+    fx_as_of: isoInstant(asOf),
+  }
+}

@@ -1,0 +1,216 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import {
+  connectorFuels,
+  connectorRegion,
+  fuelOf,
+  gradeFuel,
+  portNameOf,
+} from '../../fuels/math/connector.ts'
+import {
+  gradeOf,
+  grades,
+  marineCode,
+  type Port,
+  portOf,
+  regionGroupNames,
+} from '../../fuels/math/marine.ts'
+import type { AccountRow, DataSources } from '../../sources/service/sources.ts'
+import { roundTo } from '../math/format.ts'
+
+export interface DataConnectorDeps
+  extends Pick<
+    Context,
+    'access' | 'catalogue' | 'history' | 'ports' | 'marks' | 'now' | 'sourcesOfRows'
+  > {
+  dataSources: Pick<DataSources, 'hasRows' | 'rows'>
+}
+
+const rowsMax = 1000
+const shippedDays = 30
+
+const Rows = t.Object(
+  {
+    data: t.Object({
+      prices: t.Array(
+        t.Object(
+          {
+            price: t.Number({ examples: [531.5] }),
+            currency: t.String({ examples: ['USD'] }),
+            fuel_type: t.String({ examples: ['VLSFO'] }),
+            port: t.String({ examples: ['SINGAPORE'] }),
+            region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+            unit: t.Literal('MT'),
+            source: t.String({
+              examples: ['Terminal feed'],
+              description: 'Name of the data source, or who published it.',
+            }),
+            timestamp: t.String({ format: 'date-time' }),
+          },
+          { title: 'ConnectorPrice' },
+        ),
+        { maxItems: rowsMax },
+      ),
+      count: integer({ examples: [32] }),
+    }),
+  },
+  { title: 'ConnectorPrices' },
+)
+
+const query = {
+  fuel_type: codeParameter({
+    description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`,
+    examples: ['VLSFO'],
+  }),
+  port: codeParameter({
+    description: 'A port in any spelling, or one of your own sources; absent: all.',
+    examples: ['SINGAPORE'],
+  }),
+  region: wordParameter(regionGroupNames, {
+    description: `${regionGroupNames.join(', ')}; absent: all.`,
+    examples: ['APAC'],
+  }),
+  since: momentParameter({
+    description:
+      'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
+    examples: ['2026-11-01'],
+  }),
+}
+
+interface Filter {
+  fuelType: string | undefined
+  port: string | undefined
+  region: string | undefined
+  since: number | undefined
+}
+
+/**
+ * Marine fuel prices as data connectors read them: the account's own where it has any, else the
+ * shipped series.
+ */
+export function dataConnectorRoutes(deps: DataConnectorDeps) {
+  const { dataSources, ports } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/prices/data-connector',
+    ({ query: parameters, caller, set }) => {
+      const accountId = caller.key.account.account.id
+      const isOwn = dataSources.hasRows(accountId)
+      const filter = readFilter(parameters, ports, isOwn)
+      set.headers['x-cache'] = 'MISS'
+      const prices = isOwn
+        ? dataSources
+            .rows(accountId, { ...filter, since: filter.since ?? Number.MIN_SAFE_INTEGER }, rowsMax)
+            .map(ownRow)
+        : shippedRows(deps, filter, set as Answering)
+      return { data: { prices, count: prices.length } }
+    },
+    {
+      access: { feature: 'data_connector', meter: true },
+      query: t.Object(query),
+      response: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
+      detail: {
+        operationId: 'getDataConnectorPrices',
+        tags: ['data sources'],
+        summary: 'Prices for data connectors',
+        description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
+      },
+    },
+  )
+}
+
+/**
+ * The account's own rows may have any fuel and port. For the shipped series an unknown one is
+ * refused.
+ */
+function readFilter(
+  parameters: { [name in keyof typeof query]?: string },
+  ports: readonly Port[],
+  isOwn: boolean,
+): Filter {
+  const fuel = parameters.fuel_type?.trim() || undefined
+  if (fuel && !isOwn && !gradeOf(fuel))
+    throw invalidParameter('fuel_type', fuel, 'is not a fuel.', connectorFuels)
+  const port = parameters.port?.trim() || undefined
+  if (port && !isOwn && !portOf(ports, port)) throw notFound(`Port ${port.slice(0, 100)}`)
+  const region = parameters.region?.trim() || undefined
+  if (region && !connectorRegion(region))
+    throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
+  return {
+    // A text that cannot be a name becomes the empty name, which no row has.
+    fuelType: fuel && (fuelOf(fuel) ?? ''),
+    port: port && (portNameOf(ports, port) ?? ''),
+    region: region && connectorRegion(region),
+    since: momentOf('since', parameters.since, 'start'),
+  }
+}
+
+const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }: AccountRow) => ({
+  price,
+  currency,
+  fuel_type: fuelType,
+  port,
+  region,
+  unit: 'MT' as const,
+  source,
+  timestamp: isoInstant(observedAt),
+})
+
+function shippedRows(
+  { catalogue, history, ports, marks, sourcesOfRows, now }: DataConnectorDeps,
+  filter: Filter,
+  set: Answering,
+) {
+  const selected = new Map<
+    number,
+    { series: Series; port: Port; fuelType: string; region: string }
+  >()
+  for (const port of ports) {
+    const region = connectorRegion(port.region)!
+    if (
+      (filter.port !== undefined && port.slug !== filter.port) ||
+      (filter.region !== undefined && region !== filter.region)
+    )
+      continue
+    for (const grade of grades) {
+      const series = port.fuels.includes(grade)
+        ? catalogue.resolve(marineCode(grade, port), now())?.series
+        : undefined
+      const fuelType = gradeFuel(grade)
+      if (series && (filter.fuelType === undefined || fuelType === filter.fuelType))
+        selected.set(series.id, { series, port, fuelType, region })
+    }
+  }
+  if (selected.size === 0) return []
+  const from = filter.since ?? now() - shippedDays * dayMs
+  const range = {
+    seriesIds: [...selected.keys()],
+    interval: 'raw' as const,
+    from,
+    to: Math.max(from, now() + 1),
+  }
+  const { rows } = history.page({ ...range, limit: rowsMax, offset: 0 })
+  const sources = sourcesOfRows(rows, range, false)
+  markFixtures(set, marks, [...selected.values()])
+  return rows.map(row => {
+    const { series, port, fuelType, region } = selected.get(row.seriesId)!
+    return {
+      price: roundTo(row.value, series.decimals),
+      currency: series.currency ?? 'USD',
+      fuel_type: fuelType,
+      port: port.slug,
+      region,
+      unit: 'MT' as const,
+      source: sources.nameOf(row),
+      timestamp: isoInstant(row.observedAt),
+    }
+  })
+}

@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto'
+import { t } from 'elysia'
+import { hasEtag } from '../../../http/answer/etag.ts'
+import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.ts'
+import { streamOf, wholeBody } from '../../../http/answer/stream.ts'
+import { instantOf, listOf, momentOf } from '../../../http/input/query.ts'
+import {
+  codesParameter,
+  momentParameter,
+  textParameter,
+  wordParameter,
+} from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { asOfQuery, vintageHeaders } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { featureMissing } from '../../../http/problem/refusals.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+import { type Entitlements, tierOf } from '../../../plans/plans.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { columnsOf, namesFor } from '../dataset/bulk/columns.ts'
+import {
+  type BulkFormat,
+  bulkBytes,
+  bulkFormats,
+  bulkTypes,
+  openBulkWriter,
+} from '../dataset/bulk/open.ts'
+import { validIntervals } from '../math/interval.ts'
+import { type BulkQuestion, bulkSeriesOf } from '../service/bulk.ts'
+import { createFinishedExports, type FinishedExport } from '../service/finished-exports.ts'
+import { createKeptExports } from '../service/kept-exports.ts'
+import { intervalOf } from './window-query.ts'
+
+export type ExportDeps = Pick<
+  Context,
+  | 'access'
+  | 'bulk'
+  | 'sourceNamesOf'
+  | 'catalogue'
+  | 'codes'
+  | 'coverage'
+  | 'firstCodes'
+  | 'ingest'
+  | 'links'
+  | 'marks'
+  | 'meter'
+  | 'now'
+  | 'plans'
+>
+
+const codesMax = 200
+const rowsOfPrice = 10_000
+const defaultDays = 365
+/** What everybody may take: the demo codes of a month. */
+const sliceDays = 31
+/** A part of a finished file is sent in pieces of this size. */
+const pieceBytes = 2 ** 20
+/** Longer exports are made as they are sent. */
+const keptRowsMax = 10_000
+const keptBytesMax = 4 * 2 ** 20
+
+type ExportQuery = Readonly<Record<string, string | undefined>>
+
+interface ExportRequest {
+  question: BulkQuestion
+  series: readonly Series[]
+  names: readonly string[]
+  format: BulkFormat
+}
+
+/** Prices of many codes over many years in one answer. */
+export function exportRoutes(deps: ExportDeps) {
+  const { access, bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
+  const { sourceNamesOf } = deps
+  const finished = createFinishedExports()
+  const kept = createKeptExports(keptBytesMax)
+
+  const seriesOf = (query: ExportQuery, request: Request): Series[] => {
+    const names = listOf(query.codes)
+    if (names.length === 0)
+      throw missingParameter('codes', `1 to ${codesMax} codes or aliases, or * for all of them.`)
+    const series =
+      names.length === 1 && names[0] === '*'
+        ? catalogue.list().filter(catalogue.hasData)
+        : codes.read(names, request, codesMax).map(resolved => resolved.series)
+    return [...series].sort((a, b) => (a.code < b.code ? -1 : 1))
+  }
+
+  const requestOf = (query: ExportQuery, isSlice: boolean, request: Request): ExportRequest => {
+    const series = seriesOf(query, request)
+    const requestedInterval = intervalOf(query.interval) ?? 'raw'
+    const interval = requestedInterval === 'minute' ? 'raw' : requestedInterval
+    const asOf = instantOf('as_of', query.as_of)
+    const end = momentOf('end_date', query.end_date, 'end') ?? Math.min(now(), asOf ?? now()) + 1
+    const start =
+      momentOf('start_date', query.start_date, 'start') ??
+      end - (isSlice ? sliceDays : defaultDays) * dayMs
+    if (start >= end)
+      throw new Problem(
+        'INVALID_DATE_RANGE',
+        `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`,
+        { start_date: query.start_date ?? null, end_date: query.end_date ?? null },
+      )
+    const names = listOf(query.columns)
+    const columnNames = namesFor(interval !== 'raw')
+    const unknown = names.find(name => !columnNames.includes(name))
+    if (unknown !== undefined)
+      throw invalidParameter('columns', unknown, 'is not a column here.', columnNames)
+    const format = query.format || 'csv'
+    if (!isFormat(format)) throw invalidParameter('format', format, 'is not a format.', bulkFormats)
+    const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
+    const question = { series: rows, interval, from: start, to: end, asOf, mark: ingest.mark() }
+    return { question, series, names: [...new Set(names)], format }
+  }
+
+  const hasSlice = ({ tier }: Entitlements) =>
+    tierOf(plans, tier).access.bulk_export === 'allowance'
+
+  /** Refuses what a plan without the feature gets no slice of. */
+  const checkSlice = (
+    entitled: Entitlements,
+    { question, series }: ExportRequest,
+    request: Request,
+  ) => {
+    const beyond = series.find(({ code }) => !deps.firstCodes.includes(code))
+    const isLong = question.to - question.from > sliceDays * dayMs
+    if (!beyond && !isLong) return
+    const refusal = featureMissing(plans, links(request), entitled, 'bulk_export')
+    const slice = `The ${entitled.planName} plan exports ${sliceDays} days of ${deps.firstCodes.join(', ')}`
+    const why = beyond ? `${beyond.code} is not one of them` : 'the range is longer'
+    throw new Problem(
+      'INSUFFICIENT_PLAN',
+      `${slice}; ${why}. For more, upgrade: ${links(request).upgradeUrl}`,
+      refusal.extra,
+    )
+  }
+
+  const bytesOf = async ({ question, names, format }: ExportRequest) => {
+    const columns = columnsOf(names, question.interval !== 'raw')
+    return bulkBytes(await openBulkWriter(format, columns, question.series), bulk.blocks(question))
+  }
+
+  /** Equal for requests that are answered by the same bytes. */
+  const etagOf = ({ question, names, format }: ExportRequest, rows: number): string => {
+    const { series, interval, asOf } = question
+    const request = [series, interval, asOf, names, format]
+    const text = JSON.stringify([request, bulk.state(question), rows])
+    return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+  }
+
+  const answer = async (asked: ExportRequest, request: Request, set: Answering, price: number) => {
+    const { question, series, format } = asked
+    const rows = bulk.count(question)
+    const etag = etagOf(asked, rows)
+    const requests = Math.max(1, Math.ceil(rows / rowsOfPrice) * price)
+    const { headers } = set
+    markFixtures(
+      set,
+      marks,
+      series.map(entry => ({ series: entry })),
+    )
+    Object.assign(headers, {
+      'content-type': bulkTypes[format],
+      'content-disposition': `attachment; filename="prices.${format}"`,
+      'cache-control': 'private, no-cache',
+      'accept-ranges': 'bytes',
+      etag,
+      'x-total': String(rows),
+      'x-quota-requests': String(requests),
+    })
+    const { asOf } = question
+    if (asOf !== undefined) {
+      const since = Math.max(...series.map(({ id }) => coverage.since(id, asOf)))
+      Object.assign(headers, vintageHeaders(asOf, since))
+    }
+    if (hasEtag(request.headers.get('if-none-match'), etag)) {
+      set.status = 304
+      return undefined
+    }
+    if (!rangeHolds(request, etag)) {
+      const versions = rows <= keptRowsMax ? bulk.versions(question) : undefined
+      return versions
+        ? wholeBody(await kept.of(etag, versions, () => bytesOf(asked)))
+        : streamOf(await bytesOf(asked))
+    }
+    const file = await finished.of(etag, () => bytesOf(asked))
+    const range = rangeOf(request.headers.get('range'), file.size)
+    if (range === undefined) return streamOf(partsOf(file, { first: 0, last: file.size - 1 }))
+    if (range === 'none') {
+      headers['content-range'] = `bytes */${file.size}`
+      throw new Problem('RANGE_NOT_SATISFIABLE', `The file has ${file.size} bytes.`)
+    }
+    const { first, last } = range
+    headers['content-range'] = `bytes ${first}-${last}/${file.size}`
+    // Who fetches a rest pays for the rest.
+    const share = Math.ceil((requests * (last - first + 1)) / file.size)
+    headers['x-quota-requests'] = String(share)
+    set.status = 206
+    return streamOf(partsOf(file, range))
+  }
+
+  return new RouteList().use(access).get(
+    '/v1/export/prices',
+    async ({ query, request, set, caller }) => {
+      const isSlice = hasSlice(caller.entitled)
+      const exportRequest = requestOf(query, isSlice, request)
+      if (isSlice) checkSlice(caller.entitled, exportRequest, request)
+      meter.noteAsked(
+        caller.key,
+        exportRequest.series.map(({ id }) => id),
+      )
+      const body = await answer(
+        exportRequest,
+        request,
+        set as Answering,
+        caller.entitled.exportRequestsPer10kRows,
+      )
+      const status = typeof set.status === 'number' ? set.status : 200
+      return new Response(body ?? null, { status })
+    },
+    {
+      access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
+      query: t.Object({
+        codes: codesParameter(codesMax, {
+          description: `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+          required: true,
+        }),
+        start_date: momentParameter({
+          description: `First day (from 00:00 UTC) or time; absent: ${defaultDays} days before the end.`,
+          examples: ['2026-11-01'],
+        }),
+        end_date: momentParameter({
+          description: 'Last day (to 24:00 UTC) or time; absent: now.',
+          examples: ['2026-11-15'],
+        }),
+        interval: wordParameter(validIntervals, {
+          description:
+            'raw or bars of an hour, day, week or month (UTC), in any of the accepted spellings. Bars are of whole UTC days.',
+          default: 'raw',
+          examples: ['day'],
+        }),
+        as_of: asOfQuery,
+        columns: textParameter({
+          pattern: '^[a-z_]+(,[a-z_]+)*$',
+          description: `Columns in their order, comma-separated, of ${namesFor(false).join(', ')}; with bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit, with bars also open, high, low.`,
+          examples: ['code,observed_at,price'],
+        }),
+        format: wordParameter(bulkFormats, {
+          description:
+            '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (zstd, row groups by code and time) or an `arrow` stream.',
+          default: 'csv',
+          examples: ['csv'],
+        }),
+      }),
+      response: {
+        200: t.String({
+          contentMediaType: 'text/csv',
+          description:
+            'The file, without rounding. `X-Total` has its rows, `X-Quota-Requests` what it counts as.',
+          examples: ['code,observed_at,price,currency,unit'],
+        }),
+        400: t.Union([FailProblem, NestedProblem]),
+        416: NestedProblem,
+      },
+      detail: {
+        operationId: 'exportPrices',
+        tags: ['prices'],
+        summary: 'Prices of many codes as one file',
+        description: `Rows by code and time, as they are recorded, streamed: ten years of fifty codes are one request. Quarantined days are left out, and values that may not be passed on (\`license_class\` \`view\`). A begun 10,000 rows count as so many requests of the quota as \`export_requests_per_10k_rows\` of the plan says; an export that begins while there is quota is sent whole. A cut one is resumed with \`Range\` and the \`ETag\` in \`If-Range\`, and costs what is left of it. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      },
+    },
+  )
+}
+
+const isFormat = (text: string): text is BulkFormat =>
+  (bulkFormats as readonly string[]).includes(text)
+
+function* partsOf(file: FinishedExport, { first, last }: ByteRange): Generator<Uint8Array> {
+  for (let from = first; from <= last; from += pieceBytes)
+    yield file.read(from, Math.min(last + 1, from + pieceBytes))
+}

@@ -1,0 +1,225 @@
+import { t } from 'elysia'
+import { hasEtag } from '../../../http/answer/etag.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { featureMissing } from '../../../http/problem/refusals.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
+import { type Entitlements, tierOf } from '../../../plans/plans.ts'
+import type { PriceFile } from '../service/price-files.ts'
+
+export type FileDeps = Pick<Context, 'access' | 'links' | 'now' | 'plans' | 'priceFiles'>
+
+const rowsOfPrice = 10_000
+const linkMs = dayMs
+
+const Instant = t.String({ format: 'date-time' })
+const FileList = envelope(
+  t.Object(
+    {
+      made_at: t.String({
+        format: 'date-time',
+        description: 'When the files were last compared with the prices.',
+      }),
+      count: integer({ examples: [11] }),
+      files: t.Array(
+        t.Object({
+          name: t.String({ examples: ['2026.parquet'] }),
+          url: t.String({ description: 'Where the file is, for who shows a key.' }),
+          year: integer({ description: 'Of the observations (UTC).', examples: [2026] }),
+          size: integer({ description: 'Bytes.', examples: [4_812_345] }),
+          rows: integer({ examples: [1_048_576] }),
+          sha256: t.String({ description: 'Of the whole file; its `ETag` too.' }),
+          changed_at: t.String({
+            format: 'date-time',
+            description: 'When its bytes last changed.',
+          }),
+        }),
+        { description: 'Oldest year first.' },
+      ),
+    },
+    { title: 'PriceFiles' },
+  ),
+)
+const Link = envelope(
+  t.Object(
+    {
+      url: t.String({ description: 'Reads the file without a key.' }),
+      expires_at: Instant,
+    },
+    { title: 'PriceFileLink' },
+  ),
+)
+
+const named = t.Object({
+  name: t.String({ description: 'The name of a file of the list.', examples: ['2026.parquet'] }),
+})
+const fileBody = t.String({
+  contentMediaType: 'application/vnd.apache.parquet',
+  description: 'The file, or with `Range` a part of it (206).',
+})
+
+/** Every price there is, as files of a night that tools read over the network. */
+export function fileRoutes({ access, links, now, plans, priceFiles }: FileDeps) {
+  const files = async () => {
+    const manifest = await priceFiles.manifest()
+    if (!manifest)
+      throw new Problem('DATA_NOT_AVAILABLE', 'There are no files yet: they are made at night.')
+    return manifest
+  }
+  const fileOf = async (name: string): Promise<PriceFile> => {
+    const file = (await files()).files.find(entry => entry.name === name)
+    if (!file) throw new Problem('NOT_FOUND', 'There is no such file: GET /v1/files lists them.')
+    return file
+  }
+  /** The slice that every plan has of exports is none of files. */
+  const checkPlan = (entitled: Entitlements, request: Request) => {
+    if (tierOf(plans, entitled.tier).access.bulk_export === 'allowance')
+      throw featureMissing(plans, links(request), entitled, 'bulk_export')
+  }
+  const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
+    Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
+
+  const send = (file: PriceFile, request: Request, set: Answering, price: number) => {
+    const { headers } = set
+    const etag = `"${file.sha256}"`
+    Object.assign(headers, {
+      'content-type': 'application/vnd.apache.parquet',
+      'cache-control': 'private, no-cache',
+      'accept-ranges': 'bytes',
+      etag,
+    })
+    if (hasEtag(request.headers.get('if-none-match'), etag))
+      return new Response(null, { status: 304 })
+    const range = rangeHolds(request, etag)
+      ? rangeOf(request.headers.get('range'), file.bytes)
+      : undefined
+    if (range === 'none') {
+      headers['content-range'] = `bytes */${file.bytes}`
+      throw new Problem('RANGE_NOT_SATISFIABLE', `The file has ${file.bytes} bytes.`)
+    }
+    const { first, last } = range ?? { first: 0, last: file.bytes - 1 }
+    const length = last - first + 1
+    if (range) headers['content-range'] = `bytes ${first}-${last}/${file.bytes}`
+    const isHead = request.method === 'HEAD'
+    const share = isHead ? 1 : Math.max(1, Math.ceil((price * length) / file.bytes))
+    headers['x-quota-requests'] = String(share)
+    if (isHead) headers['content-length'] = String(length)
+    const body = isHead ? null : Bun.file(priceFiles.pathOf(file)).slice(first, last + 1)
+    return new Response(body, { status: range ? 206 : 200 })
+  }
+
+  return new RouteList()
+    .use(access)
+    .get(
+      '/v1/files',
+      async ({ request, caller }) => {
+        const manifest = await files()
+        checkPlan(caller.entitled, request)
+        const { baseUrl } = links(request)
+        return success({
+          made_at: isoInstant(manifest.madeAt),
+          count: manifest.files.length,
+          files: manifest.files.map(file => ({
+            name: file.name,
+            url: `${baseUrl}/v1/files/prices/${file.name}`,
+            year: file.year,
+            size: file.bytes,
+            rows: file.rows,
+            sha256: file.sha256,
+            changed_at: isoInstant(file.changedAt),
+          })),
+        })
+      },
+      {
+        access: { meter: true, feature: 'bulk_export' },
+        response: { 200: FileList, 404: NestedProblem },
+        detail: {
+          operationId: 'listPriceFiles',
+          tags: ['prices'],
+          summary: 'Nightly files of all prices',
+          description:
+            'One Parquet file a year (UTC) with every code: code, observed_at, price, currency, unit; row groups by code and time, so that a reader of one code fetches little of it. Made after 02:00 UTC where the operator has given them a directory (`files.directory`); a file whose prices did not change keeps its bytes.',
+        },
+      },
+    )
+    .get(
+      '/v1/files/prices/:name',
+      async ({ params, request, set, caller }) => {
+        const file = await fileOf(params.name)
+        checkPlan(caller.entitled, request)
+        return send(file, request, set as Answering, priceOf(file, caller.entitled))
+      },
+      {
+        access: { meter: true, feature: 'bulk_export', weighed: true },
+        params: named,
+        response: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
+        detail: {
+          operationId: 'getPriceFile',
+          tags: ['prices'],
+          summary: 'A file of a year of prices',
+          description:
+            'With `Range`, as DuckDB and pandas read it. Counts as the share of its rows that is sent (`export_requests_per_10k_rows` of the plan), at least one request.',
+        },
+      },
+    )
+    .get(
+      '/v1/files/prices/:name/link',
+      async ({ params, request, set, caller }) => {
+        const file = await fileOf(params.name)
+        checkPlan(caller.entitled, request)
+        const expiresAt = now() + linkMs
+        const { baseUrl } = links(request)
+        const answering = set as Answering
+        answering.headers['x-quota-requests'] = String(priceOf(file, caller.entitled))
+        const signature = priceFiles.sign(file.name, expiresAt)
+        return success({
+          url: `${baseUrl}/files/${expiresAt}/${signature}/${file.name}`,
+          expires_at: isoInstant(expiresAt),
+        })
+      },
+      {
+        access: { meter: true, feature: 'bulk_export', weighed: true },
+        params: named,
+        response: { 200: Link, 404: NestedProblem },
+        detail: {
+          operationId: 'getPriceFileLink',
+          tags: ['prices'],
+          summary: 'A signed link to a file',
+          description:
+            'For tools that send no header: whoever has the link reads the file for 24 hours. It counts as the whole file.',
+        },
+      },
+    )
+    .get(
+      '/files/:expires/:signature/:name',
+      async ({ params, request, set }) => {
+        const { name, expires, signature } = params
+        if (!priceFiles.accepts(name, Number(expires), signature))
+          throw new Problem('NOT_FOUND', 'The link is not valid, or has run out.')
+        return send(await fileOf(name), request, set as Answering, 0)
+      },
+      {
+        access: { open: 'The link is signed.', rate: 'none' },
+        params: t.Object({
+          expires: t.String({ description: 'Until when the link is good, Unix ms.' }),
+          signature: t.String({ description: 'What the link was signed with.' }),
+          name: t.String({
+            description: 'The name of a file of the list.',
+            examples: ['2026.parquet'],
+          }),
+        }),
+        response: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
+        detail: {
+          operationId: 'getPriceFileByLink',
+          tags: ['prices'],
+          summary: 'A file by its signed link',
+          description: 'With `Range` too. The link comes from `GET /v1/files/prices/{name}/link`.',
+        },
+      },
+    )
+}

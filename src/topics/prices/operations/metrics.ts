@@ -1,0 +1,177 @@
+import { t } from 'elysia'
+import { mean } from 'simple-statistics'
+import { integer } from '../../../http/answer/integer.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codesParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { dayMs, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
+import { annualVolatility } from '../../analytics/math/statistics.ts'
+import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { closesIn, closesPerYear, windowOf } from '../math/window.ts'
+import type { Quote } from '../service/board.ts'
+import type { History } from '../service/history.ts'
+import { isFullOf, precisionQuery, rounder } from './precision.ts'
+import { priceRowFields } from './row.ts'
+
+export type MetricsDeps = Pick<
+  Context,
+  'access' | 'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'pricesAt'
+> & { history: Pick<History, 'page'> }
+
+const Metric = t.Object(
+  {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    current: priceRowFields.price,
+    min_24h: t.Number({ examples: [70.4] }),
+    max_24h: t.Number({ examples: [71.9] }),
+    average_7d: t.Number({ examples: [70.87] }),
+    average_30d: t.Number({ examples: [69.92] }),
+    min_52w: t.Number({ examples: [55.12] }),
+    max_52w: t.Number({ examples: [82.44] }),
+    volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
+      description: 'Percent a year; null under five closes.',
+    }),
+    observations_per_year: integer({
+      description: 'Closes a year at the spacing of the 30 days, by which volatility is scaled.',
+      examples: [252],
+    }),
+    as_of: t.String({ format: 'date-time', description: 'When the current price was observed.' }),
+  },
+  { title: 'PriceMetrics' },
+)
+type Metric = (typeof Metric)['static']
+
+const Metrics = envelope(
+  t.Object({
+    metrics: t.Array(Metric, { description: 'In the order asked.' }),
+    missing_codes: t.Array(t.String(), {
+      description: 'Known codes that have no price at present.',
+    }),
+    count: integer(),
+  }),
+)
+
+/** Hour bars of 24 hours: the range may cut the first and the last. */
+const hourBarsMax = 25
+
+function metricsAnswer(
+  deps: MetricsDeps,
+  commodities: readonly Resolved[],
+  unknown: readonly string[],
+  isFull: boolean,
+) {
+  const quotes = commodities.map(commodity => deps.board.quote(commodity.series))
+  const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
+  if (commodities.length === 1 && unknown.length === 0 && missing[0])
+    throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
+  const rows = commodities.flatMap((commodity, i) =>
+    quotes[i] ? [metricOf(deps, commodity, quotes[i], isFull)] : [],
+  )
+  return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
+}
+
+/** How the newest price of a code lies among those before it. */
+export function metricsRoutes(deps: MetricsDeps) {
+  const { access, codes, meter, marks } = deps
+  return new RouteList().use(access).get(
+    '/v1/prices/metrics',
+    ({ query, request, set, caller }) => {
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0)
+        throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
+      const { known: commodities, unknown } = codes.readSome(
+        requestedCodes,
+        request,
+        (set as Answering).headers,
+      )
+      const answer = atMoment(deps, query, set, deps =>
+        metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
+      )
+      markFixtures(set as Answering, marks, commodities)
+      set.headers['x-cache'] = 'MISS'
+      meter.noteAsked(
+        caller.key,
+        commodities.map(commodity => commodity.series.id),
+      )
+      return answer
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        by_code: codesParameter(20, {
+          description: 'One to twenty codes or aliases, comma-separated.',
+          examples: ['WTI_USD'],
+          required: true,
+        }),
+        ...knownQuery,
+        ...precisionQuery,
+      }),
+      response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'getPriceMetrics',
+        tags: ['prices'],
+        summary: 'Range, averages and volatility of prices',
+        description:
+          'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
+      },
+    },
+  )
+}
+
+function metricOf(
+  { history, closes }: MetricsDeps,
+  { code, series }: Resolved,
+  { observation }: Quote,
+  isFull: boolean,
+): Metric {
+  const shown = rounder(isFull)
+  const rounded = (value: number) => shown(value, series.decimals)
+  const seriesIds = [series.id]
+  const until = observation.observedAt + 1
+  const hours = history.page({
+    seriesIds,
+    interval: 'hour',
+    from: until - dayMs,
+    to: until,
+    limit: hourBarsMax,
+    offset: 0,
+  }).rows
+  const to = startOfDay(observation.observedAt) + dayMs
+  const days = history.page({
+    seriesIds,
+    interval: 'day',
+    from: to - yearOfWeeksDays * dayMs,
+    to,
+    limit: yearOfWeeksDays,
+    offset: 0,
+  }).rows
+  const all = closes.of(series.id)
+  const average = (periodDays: number) =>
+    rounded(mean(closesIn(all, periodDays).map(close => close.value)))
+  const month = windowOf(all, 30)
+  return {
+    code,
+    name: series.name,
+    currency: series.currency,
+    unit: series.unit,
+    current: rounded(observation.value),
+    min_24h: rounded(Math.min(...hours.map(row => row.bar!.low))),
+    max_24h: rounded(Math.max(...hours.map(row => row.bar!.high))),
+    average_7d: average(7),
+    average_30d: average(30),
+    min_52w: rounded(Math.min(...days.map(row => row.bar!.low))),
+    max_52w: rounded(Math.max(...days.map(row => row.bar!.high))),
+    volatility_30d: (month.enough ? annualVolatility(month.value) : undefined) ?? null,
+    observations_per_year: closesPerYear(closesIn(all, 30)),
+    as_of: isoInstant(observation.observedAt),
+  }
+}

@@ -1,0 +1,26 @@
+import { wordParameter } from '../../../http/input/typed.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { roundTo } from '../math/format.ts'
+
+const precisions = ['rounded', 'full'] as const
+
+export const precisionQuery = {
+  precision: wordParameter(precisions, {
+    description:
+      '`full` answers prices with every stored digit, `rounded` with the decimals of the series (rounded). Texts and changes are rounded either way.',
+    examples: ['full'],
+  }),
+}
+
+/** Whether a request asks for every stored digit. */
+export function isFullOf(precision: string | undefined): boolean {
+  if (precision === undefined || precision === '') return false
+  if (precision === 'full' || precision === 'rounded') return precision === 'full'
+  throw invalidParameter('precision', precision, 'is neither rounded nor full.', precisions)
+}
+
+/** How prices are answered: with these decimals, or as they are stored. */
+export const rounder =
+  (isFull: boolean) =>
+  (value: number, decimals: number): number =>
+    isFull ? value : roundTo(value, decimals)

@@ -1,0 +1,180 @@
+import { t } from 'elysia'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import {
+  instrumentDisclosure,
+  isIntraday,
+  priceType,
+  sourceOf,
+} from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { PriceChange } from '../math/change.ts'
+import { formatPrice, roundTo } from '../math/format.ts'
+import type { Quote } from '../service/board.ts'
+
+export const Disclosure = t.Object(
+  {
+    code: t.String(),
+    instrument_type: t.Literal('calendar_month_average_swap'),
+    contract_month: t.Optional(t.String({ description: '`YYYY-MM`', examples: ['2026-12'] })),
+    description: t.String(),
+    settlement_basis: t.String(),
+  },
+  {
+    title: 'InstrumentDisclosure',
+    description: 'What the price is, where it is not a spot price.',
+  },
+)
+
+const Change = t.Object(
+  {
+    amount: t.Number({ examples: [-0.52] }),
+    percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+    previous_price: t.Number({ examples: [71.75] }),
+  },
+  { title: 'PriceChange' },
+)
+
+export const priceRowFields = {
+  code: t.String({ examples: ['WTI_USD'] }),
+  name: t.String({ examples: ['WTI Crude Oil'] }),
+  price: t.Number({ examples: [71.23], description: "Rounded to the code's decimals." }),
+  formatted: t.String({ examples: ['$71.23'] }),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  unit: t.String({ examples: ['barrel'] }),
+  type: t.String({ examples: ['spot_price'] }),
+  source: t.String({ examples: ['market_reporting'] }),
+  data_source: t.String({ examples: ['market_reporting'] }),
+  created_at: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+  observed_on: t.Optional(
+    t.String({
+      format: 'date',
+      description:
+        'Day that the price speaks for, of series with at most one value a day: a price whose source gives a day and no time stands at its midnight in `created_at`, before it was known.',
+    }),
+  ),
+  updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+  as_of: t.Optional(
+    t.String({ format: 'date', description: 'Day of the price: physical crude and list prices.' }),
+  ),
+}
+
+export const PriceRow = t.Object(
+  {
+    ...priceRowFields,
+    data_status: t.Optional(
+      t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
+        description: 'Physical crude only.',
+      }),
+    ),
+    stale: t.Optional(t.Boolean({ description: 'Physical crude only.' })),
+    change_24h: t.Union([t.Number(), t.Null()]),
+    change_24h_percent: t.Union([t.Number(), t.Null()]),
+    changes: t.Object(
+      {
+        '24h': t.Optional(Change),
+        '7d': t.Optional(Change),
+        '30d': t.Optional(Change),
+        '90d': t.Optional(Change),
+      },
+      {
+        description:
+          'Against the newest observation at or before `created_at` minus the span; a daily series compares 24 h with its previous close.',
+      },
+    ),
+    requested_code: t.Optional(
+      t.String({ description: 'What was asked, when an alias or a futures family was.' }),
+    ),
+    instrument_disclosure: t.Optional(Disclosure),
+    metadata: t.Object({
+      source: t.String(),
+      source_description: t.String(),
+      license_class: t.Optional(
+        t.Literal('view', { description: 'The value may be looked at, and not be passed on.' }),
+      ),
+      cadence: t.String(),
+      last_recorded_at: t.String({ format: 'date-time' }),
+    }),
+  },
+  { title: 'PriceRow' },
+)
+
+export type PriceRow = (typeof PriceRow)['static']
+
+const changeRow = (change: PriceChange) => ({
+  amount: change.amount,
+  percent: change.percent ?? null,
+  previous_price: change.previous,
+})
+
+export function disclosureRow(series: Series, day: string) {
+  const disclosure = instrumentDisclosure(series.code, day)
+  return (
+    disclosure && {
+      code: disclosure.code,
+      instrument_type: disclosure.instrumentType,
+      contract_month: disclosure.contractMonth,
+      description: disclosure.description,
+      settlement_basis: disclosure.settlementBasis,
+    }
+  )
+}
+
+export function formatted(series: Series, value: number): string {
+  const type = priceType(series.category, series.unit)
+  return formatPrice(value, series.decimals, series.currency, series.unit, type === 'fx_rate')
+}
+
+/** Whether rows have `as_of`: of physical crude and list prices the date is part of the meaning. */
+export const carriesDay = (series: Series): boolean =>
+  series.category === 'physical_crude' || series.category === 'list_prices'
+
+/** Whether rows have `observed_on`: of a series with one value a day or fewer. */
+export const speaksForDays = (series: Series): boolean =>
+  !isIntraday(series.cadence) && series.cadence !== 'twice_daily'
+
+/**
+ * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
+ * differs; `isFull`: the price has every stored digit.
+ */
+export function priceRow(
+  quote: Quote,
+  code: string,
+  requestedCode?: string,
+  isFull = false,
+): PriceRow {
+  const { series, observation, changes } = quote
+  const physical = series.category === 'physical_crude'
+  const price = roundTo(observation.value, series.decimals)
+  const disclosure = disclosureRow(series, isoDay(observation.observedAt))
+  const source = sourceOf(series)
+  return {
+    code,
+    name: series.name,
+    price: isFull ? observation.value : price,
+    formatted: formatted(series, price),
+    currency: series.currency,
+    unit: series.unit,
+    type: priceType(series.category, series.unit),
+    source: source.name,
+    data_source: source.name,
+    created_at: isoInstant(observation.observedAt),
+    updated_at: isoInstant(observation.recordedAt),
+    ...(speaksForDays(series) && { observed_on: isoDay(observation.observedAt) }),
+    ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
+    ...(physical && { data_status: quote.status, stale: quote.status === 'stale' }),
+    change_24h: changes['24h']?.amount ?? null,
+    change_24h_percent: changes['24h']?.percent ?? null,
+    changes: Object.fromEntries(
+      Object.entries(changes).map(([span, change]) => [span, changeRow(change)]),
+    ),
+    ...(requestedCode !== undefined && { requested_code: requestedCode }),
+    ...(disclosure && { instrument_disclosure: disclosure }),
+    metadata: {
+      source: source.name,
+      source_description: source.description,
+      ...(series.publisher?.licenseClass === 'view' && { license_class: 'view' as const }),
+      cadence: series.cadence,
+      last_recorded_at: isoInstant(observation.recordedAt),
+    },
+  }
+}

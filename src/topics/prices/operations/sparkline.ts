@@ -1,0 +1,33 @@
+import { t } from 'elysia'
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import { roundTo } from '../math/format.ts'
+import type { Board, Quote } from '../service/board.ts'
+import type { History } from '../service/history.ts'
+
+export const sparklineDays = 30
+
+export const Sparkline = t.Array(t.Number({ examples: [71.23] }), {
+  description: `Daily closes of the ${sparklineDays} days up to the newest price, oldest first; days without one are left out.`,
+})
+
+/** The closes of the days up to the newest price, oldest first. */
+export function sparklineOf(
+  { board, history }: { board: Board; history: History },
+  quote: Quote,
+): number[] {
+  const { series, observation } = quote
+  const earlierCloses = board.ofEarlierDays('sparkline', quote, () => {
+    const today = startOfDay(observation.observedAt)
+    const { rows } = history.page({
+      seriesIds: [series.id],
+      interval: 'day',
+      from: today - (sparklineDays - 1) * dayMs,
+      to: today,
+      limit: sparklineDays - 1,
+      offset: 0,
+    })
+    return rows.map(row => roundTo(row.value, series.decimals)).reverse()
+  })
+  // The newest price is the close of its day so far.
+  return [...earlierCloses, roundTo(observation.value, series.decimals)]
+}

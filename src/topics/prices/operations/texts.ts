@@ -1,0 +1,157 @@
+import type { Caller } from '../../../http/gate/gate.ts'
+import { type Answering, markFixtures, tagged } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { Problem } from '../../../http/problem/problem.ts'
+import { strongEtag } from '../../../lib/text/etag.ts'
+import { minuteMs } from '../../../lib/time/instant.ts'
+import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Board, Rendered } from '../service/board.ts'
+import { priceRow } from './row.ts'
+
+/**
+ * Bodies of answers as text. The board keeps their parts: a price is rendered once after each
+ * change, however many requests ask for it. `isFull`: prices have every stored digit.
+ */
+export function createPriceTexts(board: Board, isFull = false) {
+  const prefix = isFull ? 'full ' : ''
+  const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
+    board.rendered(`${prefix}row ${keyOf(code, requestedCode)}`, series, quote =>
+      JSON.stringify(priceRow(quote, code, requestedCode, isFull)),
+    )
+
+  return {
+    /** One price by itself; undefined without one. */
+    row: rowText,
+    single({ code, series, requestedCode }: Resolved): Rendered {
+      const rendered = board.rendered(
+        `${prefix}${keyOf(code, requestedCode)}`,
+        series,
+        quote =>
+          `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode, isFull))}}`,
+      )
+      if (!rendered)
+        throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+          commodity_code: code,
+        })
+      return rendered
+    },
+    /**
+     * `unknown`: the request named its codes, so the answer says which of them have no price; codes
+     * that nobody knows are among those.
+     */
+    several(commodities: readonly Resolved[], unknown: readonly string[] | undefined): string {
+      const texts = board.together(() => commodities.map(rowText))
+      const rows = texts.filter(text => text !== undefined)
+      const priceless = commodities.filter((_, i) => !texts[i]).map(({ code }) => code)
+      const missing = unknown
+        ? `"missing_codes":${JSON.stringify([...priceless, ...unknown])},`
+        : ''
+      return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
+    },
+  }
+}
+
+/** The prices of every code as one body. */
+interface EveryPrice {
+  commodities: readonly Resolved[]
+  seriesIds: readonly number[]
+  text: string
+  etag: string
+  /** Made for this request. */
+  fresh: boolean
+}
+
+/** Front contracts change at full minutes at the earliest, without a write. */
+const keptMs = minuteMs
+
+/** What prices of many codes come to, and whether it was made for this request. */
+interface Kept<T> {
+  value: T
+  fresh: boolean
+}
+
+/**
+ * Something made of the prices of many codes, kept until a write changes one of them or the
+ * catalogue, one of them ages, a minute is over, or another one is asked for. One at a time.
+ */
+export function createKept<T>({
+  board,
+  catalogue,
+  now,
+}: {
+  board: Board
+  catalogue: Catalogue
+  now(): number
+}): (name: string, make: (at: number) => { value: T; series: readonly Series[] }) => Kept<T> {
+  let kept: { value: T; of: string; from: number; until: number } | undefined
+  const stateOf = (name: string) => `${board.changes} ${catalogue.version} ${name}`
+  return (name, make) => {
+    const at = now()
+    if (kept && kept.of === stateOf(name) && at >= kept.from && at <= kept.until)
+      return { value: kept.value, fresh: false }
+    const { value, series } = make(at)
+    const until = series.reduce(
+      (least, one) => Math.min(least, board.validUntil(one)),
+      at - (at % keptMs) + keptMs - 1,
+    )
+    // As it is afterwards: in a fresh evaluation copy reading writes.
+    kept = { value, of: stateOf(name), from: at, until }
+    return { value, fresh: true }
+  }
+}
+
+/** The prices of every code as one body. */
+function createEveryPrice(
+  deps: {
+    board: Board
+    catalogue: Catalogue
+    firstCodes: readonly string[]
+    now(): number
+  },
+  isFull = false,
+): () => EveryPrice {
+  const { catalogue, firstCodes } = deps
+  const { several } = createPriceTexts(deps.board, isFull)
+  const kept = createKept<Omit<EveryPrice, 'fresh'>>(deps)
+  return () => {
+    const { value, fresh } = kept('', at => {
+      const commodities = everyCode(catalogue, firstCodes, at)
+      const text = several(commodities, undefined)
+      const series = commodities.map(commodity => commodity.series)
+      const seriesIds = series.map(({ id }) => id)
+      return { value: { commodities, seriesIds, text, etag: strongEtag(text) }, series }
+    })
+    return { ...value, fresh }
+  }
+}
+
+/** Answers the prices of every code, or 304 to a caller who has them. */
+export function createEveryAnswer(
+  deps: Pick<Context, 'board' | 'catalogue' | 'firstCodes' | 'now' | 'marks' | 'meter'>,
+  isFull = false,
+): (asked: { request: Request; caller: Caller }, answering: Answering) => string | undefined {
+  const every = createEveryPrice(deps, isFull)
+  return ({ request, caller }, answering) => {
+    const { commodities, seriesIds, text, fresh, etag } = every()
+    markFixtures(answering, deps.marks, commodities)
+    deps.meter.noteAsked(caller.key, seriesIds)
+    return tagged(request, answering, text, !fresh, etag)
+  }
+}
+
+/** Mostly the code itself, so that requests need not build a new text. */
+const keyOf = (code: string, requestedCode: string | undefined) =>
+  requestedCode === undefined ? code : `${code} ${requestedCode}`
+
+/** Every code with data: first those of `firstCodes` in their order, then the others by code. */
+export function everyCode(
+  catalogue: Catalogue,
+  firstCodes: readonly string[],
+  now: number,
+): Resolved[] {
+  const first = firstCodes.flatMap(code => catalogue.named(code) ?? [])
+  return [...new Set([...first, ...catalogue.list()])]
+    .filter(series => catalogue.hasData(series))
+    .map(series => catalogue.resolve(series.code, now)!)
+}

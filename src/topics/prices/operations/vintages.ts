@@ -1,0 +1,153 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { momentOf } from '../../../http/input/query.ts'
+import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
+import { priceRowFields, speaksForDays } from './row.ts'
+
+export type VintageDeps = Pick<
+  Context,
+  'access' | 'codes' | 'coverage' | 'marks' | 'meter' | 'now' | 'observations' | 'sourceNameOf'
+>
+
+/** Points of a day that are answered: an intraday day has 288. */
+const pointsMax = 1000
+
+const instantOrNull = (description: string) =>
+  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
+
+const Vintages = envelope(
+  t.Object(
+    {
+      code: priceRowFields.code,
+      name: priceRowFields.name,
+      currency: priceRowFields.currency,
+      unit: priceRowFields.unit,
+      source: t.String({ description: 'Whom the newest value is from.', examples: ['EIA'] }),
+      coverage_since: t.String({
+        format: 'date-time',
+        description: 'Since when replaced values are kept.',
+      }),
+      count: integer({ description: 'Points.', examples: [1] }),
+      points: t.Array(
+        t.Object({
+          observed_at: t.String({ format: 'date-time' }),
+          observed_on: t.Optional(t.String({ format: 'date' })),
+          vintages: t.Array(
+            t.Object({
+              value: t.Number({
+                description: 'With every stored digit, in `unit`.',
+                examples: [71.23],
+              }),
+              recorded_at: t.String({
+                format: 'date-time',
+                description: 'When this service came to know the value.',
+              }),
+              replaced_at: instantOrNull('When another took its place; null: it is current.'),
+              is_current: t.Boolean(),
+              source: t.String({ description: 'Whom the value is from.', examples: ['EIA'] }),
+              batch: t.Union([integer({ examples: [17] }), t.Null()], {
+                description:
+                  'Number of what it was written with: a file, a push, a run of a feed; null: none is kept.',
+              }),
+            }),
+            { description: 'In the order of their recording.' },
+          ),
+        }),
+        { description: 'Oldest first.' },
+      ),
+    },
+    { title: 'PriceVintages' },
+  ),
+)
+
+/** Every value that a point of a series ever had. */
+export function vintageRoutes({
+  access,
+  codes,
+  coverage,
+  marks,
+  meter,
+  now,
+  observations,
+  sourceNameOf,
+}: VintageDeps) {
+  return new RouteList().use(access).get(
+    '/v1/prices/vintages',
+    ({ query, request, set, caller }) => {
+      if (!query.by_code) throw missingParameter('by_code', 'one code or alias.')
+      const from = momentOf('observed_at', query.observed_at, 'start')
+      if (from === undefined)
+        throw missingParameter(
+          'observed_at',
+          'the time of a point, or a day for all of its points.',
+        )
+      const to = momentOf('observed_at', query.observed_at, 'end')!
+      const commodity = codes.read([query.by_code], request, 1)[0]!
+      const { series, code } = commodity
+      const times = observations.pointTimes(series.id, from, to, pointsMax)
+      if (times.length === 0)
+        throw new Problem(
+          'DATA_NOT_AVAILABLE',
+          `${code} has no observation at ${query.observed_at}.`,
+          { commodity_code: code },
+        )
+      markFixtures(set as Answering, marks, [commodity])
+      meter.noteAsked(caller.key, [series.id])
+      return success({
+        code,
+        name: series.name,
+        currency: series.currency,
+        unit: series.unit,
+        source: sourceOf(series).name,
+        coverage_since: isoInstant(coverage.since(series.id, now())),
+        count: times.length,
+        points: times.map(observedAt => ({
+          observed_at: isoInstant(observedAt),
+          ...(speaksForDays(series) && { observed_on: isoDay(observedAt) }),
+          vintages: observations.vintages(series.id, observedAt).map(vintage => ({
+            value: vintage.value,
+            recorded_at: isoInstant(vintage.recordedAt),
+            replaced_at: vintage.replacedAt === undefined ? null : isoInstant(vintage.replacedAt),
+            is_current: vintage.replacedAt === undefined,
+            source: sourceNameOf(series.id, vintage.sourceId),
+            batch: vintage.batchId || null,
+          })),
+        })),
+      })
+    },
+    {
+      access: { meter: true, reader: true as const },
+      query: t.Object({
+        by_code: codeParameter({
+          description: 'One code or alias.',
+          examples: ['WTI_USD'],
+          required: true,
+        }),
+        observed_at: momentParameter({
+          description:
+            'The time of a point as `created_at` has it, or a UTC day for all of its points.',
+          examples: ['2026-11-13'],
+          required: true,
+        }),
+      }),
+      response: {
+        200: Vintages,
+        400: t.Union([FailProblem, NestedProblem]),
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'getPriceVintages',
+        tags: ['prices'],
+        summary: 'Every value that a point ever had',
+        description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
+      },
+    },
+  )
+}

@@ -1,0 +1,234 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { integerOf, listOf } from '../../../http/input/query.ts'
+import { codesParameter, typed } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { type Cadence, isIntraday, sourcesOf } from '../../catalogue/math/catalogue.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import type { KeyState } from '../../keys/service/keyring.ts'
+import { roundTo } from '../math/format.ts'
+import { closesIn } from '../math/window.ts'
+import type { Quote } from '../service/board.ts'
+import { priceRow } from './row.ts'
+import { WidgetItem } from './widget-item.ts'
+import { widgetPage, widgetPolicy } from './widget-page.ts'
+
+export type WidgetsDeps = Pick<
+  Context,
+  'access' | 'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
+>
+
+const sharedFields = {
+  refresh_seconds: integer({ description: 'Ask again no sooner.', examples: [300] }),
+  attribution: t.String({
+    description: 'Whose prices these are; show it with them.',
+    examples: ['Energy Prices: Compiled from market reporting'],
+  }),
+}
+
+const Widget = envelope(
+  t.Object({
+    title: t.String({ examples: ['Energy prices'] }),
+    items: t.Array(WidgetItem),
+    ...sharedFields,
+  }),
+)
+
+const WidgetPage = t.String({
+  contentMediaType: 'text/html',
+  description: 'One self-contained document: no scripts, nothing loaded from elsewhere.',
+  examples: ['<!doctype html>\n<html lang="en">…'],
+})
+
+const CodeWidget = envelope(
+  t.Object({
+    item: WidgetItem,
+    sparkline: t.Array(
+      t.Object({ date: t.String({ format: 'date' }), value: t.Number({ examples: [71.23] }) }),
+      {
+        description: 'Daily closes, oldest first; days without one are left out.',
+      },
+    ),
+    ...sharedFields,
+  }),
+)
+
+const title = 'Energy prices'
+const sparklineDaysMax = 90
+
+/** Prices in a compact shape for small displays. */
+export const widgetRoutes = (deps: WidgetsDeps) =>
+  new RouteList().use(tableRoute(deps)).use(codeRoute(deps))
+
+function tableRoute(deps: WidgetsDeps) {
+  const { board, codes, firstCodes, serviceName } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/prices/widget',
+    ({ query, request, set, caller }) => {
+      const asHtml = wantsHtml(query.format)
+      const requestedCodes = listOf(query.codes)
+      const commodities = codes.read(
+        requestedCodes.length > 0 ? requestedCodes : firstCodes,
+        request,
+      )
+      const { items, summary } = widgetContent(
+        serviceName,
+        commodities,
+        commodities.map(commodity => board.quote(commodity.series)),
+      )
+      markAndCount(deps, commodities, set as Answering, caller.key)
+      set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
+      if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
+      set.headers['content-security-policy'] = widgetPolicy
+      set.headers['x-content-type-options'] = 'nosniff'
+      set.headers['referrer-policy'] = 'no-referrer'
+      return widgetPage({
+        title,
+        items,
+        refreshSeconds: summary.refresh_seconds,
+        attribution: summary.attribution,
+      })
+    },
+    {
+      access: { meter: true },
+      query: t.Object({
+        codes: codesParameter(20, {
+          description:
+            'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
+        format: typed({
+          type: 'string',
+          description: '`json` (default) or `html`.',
+          examples: ['json'],
+          enum: ['json', 'html'],
+          default: 'json',
+        }),
+      }),
+      response: {
+        200: serialised(t.Union([Widget, WidgetPage])),
+        400: t.Union([FailProblem, NestedProblem]),
+        404: NestedProblem,
+      },
+      detail: {
+        operationId: 'getWidget',
+        tags: ['prices'],
+        summary: 'Prices for a widget',
+        description:
+          'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
+      },
+    },
+  )
+}
+
+function codeRoute(deps: WidgetsDeps) {
+  const { board, closes, codes, serviceName } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/prices/widget/:code',
+    ({ params, query, request, set, caller }) => {
+      const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
+      const commodities = codes.read([params.code], request)
+      const { series } = commodities[0]!
+      const { items, summary } = widgetContent(serviceName, commodities, [board.quote(series)])
+      markAndCount(deps, commodities, set as Answering, caller.key)
+      const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
+        date: day,
+        value: roundTo(value, series.decimals),
+      }))
+      return success({ item: items[0]!, sparkline, ...summary })
+    },
+    {
+      access: { meter: true },
+      params: t.Object({
+        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+      }),
+      query: t.Object({
+        days: typed({
+          type: 'integer',
+          description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
+          examples: [30],
+          default: 30,
+          minimum: 1,
+          maximum: sparklineDaysMax,
+        }),
+      }),
+      response: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      detail: {
+        operationId: 'getWidgetOfCode',
+        tags: ['prices'],
+        summary: 'One price with its sparkline',
+        description: 'The newest price of one code and its daily closes of the days up to it.',
+      },
+    },
+  )
+}
+
+/** The items of the codes that have a price, and the fields about all of them. */
+function widgetContent(
+  serviceName: string,
+  commodities: readonly Resolved[],
+  quotes: readonly (Quote | undefined)[],
+) {
+  const items = commodities.flatMap((commodity, i) =>
+    quotes[i] ? [itemOf(quotes[i], commodity)] : [],
+  )
+  if (items.length === 0)
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `There is no current price of ${commodities.map(commodity => commodity.code).join(', ')}.`,
+    )
+  const series = quotes.flatMap(quote => quote?.series ?? [])
+  const sources = sourcesOf(series).description
+  const refreshSeconds = Math.min(...series.map(entry => refreshSecondsOf(entry.cadence)))
+  return {
+    items,
+    summary: { refresh_seconds: refreshSeconds, attribution: `${serviceName}: ${sources}` },
+  }
+}
+
+function markAndCount(
+  { marks, meter }: WidgetsDeps,
+  commodities: readonly Resolved[],
+  set: Answering,
+  key: KeyState,
+): void {
+  markFixtures(set, marks, commodities)
+  set.headers['x-cache'] = 'MISS'
+  meter.noteAsked(
+    key,
+    commodities.map(commodity => commodity.series.id),
+  )
+}
+
+function itemOf(quote: Quote, { code, requestedCode }: Resolved): WidgetItem {
+  const { name, price, formatted, currency, unit, change_24h, change_24h_percent, updated_at } =
+    priceRow(quote, code, requestedCode)
+  const direction = change_24h ? (change_24h > 0 ? 'up' : 'down') : 'flat'
+  return {
+    code,
+    name,
+    price,
+    formatted,
+    currency,
+    unit,
+    change_24h,
+    change_24h_percent,
+    direction,
+    updated_at,
+  }
+}
+
+const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 300 : 3600)
+
+function wantsHtml(format: string | undefined): boolean {
+  const word = format?.toLowerCase() || 'json'
+  if (word !== 'json' && word !== 'html')
+    throw invalidParameter('format', format, 'is neither json nor html.', ['json', 'html'])
+  return word === 'html'
+}

@@ -1,0 +1,312 @@
+import { jsonType } from '../../../http/answer/complete.ts'
+import { pageHeaders, pageMeta, pageOf } from '../../../http/input/page.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { isIntraday, priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Interval } from '../math/interval.ts'
+import { createDailyFx } from '../service/daily-fx.ts'
+import { createPageWalks, type Question, type WalkedPage } from '../service/page-walks.ts'
+import type { RowSources } from '../service/provenance.ts'
+import type { Coverage } from '../service/vintage.ts'
+import { currencyOf } from './currency.ts'
+import { isFullOf } from './precision.ts'
+import { disclosureRow } from './row.ts'
+import {
+  asOfOf,
+  hasRange,
+  intervalOf,
+  type Range,
+  rangeOf,
+  servedInterval,
+  type WindowQuery,
+  windowFormats,
+} from './window-query.ts'
+import { createRowWriter, csvHeader, type RowOptions } from './window-row.ts'
+
+export interface WindowAnswerDeps
+  extends Pick<
+    Context,
+    | 'catalogue'
+    | 'closes'
+    | 'coverage'
+    | 'exchange'
+    | 'history'
+    | 'pricesAt'
+    | 'board'
+    | 'quarantine'
+    | 'codes'
+    | 'ingest'
+    | 'marks'
+    | 'now'
+    | 'firstCodes'
+    | 'perPageMax'
+    | 'sourcesOfRows'
+    | 'switched'
+  > {}
+
+/** A window for a client that never asks for a second page: a year of hours. */
+const wholePerPageMax = 10_000
+/** Rows of a page of lines, which a table reads as they come. */
+export const linesPerPageMax = 10_000
+/** Rows of a page, for clients whose profile has wide pages. */
+const widePerPageMax = 1000
+
+/** The query of a request, read and checked. */
+interface WindowRequest {
+  commodities: Resolved[]
+  interval: Interval
+  downsampled: boolean
+  range: Range
+  asOf: number | undefined
+  /** Codes that were left out because nobody knows them. */
+  unknown: readonly string[]
+  /** The window is not where it was asked for. */
+  isShifted?: boolean
+}
+
+/**
+ * Answers a query with the text of its body, JSON or CSV, and sets the headers that belong to it;
+ * `pathDays` is the window of the path.
+ */
+export type WindowAnswer = (
+  query: WindowQuery,
+  pathDays: number,
+  request: Request,
+  set: Answering,
+  keyId: string,
+) => string
+
+export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
+  const walks = createPageWalks(deps.history, deps.ingest)
+
+  const readRequest = (
+    query: WindowQuery,
+    pathDays: number,
+    httpRequest: Request,
+    headers: Answering['headers'],
+    now: number,
+  ): WindowRequest => {
+    const names = listOf(query.by_code || query.commodity || query.code)
+    const { known, unknown } = deps.codes.readSome(
+      names.length > 0 ? names : deps.firstCodes,
+      httpRequest,
+      headers,
+    )
+    const commodities = ofType(known, query.by_type)
+    const requestedInterval = intervalOf(query.interval)
+    const asOf = asOfOf(query.as_of, requestedInterval)
+    // A window reaches back from the moment that is asked for.
+    const range = rangeOf(query, pathDays, Math.min(now, asOf ?? now))
+    // Revisions are kept of observations only, so a read as of a past moment never answers bars.
+    const served =
+      asOf === undefined
+        ? servedInterval(requestedInterval, seriesOf(commodities), range)
+        : { interval: 'raw' as const, downsampled: false }
+    return { commodities, unknown, range, asOf, ...served }
+  }
+
+  const rowOptionsOf = (
+    query: WindowQuery,
+    asOf: number | undefined,
+    now: number,
+  ): Omit<RowOptions, 'sourceOf'> & { coverageSince(): number | undefined } => {
+    const isFull = isFullOf(query.precision)
+    const currency = query.currency
+      ? currencyOf('currency', query.currency, deps.exchange, now)
+      : undefined
+    const past = asOf === undefined ? undefined : deps.pricesAt({ asOf })
+    const rates = createDailyFx(deps.catalogue, past?.closes ?? deps.closes)
+    return {
+      isFull,
+      ...(currency !== undefined && { currency }),
+      coverageSince: () => past?.coverageSince(),
+      rateOn(from, at) {
+        const rate = rates.on(from, currency!, at)
+        if (rate) return rate
+        throw invalidParameter(
+          'currency',
+          currency!,
+          `has no rate from ${from} on ${isoDay(at)} or before it; ask for later days.`,
+        )
+      },
+    }
+  }
+
+  /** The last day that has prices, for a client that wants it where the past day has none. */
+  const shifted = (
+    query: WindowQuery,
+    pathDays: number,
+    request: Request,
+    asked: WindowRequest,
+  ): WindowRequest | undefined => {
+    const { commodities, range } = asked
+    if (pathDays !== 1 || hasRange(query) || !deps.switched(request, 'past_day_shifted')) return
+    if (!commodities.every(({ series }) => isIntraday(series.cadence))) return
+    const newest = Math.max(
+      ...commodities.map(({ series }) => deps.board.quote(series)?.observation.observedAt ?? 0),
+    )
+    if (newest >= range.from || newest === 0) return
+    const { from, to } = rangeOf(query, pathDays, newest)
+    return { ...asked, isShifted: true, range: { from, to, fixed: `day to ${newest}` } }
+  }
+
+  return (query, pathDays, request, set, keyId) => {
+    const now = deps.now()
+    const requested = readRequest(query, pathDays, request, set.headers, now)
+    const windowRequest = shifted(query, pathDays, request, requested) ?? requested
+    const isWhole =
+      query.page === undefined &&
+      query.per_page === undefined &&
+      deps.switched(request, 'default_page_max')
+    const form = formOf(query.format, request)
+    const widestPage =
+      form !== 'json'
+        ? Math.max(linesPerPageMax, deps.perPageMax)
+        : deps.switched(request, 'page_max_1000')
+          ? widePerPageMax
+          : deps.perPageMax
+    const page = isWhole
+      ? { page: 1, perPage: wholePerPageMax }
+      : pageOf(query, widestPage, deps.perPageMax)
+    const walked = walks.page(
+      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
+      page.page,
+      page.perPage,
+      now,
+    )
+    const meta = pageMeta(page, walked.total)
+    pageHeaders(set.headers, request.url, meta)
+    set.headers['x-cache'] = 'MISS'
+    markFixtures(set, deps.marks, windowRequest.commodities)
+    const { asOf } = windowRequest
+    const rowOptions = rowOptionsOf(query, asOf, now)
+    const { interval } = windowRequest
+    const sources = deps.sourcesOfRows(
+      walked.rows,
+      { interval: interval === 'minute' ? 'raw' : interval, from: walked.from, to: walked.to },
+      asOf !== undefined,
+    )
+    const writers = new Map(
+      windowRequest.commodities.map(commodity => [
+        commodity.series.id,
+        createRowWriter(commodity.series, { ...rowOptions, sourceOf: sources.nameOf }),
+      ]),
+    )
+    const isTable = form === 'csv'
+    const rows = walked.rows.map(row => {
+      const writer = writers.get(row.seriesId)!
+      return isTable ? writer.csv(row) : writer.json(row)
+    })
+    if (asOf !== undefined) {
+      const since = seriesOf(windowRequest.commodities).map(({ id }) =>
+        deps.coverage.since(id, asOf),
+      )
+      Object.assign(
+        set.headers,
+        vintageHeaders(asOf, Math.max(...since, rowOptions.coverageSince() ?? since[0] ?? asOf)),
+      )
+    }
+    if (form === 'ndjson') {
+      set.headers['content-type'] = 'application/x-ndjson; charset=utf-8'
+      return rows.map(row => `${row}\n`).join('')
+    }
+    if (isTable) {
+      set.headers['content-type'] = 'text/csv; charset=utf-8'
+      return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
+    }
+    set.headers['content-type'] = jsonType
+    const metadata = JSON.stringify(
+      metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine),
+    )
+    return `{"status":"success","data":{"prices":[${rows.join(',')}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
+  }
+}
+
+const seriesOf = (commodities: readonly Resolved[]): Series[] =>
+  commodities.map(commodity => commodity.series)
+
+function questionOf(
+  { commodities, interval, range, asOf }: WindowRequest,
+  asker: string,
+  coverage: Coverage,
+): Question {
+  const seriesIds = seriesOf(commodities)
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map(series => series.id)
+  return {
+    key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? ''].join('|'),
+    range: {
+      seriesIds,
+      interval: interval === 'minute' ? 'raw' : interval,
+      from: range.from,
+      // The past knows of no price that speaks for a later time.
+      to: asOf === undefined ? range.to : Math.min(range.to, asOf + 1),
+    },
+    ...(asOf !== undefined && {
+      vintage: { asOf, coverageSince: (seriesId: number) => coverage.since(seriesId, asOf) },
+    }),
+  }
+}
+
+function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
+  if (type === undefined || type === '' || type === 'spot_price') return commodities
+  if (!(priceTypes as readonly string[]).includes(type))
+    throw invalidParameter('by_type', type, 'is not a type.', priceTypes)
+  return commodities.filter(
+    commodity => priceType(commodity.series.category, commodity.series.unit) === type,
+  )
+}
+
+/** By the parameter, else by what the client accepts. */
+function formOf(format: string | undefined, request: Request): (typeof windowFormats)[number] {
+  if (format === undefined || format === '') {
+    const accept = request.headers.get('accept') ?? ''
+    if (accept.includes('application/x-ndjson')) return 'ndjson'
+    return accept.includes('text/csv') ? 'csv' : 'json'
+  }
+  const form = windowFormats.find(name => name === format)
+  if (!form)
+    throw invalidParameter('format', format, 'is none of json, csv and ndjson.', windowFormats)
+  return form
+}
+
+function metadataOf(
+  { commodities, unknown, interval, downsampled, isShifted }: WindowRequest,
+  requested: string | undefined,
+  walked: WalkedPage,
+  sources: RowSources,
+  quarantine: WindowAnswerDeps['quarantine'],
+) {
+  const { from, to, rows } = walked
+  const series = seriesOf(commodities)
+  const disclosures = series.flatMap(entry => disclosureRow(entry, isoDay(to - 1)) ?? [])
+  const excluded = series.map(entry => quarantine.within(entry.id, from, to))
+  const days = [...new Set(excluded.flatMap(exclusion => exclusion.days))].sort()
+  return {
+    codes: series.map(entry => entry.code),
+    interval,
+    interval_requested: requested || null,
+    downsampled,
+    from: isoInstant(from),
+    to: isoInstant(to - 1),
+    timezone: 'UTC',
+    count: rows.length,
+    ...(unknown.length > 0 && { missing_codes: unknown }),
+    ...(isShifted && { window_shifted: true }),
+    source_description: sourcesOf(sources.seriesOf(series)).description,
+    ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
+    ...(days.length > 0 && {
+      quarantine: {
+        excluded_dates: days,
+        excluded_count: days.length,
+        reason: [...new Set(excluded.flatMap(exclusion => exclusion.reasons))].join('; '),
+      },
+    }),
+  }
+}

@@ -1,0 +1,208 @@
+import { dayOf, instantOf, integerOf, momentOf } from '../../../http/input/query.ts'
+import {
+  codesParameter,
+  integerParameter,
+  momentParameter,
+  textParameter,
+  typed,
+  wordParameter,
+} from '../../../http/input/typed.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+import { isIntraday, priceTypes } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { type Interval, parseInterval, validIntervals } from '../math/interval.ts'
+import { precisionQuery } from './precision.ts'
+
+/** The four windows by their path, in days. */
+export const windowDays = { past_day: 1, past_week: 7, past_month: 30, past_year: 365 } as const
+export type WindowName = keyof typeof windowDays
+
+const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays, text)
+
+export const windowFormats = ['json', 'csv', 'ndjson'] as const
+
+export const windowQuery = {
+  by_code: codesParameter(20, {
+    description:
+      'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+    examples: ['WTI_USD'],
+  }),
+  commodity: codesParameter(20, {
+    description: 'Another name of `by_code`.',
+    examples: ['WTI_USD'],
+  }),
+  code: codesParameter(20, { description: 'Another name of `by_code`.', examples: ['WTI_USD'] }),
+  start_date: momentParameter({
+    description:
+      'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
+    examples: ['2026-11-01'],
+  }),
+  end_date: momentParameter({
+    description:
+      'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
+    examples: ['2026-11-15'],
+  }),
+  days: integerParameter({
+    description:
+      'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',
+    minimum: 1,
+    maximum: 365,
+    examples: [14],
+  }),
+  interval: wordParameter(validIntervals, {
+    description:
+      'raw, minute, hour, day, week or month, in any of the accepted spellings. Absent: as published where the window is short, otherwise bars; the metadata says so.',
+    examples: ['day'],
+  }),
+  by_type: wordParameter(priceTypes, {
+    description: 'Only series of this type; `spot_price` means no filter.',
+    examples: ['spot_price'],
+  }),
+  currency: textParameter({
+    description:
+      'Answers prices that are money in this currency, each row at the rate of its UTC day (a bar of the day of its last observation): the last close of the rate up to that day, crossed through USD or EUR where no series pairs the two. `fx_rate` and `fx_on` say which; with `as_of` it is the rate as it was known.',
+    examples: ['EUR'],
+    pattern: '^[A-Za-z]{3}$',
+  }),
+  ...precisionQuery,
+  format: wordParameter(windowFormats, {
+    description:
+      '`json`, `csv` or `ndjson` (a row a line, without metadata); `Accept` asks for them too. Pages of lines may have up to 10,000 rows.',
+    examples: ['json'],
+  }),
+}
+
+export const movingWindowQuery = {
+  period: wordParameter(Object.keys(windowDays), {
+    description:
+      '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
+    examples: ['past_week'],
+  }),
+  as_of: typed({
+    type: 'string',
+    format: 'date-time',
+    description:
+      'Answers what this service would have answered at that time, and never a price that speaks for a later one; needs `interval=raw`. Before the coverage that the header `X-Vintage-Revision-Coverage-Since` names, the values first recorded.',
+    examples: ['2026-11-01T12:00:00Z'],
+  }),
+}
+
+/** The parameters of a request as they came. */
+export type WindowQuery = Readonly<Record<string, string | undefined>>
+
+export interface Range {
+  from: number
+  /** Exclusive. */
+  to: number
+  /**
+   * Names the range without what moves with the clock: the same question, asked a moment later, has
+   * the same.
+   */
+  fixed: string
+}
+
+/**
+ * The range that a query asks for: a day beats dates, dates beat a period, a period beats days,
+ * days beat the path.
+ */
+export function rangeOf(query: WindowQuery, pathDays: number, now: number): Range {
+  if (query.at) {
+    const day = dayOf('at', query.at)
+    return { from: day, to: day + dayMs, fixed: query.at }
+  }
+  const start = momentOf('start_date', query.start_date, 'start')
+  const end = momentOf('end_date', query.end_date, 'end')
+  if (start !== undefined || end !== undefined) return datedRange(query, start, end, pathDays, now)
+  const days = daysOf(query, pathDays)
+  return { from: now - days * dayMs, to: now + 1, fixed: `${days} days` }
+}
+
+/** Whether a query says itself which span it is about. */
+export const hasRange = ({ at, start_date, end_date, days, period }: WindowQuery): boolean =>
+  [at, start_date, end_date, days, period].some(Boolean)
+
+function daysOf({ period, days }: WindowQuery, pathDays: number): number {
+  if (!period) return integerOf('days', days, pathDays, 1, 365)
+  if (!isWindow(period))
+    throw invalidParameter('period', period, 'is not a window.', Object.keys(windowDays))
+  return windowDays[period]
+}
+
+function datedRange(
+  query: WindowQuery,
+  start: number | undefined,
+  end: number | undefined,
+  pathDays: number,
+  now: number,
+): Range {
+  const to = end ?? now + 1
+  const from = start ?? to - pathDays * dayMs
+  if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
+  throw new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`,
+    {
+      start_date: query.start_date ?? null,
+      end_date: query.end_date ?? null,
+    },
+  )
+}
+
+/** An accepted spelling of an interval, or undefined when none was given. */
+export function intervalOf(text: string | undefined): Interval | undefined {
+  if (text === undefined || text === '') return undefined
+  const interval = parseInterval(text)
+  if (interval === undefined) {
+    throw new Problem(
+      'invalid_interval',
+      `Unknown interval: ${text.slice(0, 100)}. Use one of ${validIntervals.join(', ')}.`,
+      {
+        interval: text.slice(0, 100),
+        valid_intervals: validIntervals,
+      },
+    )
+  }
+  return interval
+}
+
+const rawDaysMax = 31
+
+/**
+ * The interval that is served. Without one asked for, short windows come as published and long ones
+ * as bars; raw rows of an intraday code over more than 31 days come as hours. `downsampled` says
+ * that bars stand where raw rows were meant.
+ */
+export function servedInterval(
+  requested: Interval | undefined,
+  series: readonly Series[],
+  range: Range,
+): { interval: Interval; downsampled: boolean } {
+  const intraday = series.some(entry => isIntraday(entry.cadence))
+  const days = (range.to - range.from) / dayMs
+  if (requested === 'raw' || requested === 'minute') {
+    return intraday && days > rawDaysMax + 1e-6
+      ? { interval: 'hour', downsampled: true }
+      : { interval: requested, downsampled: false }
+  }
+  if (requested) return { interval: requested, downsampled: false }
+  const dense = intraday || series.some(entry => entry.cadence === 'twice_daily')
+  if (days <= 1 + 1e-6) return { interval: 'raw', downsampled: false }
+  if (days <= 7 + 1e-6)
+    return intraday
+      ? { interval: 'hour', downsampled: true }
+      : { interval: 'raw', downsampled: false }
+  return dense ? { interval: 'day', downsampled: true } : { interval: 'raw', downsampled: false }
+}
+
+/** `as_of` of a query; it needs raw rows. */
+export function asOfOf(
+  text: string | undefined,
+  interval: Interval | undefined,
+): number | undefined {
+  const at = instantOf('as_of', text)
+  if (at === undefined) return undefined
+  if (interval !== 'raw')
+    throw invalidParameter('as_of', text, 'needs interval=raw: bars are not kept as they were.')
+  return at
+}

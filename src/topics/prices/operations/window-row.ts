@@ -1,0 +1,263 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
+import { csvCell } from '../../../lib/text/csv.ts'
+import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { priceType } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { formatPrice, roundTo } from '../math/format.ts'
+import type { Rate } from '../service/fx.ts'
+import type { HistoryRow } from '../service/history.ts'
+import { conversionFields, conversionOf, isMoney } from './currency.ts'
+import { rounder } from './precision.ts'
+import { carriesDay, Disclosure, formatted, priceRowFields, speaksForDays } from './row.ts'
+
+const barFields = {
+  bucket_start: t.Optional(
+    t.String({
+      format: 'date-time',
+      description: 'Start of the UTC bucket; weeks start on Monday.',
+    }),
+  ),
+  open: t.Optional(t.Number()),
+  high: t.Optional(t.Number()),
+  low: t.Optional(t.Number()),
+  average: t.Optional(
+    t.Number({ description: 'Arithmetic mean of the observations of the bucket.' }),
+  ),
+  sample_count: t.Optional(integer({ description: 'Observations in the bucket.' })),
+}
+
+/** Of rows in another currency. */
+const exchangeFields = {
+  original_price: t.Optional(conversionFields.original_price),
+  original_currency: t.Optional(conversionFields.original_currency),
+  original_unit: t.Optional(conversionFields.original_unit),
+  fx_rate: t.Optional(conversionFields.fx_rate),
+  fx_on: t.Optional(
+    t.String({
+      format: 'date',
+      description: 'Day of the close that the rate rests on, the oldest where it is crossed.',
+      examples: ['2026-11-13'],
+    }),
+  ),
+}
+
+export const WindowRow = t.Object(
+  { ...priceRowFields, ...barFields, ...exchangeFields },
+  {
+    title: 'WindowRow',
+    description:
+      'A price, or a bucket: then `price` and `created_at` are those of its last observation.',
+  },
+)
+
+export const WindowBody = t.Object(
+  {
+    status: t.Literal('success'),
+    data: t.Object({
+      prices: t.Array(WindowRow),
+      metadata: t.Object({
+        codes: t.Array(t.String({ examples: ['WTI_USD'] })),
+        interval: t.String({ examples: ['day'] }),
+        interval_requested: t.Union([t.String(), t.Null()]),
+        downsampled: t.Boolean({ description: 'Bars are served where raw rows were meant.' }),
+        from: t.String({ format: 'date-time' }),
+        to: t.String({ format: 'date-time' }),
+        timezone: t.Literal('UTC'),
+        count: integer({ description: 'Rows on this page.' }),
+        source_description: t.String(),
+        instrument_disclosures: t.Optional(t.Array(Disclosure)),
+        quarantine: t.Optional(
+          t.Object(
+            {
+              excluded_dates: t.Array(t.String({ format: 'date' })),
+              excluded_count: integer(),
+              reason: t.String(),
+            },
+            { description: 'Days left out because their data is known to be unreliable.' },
+          ),
+        ),
+      }),
+    }),
+    meta: PageMetaShape,
+  },
+  { title: 'WindowedPrices' },
+)
+
+type Json = string
+
+/** Writes the rows of one series as text; what all of them share is made once a page. */
+export interface RowWriter {
+  json(row: HistoryRow): Json
+  csv(row: HistoryRow): string
+}
+
+const csvColumns =
+  'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
+const exchangeColumns = ',original_price,original_currency,original_unit,fx_rate,fx_on'
+/** The first line of a table; rows in another currency say what they were. */
+export const csvHeader = (isConverted: boolean): string =>
+  isConverted ? csvColumns + exchangeColumns : csvColumns
+
+/** How rows are answered. */
+export interface RowOptions {
+  /** With every stored digit. */
+  isFull: boolean
+  /** The currency of money, each row at the rate of its day. */
+  currency?: string
+  /** Whose the value of a row is. */
+  sourceOf(row: HistoryRow): string
+  /** From a currency on the day of a moment; refuses where there is none. */
+  rateOn(from: string, at: number): Rate
+}
+
+/** A mean has two decimals more than the prices it is of. */
+const averageDecimals = (series: Series) => series.decimals + 2
+
+export function createRowWriter(series: Series, options: RowOptions): RowWriter {
+  if (options.currency === undefined) return ownCurrencyWriter(series, options)
+  return isMoney(series)
+    ? convertedWriter(series, options.currency, options)
+    : unconvertedWriter(series, options)
+}
+
+/** Rows of what is no money, among others that are converted. */
+function unconvertedWriter(series: Series, options: RowOptions): RowWriter {
+  const { json, csv } = ownCurrencyWriter(series, options)
+  return { json, csv: row => `${csv(row)}${exchangeColumns.replaceAll(/[^,]/g, '')}` }
+}
+
+function convertedWriter(
+  series: Series & { currency: string },
+  currency: string,
+  { isFull, sourceOf, rateOn }: RowOptions,
+): RowWriter {
+  const shown = rounder(isFull)
+  const type = priceType(series.category, series.unit)
+  const valuesOf = (row: HistoryRow) => {
+    const { rate, asOf } = rateOn(series.currency, row.observedAt)
+    const { unit, decimals, exact } = conversionOf(series, series.unit, rate)
+    const price = shown(exact(row.value), decimals)
+    const { bar } = row
+    return {
+      price,
+      formatted: formatPrice(roundTo(price, decimals), decimals, currency, unit, false),
+      currency,
+      unit,
+      original_price: shown(row.value, series.decimals),
+      original_currency: series.currency,
+      original_unit: series.unit,
+      fx_rate: rate,
+      fx_on: isoDay(asOf),
+      bar: bar && {
+        bucket_start: isoInstant(bar.startsAt),
+        open: shown(exact(bar.open), decimals),
+        high: shown(exact(bar.high), decimals),
+        low: shown(exact(bar.low), decimals),
+        average: shown(exact(bar.sum / bar.count), decimals + 2),
+        sample_count: bar.count,
+      },
+    }
+  }
+  return {
+    json(row) {
+      const { price, bar, formatted: text, ...rest } = valuesOf(row)
+      return JSON.stringify({
+        code: series.code,
+        name: series.name,
+        price,
+        formatted: text,
+        currency: rest.currency,
+        unit: rest.unit,
+        type,
+        source: sourceOf(row),
+        data_source: sourceOf(row),
+        created_at: isoInstant(row.observedAt),
+        ...(speaksForDays(series) && { observed_on: isoDay(row.observedAt) }),
+        updated_at: isoInstant(row.recordedAt),
+        ...(carriesDay(series) && { as_of: isoDay(row.observedAt) }),
+        ...bar,
+        original_price: rest.original_price,
+        original_currency: rest.original_currency,
+        original_unit: rest.original_unit,
+        fx_rate: rest.fx_rate,
+        fx_on: rest.fx_on,
+      })
+    },
+    csv(row) {
+      const { bar, ...values } = valuesOf(row)
+      const cells = [
+        series.code,
+        series.name,
+        isoInstant(row.observedAt),
+        values.price,
+        currency,
+        values.unit,
+        type,
+        sourceOf(row),
+        bar?.open,
+        bar?.high,
+        bar?.low,
+        bar?.average,
+        bar?.sample_count,
+        values.original_price,
+        values.original_currency,
+        values.original_unit,
+        values.fx_rate,
+        values.fx_on,
+      ]
+      return cells.map(cell => csvCell(cell ?? null)).join(',')
+    },
+  }
+}
+
+function ownCurrencyWriter(
+  series: Series,
+  { isFull, sourceOf }: Pick<RowOptions, 'isFull' | 'sourceOf'>,
+): RowWriter {
+  const shown = rounder(isFull)
+  const type = priceType(series.category, series.unit)
+  const withDay = carriesDay(series)
+  const ofDays = speaksForDays(series)
+  const head = `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`
+  const unitText = `,"currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}"`
+  const unitCells = [series.currency ?? '', series.unit, type].map(csvCell).join(',')
+  // Most rows of a page are of one source.
+  let last = { name: '', middle: '', csvTail: '' }
+  const sourceTexts = (row: HistoryRow) => {
+    const name = sourceOf(row)
+    if (last.name !== name || last.middle === '') {
+      const text = JSON.stringify(name)
+      const middle = `${unitText},"source":${text},"data_source":${text},"created_at":"`
+      last = { name, middle, csvTail: `${unitCells},${csvCell(name)}` }
+    }
+    return last
+  }
+  const round = (value: number) => shown(value, series.decimals)
+  // Rows of one import share `recordedAt`, so its text is made once for all of them.
+  let recorded = { at: Number.NaN, text: '' }
+  const recordedText = (at: number) => {
+    if (recorded.at !== at) recorded = { at, text: isoInstant(at) }
+    return recorded.text
+  }
+  return {
+    json(row) {
+      const price = round(row.value)
+      const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
+      const observedOn = ofDays ? `","observed_on":"${isoDay(row.observedAt)}` : ''
+      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${sourceTexts(row).middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
+      const { bar } = row
+      if (!bar) return `${start}}`
+      const average = shown(bar.sum / bar.count, averageDecimals(series))
+      return `${start},"bucket_start":"${isoInstant(bar.startsAt)}","open":${round(bar.open)},"high":${round(bar.high)},"low":${round(bar.low)},"average":${average},"sample_count":${bar.count}}`
+    },
+    csv(row) {
+      const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${sourceTexts(row).csvTail}`
+      const { bar } = row
+      if (!bar) return `${start},,,,,`
+      const average = shown(bar.sum / bar.count, averageDecimals(series))
+      return `${start},${round(bar.open)},${round(bar.high)},${round(bar.low)},${average},${bar.count}`
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { t } from 'elysia'
+import { serialised } from '../../../http/answer/serialised.ts'
+import type { AccessPlugin } from '../../../http/gate/access.ts'
+import type { Access } from '../../../http/gate/access-kind.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { pageQuery } from '../../../http/input/page.ts'
+import { dayParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { parseDay } from '../../../lib/time/instant.ts'
+import { createWindowAnswer, linesPerPageMax, type WindowAnswerDeps } from './window-answer.ts'
+import {
+  movingWindowQuery,
+  type WindowName,
+  type WindowQuery,
+  windowDays,
+  windowQuery,
+} from './window-query.ts'
+import { WindowBody } from './window-row.ts'
+
+export interface WindowsDeps extends WindowAnswerDeps {
+  access: AccessPlugin
+}
+
+/** A path whose last part is not a day is answered like an unknown path. */
+const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
+
+const rowOrderNote =
+  ' Rows are newest first; codes are merged into one order. Hour, day, week and month are UTC buckets (weeks start on Monday) of the observations inside the range. Walking the pages neither repeats nor loses a row while data comes in: pages after the first answer the rows of the first page’s moment.'
+
+const dayDescription = 'One UTC calendar day, on past_day only; wins over every other range.'
+
+interface HandlerInput {
+  query: WindowQuery
+  request: Request
+  set: unknown
+  caller: Caller
+}
+
+/** Prices of a window or a range of the past: as published, or as bars. */
+export function windowRoutes(deps: WindowsDeps) {
+  const answer = createWindowAnswer(deps)
+  const within =
+    (name: WindowName) =>
+    ({ query, request, set, caller }: HandlerInput) => {
+      if (query.at && name !== 'past_day')
+        throw invalidParameter('at', query.at, 'is accepted on past_day only.')
+      return answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
+    }
+
+  const pages = pageQuery(
+    Math.max(deps.perPageMax, linesPerPageMax),
+    deps.perPageMax,
+    `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; more is served as that.`,
+  )
+  const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
+  const route = (name: WindowName, operationId: string) => ({
+    access: { meter: true, reader: true as const },
+    query: t.Object({
+      ...windowQuery,
+      ...movingWindowQuery,
+      at: dayParameter({ description: dayDescription, examples: ['2026-11-14'] }),
+      ...pages,
+    }),
+    response,
+    detail: {
+      operationId,
+      tags: ['prices'],
+      summary: `Prices of the past ${name.slice('past_'.length)}`,
+      description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${rowOrderNote}`,
+    },
+  })
+
+  return new RouteList()
+    .use(deps.access)
+    .get('/v1/prices/past_day', within('past_day'), route('past_day', 'getPricesPastDay'))
+    .get('/v1/prices/past_week', within('past_week'), route('past_week', 'getPricesPastWeek'))
+    .get('/v1/prices/past_month', within('past_month'), route('past_month', 'getPricesPastMonth'))
+    .get('/v1/prices/past_year', within('past_year'), route('past_year', 'getPricesPastYear'))
+    .get('/v1/prices/historical', within('past_month'), {
+      access: { meter: true, reader: true as const },
+      query: t.Object({ ...windowQuery, as_of: movingWindowQuery.as_of, ...pages }),
+      response,
+      detail: {
+        operationId: 'getHistoricalPrices',
+        tags: ['prices'],
+        summary: 'Historical prices',
+        description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
+      },
+    })
+    .get(
+      '/v1/prices/:date',
+      ({ params, query, request, set, caller }) =>
+        answer({ ...query, at: params.date }, 1, request, set as Answering, caller.key.key.id),
+      {
+        access: dayAccess,
+        params: t.Object({
+          date: t.String({
+            description: 'A UTC calendar day, `YYYY-MM-DD`.',
+            examples: ['2026-11-14'],
+          }),
+        }),
+        query: t.Object({ ...windowQuery, ...movingWindowQuery, ...pages }),
+        response,
+        detail: {
+          operationId: 'getPricesOfDay',
+          tags: ['prices'],
+          summary: 'Prices of one day',
+          description: `The same as past_day with \`at\`.${rowOrderNote}`,
+        },
+      },
+    )
+}

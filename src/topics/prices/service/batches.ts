@@ -1,0 +1,186 @@
+import type { Journal } from '../../../database/undo/journal.ts'
+import type { BatchRowStore } from '../../../database/undo/rows.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { type BigChange, createBigChanges } from '../math/big-changes.ts'
+import type { Batch, NewBatch } from '../store/batches.ts'
+import type { Point } from '../store/observations.ts'
+import {
+  type BatchStart,
+  type Counts,
+  createRunningBatches,
+  createTally,
+  type RunningBatch,
+  type RunningBatchDeps,
+  type Tally,
+} from './running-batch.ts'
+import { createUndo, rowText, type UndoConflict, type Undone } from './undo.ts'
+
+/** A batch of one transaction, and when it is recorded: from then on `as_of` answers it. */
+export interface RecordedBatch {
+  batch: Batch
+  recordedAt: number
+}
+
+export interface Batches {
+  begin(start: BatchStart): RunningBatch
+  /** A batch that began in an earlier request and has not ended. */
+  running(id: number): RunningBatch | undefined
+  /** One batch of one write, in one transaction. */
+  record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts }
+  /** Records values that were held. The batch's name is in the audit of who decided. */
+  release(start: BatchStart, points: readonly Point[], sourceId: number): RecordedBatch
+  /** Puts another value in the place of one, whose source it stays. */
+  correct(start: BatchStart, point: Point): RecordedBatch
+  /** Takes single points out of every read. */
+  remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch
+  /**
+   * Puts back what stood before a batch, as new revisions: history is never written anew. Answers
+   * the conflict where somebody wrote later and `onlyUntouched` does not leave that alone.
+   */
+  undo(
+    batch: Batch,
+    by: { actor: string; reason?: string },
+    onlyUntouched: boolean,
+  ): Undone | UndoConflict
+  /** The biggest changes of numbers in rows of datasets, each named by its row and column. */
+  rowChanges(batchId: number): Omit<BigChange, 'observedAt'>[]
+  /** Forgets what it takes to undo old batches of datasets; some thousands of rows at a time. */
+  prune(): void
+}
+
+const pruneEach = 5000
+const pruneEveryMs = hourMs
+
+export interface BatchesDeps extends Omit<RunningBatchDeps, 'end'> {
+  catalogue: Catalogue
+  rows: BatchRowStore
+  journal: Journal
+  /** How long a batch of a dataset can be undone. */
+  undoDays: number
+  log: Log
+  now(): number
+}
+
+const lineOf = (batch: Batch) => ({
+  batch: batch.id,
+  kind: batch.kind,
+  actor: batch.actor,
+  dataset: batch.dataset,
+  file: batch.fileName,
+  inserted: batch.inserted,
+  revised: batch.revised,
+  unchanged: batch.unchanged,
+  removed: batch.removed,
+  rejected: batch.rejected,
+  held: batch.held,
+  kept: batch.kept,
+})
+
+/** What a person decided is not doubted again. */
+const isGuarded = (kind: NewBatch['kind']): boolean =>
+  kind === 'file' || kind === 'push' || kind === 'feed'
+
+export function createBatches(deps: BatchesDeps): Batches {
+  const { store, ingest, catalogue, log, now, transact } = deps
+  const under = new Map<number, Tally>()
+  let prunedAt = Number.NEGATIVE_INFINITY
+
+  const close = (id: number): Batch => {
+    store.close(id, now())
+    under.delete(id)
+    return store.find(id)!
+  }
+  /** After the commit. The runs of feeds have a line of their own. */
+  const logged = (batch: Batch): Batch => {
+    if (batch.kind !== 'feed') log.info('batch_written', lineOf(batch))
+    return batch
+  }
+  const batches = createRunningBatches({ ...deps, end: id => logged(close(id)) })
+
+  const begin = (start: BatchStart): RunningBatch => {
+    const { source: _, feed: __, asRecorded = false, replace = false, ...batch } = start
+    const sourceId = batches.sourceIdOf(start)
+    const id = store.open({ ...batch, ...(sourceId !== 0 && { sourceId }) }, now())
+    const tally = createTally(catalogue, start.dataset !== undefined, {
+      isGuarded: isGuarded(start.kind) && !asRecorded,
+      asRecorded,
+      replaces: replace,
+    })
+    under.set(id, tally)
+    return batches.of(id, sourceId, tally)
+  }
+
+  /** The same batch for values of another source, by its number. */
+  const asOf = (running: RunningBatch, sourceId: number): RunningBatch =>
+    batches.of(running.id, sourceId, under.get(running.id)!)
+
+  /** One batch, which ends with the transaction that it is. */
+  const whole = (start: BatchStart, work: (running: RunningBatch) => number): RecordedBatch => {
+    const done = transact(() => {
+      const running = begin(start)
+      const recordedAt = work(running)
+      return { batch: close(running.id), recordedAt }
+    })
+    logged(done.batch)
+    return done
+  }
+
+  const release: Batches['release'] = (start, points, sourceId) =>
+    whole(start, running => asOf(running, sourceId).write(points).recordedAt)
+
+  const undo = createUndo({ ...deps, begin, close, under: asOf })
+
+  return {
+    begin,
+    running(id) {
+      const batch = store.find(id)
+      if (!batch || batch.finishedAt !== null) return undefined
+      const tally =
+        under.get(id) ??
+        createTally(
+          catalogue,
+          batch.dataset !== null,
+          { isGuarded: isGuarded(batch.kind), asRecorded: false, replaces: false },
+          batch.biggest,
+        )
+      under.set(id, tally)
+      return batches.of(id, batch.sourceId ?? 0, tally)
+    },
+    record(start, points) {
+      const done = transact(() => {
+        const running = begin(start)
+        const counts = running.write(points)
+        return { batch: close(running.id), counts }
+      })
+      logged(done.batch)
+      return done
+    },
+    release,
+    correct(start, point) {
+      const { sourceId = 0 } =
+        deps.observations.vintages(point.seriesId, point.observedAt).at(-1) ?? {}
+      return release(start, [point], sourceId)
+    },
+    remove: (start, seriesId, observedAts) =>
+      whole(start, running => running.during(() => ingest.withdraw(seriesId, observedAts))),
+    undo(batch, by, onlyUntouched) {
+      const done = undo(batch, by, onlyUntouched)
+      if ('batch' in done) logged(done.batch)
+      return done
+    },
+    rowChanges(batchId) {
+      const biggest = createBigChanges()
+      for (const { row, column, before, now: after } of deps.rows.numbers(batchId))
+        biggest.see(`${rowText(row, catalogue)} ${column}`, 0, before, after)
+      return biggest.list().map(({ observedAt: _, ...change }) => change)
+    },
+    prune() {
+      if (Math.abs(now() - prunedAt) < pruneEveryMs) return
+      // Where a slice was full there is more: the next pass goes on.
+      const forgotten = deps.journal.forget(now() - deps.undoDays * dayMs, pruneEach)
+      if (forgotten < pruneEach) prunedAt = now()
+    },
+  }
+}

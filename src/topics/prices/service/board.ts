@@ -1,0 +1,195 @@
+import { strongEtag } from '../../../lib/text/etag.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { startOfDay } from '../../../lib/time/instant.ts'
+import { type DataStatus, dataStatus, freshUntil } from '../../calendars/math/freshness.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Observation } from '../math/bars.ts'
+import { type ChangeSpan, type PriceChange, priceChange } from '../math/change.ts'
+import type { ObservationStore } from '../store/observations.ts'
+import { type ChangeBases, createChangeBases } from './change-bases.ts'
+import type { QuarantineList } from './quarantine.ts'
+
+export type { ChangeSpan }
+
+/** The newest price of a series and its changes. */
+export interface Quote {
+  series: Series
+  observation: Observation
+  changes: Partial<Record<ChangeSpan, PriceChange>>
+  status: DataStatus
+}
+
+/** A quote as text, ready to send. */
+export interface Rendered {
+  text: string
+  etag: string
+  /** Rendered for this call, not taken from the cache. */
+  fresh: boolean
+}
+
+/** The newest price of every series, kept until something changes it. */
+export interface Board {
+  /** Runs reads of many series, of which each costs half when they are begun together. */
+  together<T>(reads: () => T): T
+  /** Undefined when the series has no observation outside quarantine. */
+  quote(series: Series): Quote | undefined
+  /** Its observation alone, which is found without those that its changes are against. */
+  newest(series: Series): Observation | undefined
+  /**
+   * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
+   */
+  rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
+  /**
+   * What `make` says of the days before the one of a quote, kept until one of them changes or a
+   * price of another day is the newest.
+   */
+  ofEarlierDays<T>(key: string, quote: Quote, make: () => T): T
+  /**
+   * Another number after any quote may have changed by a write; `validUntil` says when one changes
+   * by its age. What is made of many quotes is good for as long as both stand.
+   */
+  readonly changes: number
+  /** Unix ms; infinity: it does not age. */
+  validUntil(series: Series): number
+  /** Everything of a series that was observed at `from` or later; without it, all. */
+  forget(seriesId: number, from?: number): void
+  forgetAll(): void
+  /** Makes every quote anew of the prices that are known: the catalogue was read again. */
+  renew(): void
+}
+
+interface Entry {
+  quote: Quote | undefined
+  /** When the status changes next: it ages without any write. */
+  validUntil: number
+  texts: Map<string, Rendered>
+}
+
+/** What is kept of a series while its newest price is of one day. */
+interface EarlierDays {
+  /** They end where that day begins. */
+  end: number
+  bases: ChangeBases
+  made: Map<string, unknown>
+}
+
+/**
+ * `attributed`: the series with whoever a value is of as its publisher; without it that of the newest
+ * value, which the catalogue knows.
+ */
+export function createBoard(
+  observations: Pick<ObservationStore, 'newest'> &
+    Partial<Pick<ObservationStore, 'after' | 'together'>>,
+  quarantine: QuarantineList,
+  clock: Pick<Clock, 'now'>,
+  attributed: (series: Series, observation: Observation) => Series = series => series,
+): Board {
+  const entries = new Map<number, Entry>()
+  const newestOnes = new Map<number, Observation | undefined>()
+  const earlier = new Map<number, EarlierDays>()
+  let changes = 0
+
+  const newestBefore = (seriesId: number, before: number): Observation | undefined => {
+    for (const stretch of quarantine.clear(seriesId, Number.MIN_SAFE_INTEGER, before).reverse()) {
+      const observation = observations.newest(seriesId, stretch.to)
+      if (observation && observation.observedAt >= stretch.from) return observation
+    }
+    return undefined
+  }
+
+  const earlierDaysOf = (seriesId: number, newestAt: number): EarlierDays => {
+    const end = startOfDay(newestAt)
+    const kept = earlier.get(seriesId)
+    if (kept?.end === end) return kept
+    const bases = createChangeBases({
+      dayStart: end,
+      newestBefore,
+      after: observations.after,
+      isClear: (id, at) => quarantine.clear(id, at, at + 1).length > 0,
+    })
+    const days = { end, bases, made: new Map<string, unknown>() }
+    earlier.set(seriesId, days)
+    return days
+  }
+
+  const newestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
+    // What is discontinued has a history and no price; it may be so since the last look.
+    if (unavailableReason !== null) return undefined
+    if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))
+    return newestOnes.get(id)
+  }
+
+  const createEntry = (series: Series, now: number): Entry => {
+    const observation = newestOf(series)
+    if (!observation)
+      return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
+    const changes: Quote['changes'] = {}
+    const { bases } = earlierDaysOf(series.id, observation.observedAt)
+    for (const [span, base] of bases.of(series, observation.observedAt))
+      changes[span] = priceChange(base.value, observation.value, series.decimals)
+    const { currentUntil, delayedUntil } = freshUntil(series, observation.observedAt)
+    const validUntil =
+      [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
+    return {
+      quote: {
+        series: attributed(series, observation),
+        observation,
+        changes,
+        status: dataStatus(series, observation.observedAt, now),
+      },
+      validUntil,
+      texts: new Map(),
+    }
+  }
+
+  const entryOf = (series: Series): Entry => {
+    const now = clock.now()
+    const cached = entries.get(series.id)
+    if (cached && now <= cached.validUntil) return cached
+    const entry = createEntry(series, now)
+    entries.set(series.id, entry)
+    return entry
+  }
+
+  return {
+    together: reads => (observations.together ? observations.together(reads) : reads()),
+    quote: series => entryOf(series).quote,
+    newest: newestOf,
+    rendered(key, series, render) {
+      const entry = entryOf(series)
+      const cached = entry.texts.get(key)
+      if (cached || !entry.quote) return cached
+      const text = render(entry.quote)
+      const etag = strongEtag(text)
+      // One text for each name that answers differently: clients cannot add more.
+      entry.texts.set(key, { text, etag, fresh: false })
+      return { text, etag, fresh: true }
+    },
+    get changes() {
+      return changes
+    },
+    ofEarlierDays<T>(key: string, { series, observation }: Quote, make: () => T): T {
+      const { made } = earlierDaysOf(series.id, observation.observedAt)
+      if (!made.has(key)) made.set(key, make())
+      return made.get(key) as T
+    },
+    validUntil: series => entryOf(series).validUntil,
+    forget(seriesId, from = Number.NEGATIVE_INFINITY) {
+      changes += 1
+      entries.delete(seriesId)
+      newestOnes.delete(seriesId)
+      const days = earlier.get(seriesId)
+      if (days && from < days.end) earlier.delete(seriesId)
+    },
+    renew() {
+      changes += 1
+      entries.clear()
+    },
+    forgetAll() {
+      changes += 1
+      entries.clear()
+      newestOnes.clear()
+      earlier.clear()
+    },
+  }
+}

@@ -1,0 +1,274 @@
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { type Bar, type BarInterval, barsOf, mergeBars, type Observation } from '../math/bars.ts'
+import type { BlockBars, BlockSeries, PriceBlock } from '../math/block.ts'
+import type { ObservationColumns, ObservationStore } from '../store/observations.ts'
+import type { Withheld } from '../store/withheld.ts'
+import type { History } from './history.ts'
+import type { PriceServices } from './open.ts'
+import type { QuarantineList } from './quarantine.ts'
+import type { Coverage } from './vintage.ts'
+
+export interface BulkSeries extends BlockSeries {
+  id: number
+}
+
+/** `sources`: every name that a source of its values has. */
+export const bulkSeriesOf = (series: Series, sources: readonly string[]): BulkSeries => ({
+  id: series.id,
+  code: series.code,
+  name: series.name,
+  currency: series.currency,
+  unit: series.unit,
+  source: sourceOf(series).name,
+  sources,
+})
+
+export interface BulkQuestion {
+  /** In the order of their codes. */
+  series: readonly BulkSeries[]
+  interval: 'raw' | BarInterval
+  from: number
+  to: number
+  /** Of what was known then; undefined: of what is known now. */
+  asOf: number | undefined
+  /** What is recorded later is not of the answer, however long it takes to send. */
+  mark: number
+}
+
+/** Many rows of many series, for whoever takes them away. */
+export interface Bulk {
+  count(question: BulkQuestion): number
+  /** The rows by code and time; without quarantined days and what may not be passed on. */
+  blocks(question: BulkQuestion): Generator<PriceBlock>
+  /** Another text when the rows of the question are others, unless their number is. */
+  state(question: BulkQuestion): string
+  /**
+   * Other objects after every change that the rows may show; undefined: the rows may change without one.
+   */
+  versions(question: BulkQuestion): readonly object[] | undefined
+}
+
+export interface BulkDeps {
+  observations: ObservationStore
+  history: Pick<History, 'count' | 'countAsOf' | 'newestRecordedAt' | 'version'>
+  quarantine: QuarantineList
+  coverage: Coverage
+  withheld: Withheld
+  sourcesOfBlock: PriceServices['sourcesOfBlock']
+}
+
+/** Rows of a block of raw values. */
+const blockRows = 16_384
+/** Hours are read a stretch at a time: a year of them is one block. */
+const hoursStretchMs = 366 * dayMs
+
+export function createBulk(deps: BulkDeps): Bulk {
+  const { observations, history, quarantine, coverage, withheld, sourcesOfBlock } = deps
+  const reachOf = ({ from, to, asOf }: BulkQuestion) => ({
+    from,
+    to: asOf === undefined ? to : Math.min(to, asOf + 1),
+  })
+
+  /** How the values of a series are read: as they stand, or as they were at a moment. */
+  const pointOf = (seriesId: number, { asOf, mark }: BulkQuestion) => {
+    if (asOf !== undefined) return { asOf, isCovered: asOf >= coverage.since(seriesId, asOf) }
+    return history.newestRecordedAt([seriesId]) > mark ? { asOf: mark, isCovered: true } : undefined
+  }
+
+  const filled = function* (
+    question: BulkQuestion,
+    seriesId: number,
+    into: ObservationColumns,
+  ): Generator<number> {
+    const { from, to } = reachOf(question)
+    const left = withheld(seriesId)
+    for (const stretch of quarantine.clear(seriesId, from, to)) {
+      for (let after = stretch.from; after < stretch.to; ) {
+        const point = pointOf(seriesId, question)
+        const count = observations.copy(seriesId, after, stretch.to, into, point)
+        if (count === 0) break
+        const last = into.observedAt[count - 1]!
+        const kept = left ? without(left, into, count) : count
+        if (kept > 0) yield kept
+        if (count < into.observedAt.length) break
+        after = last + 1
+      }
+    }
+  }
+
+  /** A look at each value, where those of a series are not all of one source. */
+  const withSources = (
+    question: BulkQuestion,
+    block: Omit<PriceBlock, 'sources'> & { series: BulkSeries },
+  ): PriceBlock => {
+    const { series } = block
+    const isPast = pointOf(series.id, question) !== undefined
+    const sources = series.sources.length > 1 ? sourcesOfBlock(series.id, block, isPast) : undefined
+    return { ...block, sources }
+  }
+
+  const rawBlocks = function* (question: BulkQuestion): Generator<PriceBlock> {
+    const columns = emptyColumns()
+    for (const series of question.series) {
+      // The supply of an evaluation copy writes first what the state is asked of.
+      history.newestRecordedAt([series.id])
+      for (const length of filled(question, series.id, columns))
+        yield withSources(question, { series, length, ...columns, bars: undefined })
+    }
+  }
+
+  const foldedBars = (question: BulkQuestion, seriesId: number, interval: BarInterval): Bar[] => {
+    const columns = emptyColumns()
+    const rows = function* (): Generator<Observation> {
+      for (const length of filled(question, seriesId, columns))
+        for (let i = 0; i < length; i += 1)
+          yield {
+            observedAt: columns.observedAt[i]!,
+            value: columns.value[i]!,
+            recordedAt: columns.recordedAt[i]!,
+          }
+    }
+    return barsOf(interval, rows())
+  }
+
+  const storedBars = (question: BulkQuestion, seriesId: number, interval: BarInterval): Bar[] => {
+    const span = interval === 'hour' ? 1 : 24
+    const { from, to } = question
+    const all = Number.MAX_SAFE_INTEGER
+    const parts = quarantine
+      .clear(seriesId, from, to)
+      .flatMap(stretch =>
+        observations.bars(seriesId, span, stretch.from, stretch.to, all).reverse(),
+      )
+    return span === 1 || interval === 'day' ? parts : mergeBars(interval, parts)
+  }
+
+  const barBlocks = function* (
+    question: BulkQuestion,
+    interval: BarInterval,
+  ): Generator<PriceBlock> {
+    for (const series of question.series)
+      for (const [from, to] of stretchesOf(question, interval)) {
+        const stretch = { ...question, from, to }
+        const asIs = pointOf(series.id, question) === undefined && !withheld(series.id)
+        const bars = (asIs ? storedBars : foldedBars)(stretch, series.id, interval)
+        if (bars.length > 0) yield withSources(question, blockOf(series, bars))
+      }
+  }
+
+  const blocks = (question: BulkQuestion) =>
+    question.interval === 'raw' ? rawBlocks(question) : barBlocks(question, question.interval)
+
+  /**
+   * With the number of its rows, which the range holds: the same for two moments between which none is.
+   * Whoever asks for the last year asks for another range each time.
+   */
+  const windowOf = (question: BulkQuestion): string => {
+    const { series, interval, from, to, asOf } = question
+    if (asOf !== undefined) return `${from} ${to}`
+    if (interval !== 'raw') return wholeDays(question).join(' ')
+    // Of ranges that end with the same rows, the one that begins later has fewer.
+    const later = { interval, from: to, to: Number.MAX_SAFE_INTEGER }
+    return series.map(({ id }) => history.count({ seriesIds: [id], ...later })).join(' ')
+  }
+
+  return {
+    blocks,
+    count(question) {
+      const { series, interval, asOf } = question
+      const seriesIds = series.map(({ id }) => id)
+      const isPlain = !seriesIds.some(id => withheld(id))
+      if (isPlain && interval === 'raw') {
+        const range = { seriesIds, interval, ...reachOf(question) }
+        return asOf === undefined
+          ? history.count(range)
+          : history.countAsOf(range, asOf, id => coverage.since(id, asOf))
+      }
+      let rows = 0
+      for (const block of blocks(question)) rows += block.length
+      return rows
+    },
+    state: question =>
+      [
+        windowOf(question),
+        ...question.series.map(({ id }) => history.newestRecordedAt([id])),
+        ...question.series.map(({ id }) =>
+          quarantine.within(id, question.from, question.to).days.join(' '),
+        ),
+      ].join(','),
+    versions(question) {
+      const { series } = question
+      // Which of several sources a value is of changes without a change of the value.
+      const isAsItStands = series.every(
+        ({ id, sources }) =>
+          sources.length <= 1 && !withheld(id) && pointOf(id, question) === undefined,
+      )
+      return isAsItStands ? series.map(({ id }) => history.version(id)) : undefined
+    },
+  }
+}
+
+/** Of one reading alone: others may go on while its client takes its time. */
+const emptyColumns = (): ObservationColumns => ({
+  observedAt: new Float64Array(blockRows),
+  value: new Float64Array(blockRows),
+  recordedAt: new Float64Array(blockRows),
+})
+
+/** Leaves out the rows of some times; answers how many are left. */
+function without(
+  times: ReadonlySet<number>,
+  { observedAt, value, recordedAt }: ObservationColumns,
+  count: number,
+): number {
+  let keptCount = 0
+  for (let i = 0; i < count; i += 1) {
+    if (times.has(observedAt[i]!)) continue
+    observedAt[keptCount] = observedAt[i]!
+    value[keptCount] = value[i]!
+    recordedAt[keptCount] = recordedAt[i]!
+    keptCount += 1
+  }
+  return keptCount
+}
+
+/** The days that a range lies in. */
+const wholeDays = ({ from, to }: Pick<BulkQuestion, 'from' | 'to'>): [number, number] => [
+  startOfDay(from),
+  Math.ceil(to / dayMs) * dayMs,
+]
+
+/** The range in pieces that no bucket crosses; its ends are those of whole days. */
+function stretchesOf({ from, to }: BulkQuestion, interval: BarInterval): [number, number][] {
+  const [start, end] = wholeDays({ from, to })
+  if (interval !== 'hour') return [[start, end]]
+  const stretches: [number, number][] = []
+  for (let at = start; at < end; at += hoursStretchMs)
+    stretches.push([at, Math.min(end, at + hoursStretchMs)])
+  return stretches
+}
+
+function blockOf(
+  series: BulkSeries,
+  bars: readonly Bar[],
+): Omit<PriceBlock, 'sources'> & { series: BulkSeries } {
+  const column = (of: (bar: Bar) => number) => Float64Array.from(bars, of)
+  const of: BlockBars = {
+    startsAt: column(bar => bar.startsAt),
+    open: column(bar => bar.open),
+    high: column(bar => bar.high),
+    low: column(bar => bar.low),
+    average: column(bar => bar.sum / bar.count),
+    count: column(bar => bar.count),
+  }
+  return {
+    series,
+    length: bars.length,
+    observedAt: column(bar => bar.closedAt),
+    value: column(bar => bar.close),
+    recordedAt: column(bar => bar.recordedAt),
+    bars: of,
+  }
+}

@@ -1,0 +1,121 @@
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { Close } from '../math/window.ts'
+import type { CloseStore } from '../store/closes.ts'
+import type { QuarantineList } from './quarantine.ts'
+
+/** The daily closes of every series, kept from the first read until the series changes. */
+export interface Closes {
+  /**
+   * The last current observation of each UTC day that has one outside quarantine, oldest first. The
+   * same array until the series changes: readers must not alter it.
+   */
+  of(seriesId: number): readonly Close[]
+  /**
+   * The result of `make` over the closes of these series, kept until one of them changes. `name`
+   * identifies the computation.
+   */
+  derived<T>(
+    name: string,
+    seriesIds: readonly number[],
+    make: (closes: (readonly Close[])[]) => T,
+  ): T
+  /**
+   * When the newest correction of an observation made in `[from, to)` was recorded; undefined where
+   * nothing was corrected.
+   */
+  revisedAt(seriesId: number, from: number, to: number): number | undefined
+  /** Drops the closes of a series that has changed. */
+  forget(seriesId: number): void
+}
+
+/** Closes kept in all: some 40 bytes each, so 16 MB at most, which is 150 series of ten years. */
+const closesMax = 400_000
+
+/** Results kept: matrices and the like, under a kilobyte each. */
+const derivedMax = 1000
+
+export function createCloses(
+  store: CloseStore,
+  quarantine: QuarantineList,
+  countMax = closesMax,
+): Closes {
+  const read = createClosesReader(store, quarantine)
+  // A Map keeps the order of insertion, so the first is what was asked for longest ago.
+  const closesBySeries = new Map<number, readonly Close[]>()
+  let closesCount = 0
+  /** How often each series has changed. */
+  const changes = new Map<number, number>()
+  const results = new Map<string, { after: string; value: unknown }>()
+
+  const drop = (seriesId: number) => {
+    closesCount -= closesBySeries.get(seriesId)?.length ?? 0
+    closesBySeries.delete(seriesId)
+  }
+
+  const of = (seriesId: number): readonly Close[] => {
+    const closes = closesBySeries.get(seriesId) ?? read(seriesId)
+    drop(seriesId)
+    closesBySeries.set(seriesId, closes)
+    closesCount += closes.length
+    for (const [oldest] of closesBySeries) {
+      if (closesCount <= countMax || oldest === seriesId) break
+      drop(oldest)
+    }
+    return closes
+  }
+
+  return {
+    of,
+    derived<T>(
+      name: string,
+      seriesIds: readonly number[],
+      make: (closes: (readonly Close[])[]) => T,
+    ): T {
+      const key = `${name} ${seriesIds.join(' ')}`
+      const after = seriesIds.map(id => changes.get(id) ?? 0).join(' ')
+      const cached = results.get(key)
+      if (cached?.after === after) return cached.value as T
+      const value = make(seriesIds.map(of))
+      results.delete(key)
+      if (results.size >= derivedMax) results.delete(results.keys().next().value!)
+      results.set(key, { after, value })
+      return value
+    },
+    revisedAt: store.revisedAt,
+    forget(seriesId) {
+      drop(seriesId)
+      changes.set(seriesId, (changes.get(seriesId) ?? 0) + 1)
+    },
+  }
+}
+
+/** Reads the closes of a series outside quarantine, oldest first. */
+function createClosesReader(store: CloseStore, quarantine: QuarantineList) {
+  const days = new Map<number, string>()
+
+  /**
+   * One text a day for all series: they are compared far more often than made, and the same text
+   * compares at once.
+   */
+  const dayOf = (startsAt: number): string => {
+    const text = days.get(startsAt) ?? isoDay(startsAt)
+    days.set(startsAt, text)
+    return text
+  }
+
+  return (seriesId: number): Close[] => {
+    const all = store.all(seriesId)
+    const [first, last] = [all[0], all.at(-1)]
+    if (!first || !last) return []
+    const stretches = quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs)
+    const closes: Close[] = []
+    let at = 0
+    for (const { startsAt, value } of all) {
+      while (at < stretches.length && stretches[at]!.to <= startsAt) at += 1
+      const stretch = stretches[at]
+      if (!stretch) break
+      if (startsAt >= stretch.from) closes.push({ day: dayOf(startsAt), value })
+    }
+    return closes
+  }
+}

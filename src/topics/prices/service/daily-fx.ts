@@ -1,0 +1,52 @@
+import { dayMs, parseDay, startOfDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Close } from '../math/window.ts'
+import type { Closes } from './closes.ts'
+import { createFx, type Fx, type Rate } from './fx.ts'
+
+/** Exchange rates of days that are over or running, each from the closes up to its day. */
+export interface DailyFx {
+  /** The rate at the end of the UTC day of a moment; undefined before there was one. */
+  on(from: string, to: string, at: number): Rate | undefined
+}
+
+/** Rates out of closes; each day is looked up once, so make one for each answer. */
+export function createDailyFx(
+  catalogue: Pick<Catalogue, 'resolve' | 'list'>,
+  closes: Pick<Closes, 'of'>,
+): DailyFx {
+  const rates = new Map<string, Rate | undefined>()
+  const days = new Map<number, Fx>()
+  const fxOf = (startsAt: number): Fx => {
+    const fx =
+      days.get(startsAt) ??
+      createFx(catalogue, {
+        quote(series) {
+          const close = lastUpTo(closes.of(series.id), startsAt)
+          return close && { observation: { value: close.value, observedAt: parseDay(close.day)! } }
+        },
+      })
+    days.set(startsAt, fx)
+    return fx
+  }
+  return {
+    on(from, to, at) {
+      const startsAt = startOfDay(at)
+      const key = `${from} ${to} ${startsAt}`
+      if (!rates.has(key)) rates.set(key, fxOf(startsAt).rate(from, to, startsAt + dayMs - 1))
+      return rates.get(key)
+    },
+  }
+}
+
+/** The newest close of a day or an earlier one. */
+function lastUpTo(closes: readonly Close[], startsAt: number): Close | undefined {
+  let low = 0
+  let high = closes.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (parseDay(closes[middle]!.day)! <= startsAt) low = middle + 1
+    else high = middle
+  }
+  return closes[low - 1]
+}

@@ -1,0 +1,161 @@
+import { isoDay } from '../../../lib/time/instant.ts'
+import type { Decision, DecisionStore } from '../store/decisions.ts'
+import type { DoubtedValueStore } from '../store/doubted-values.ts'
+import type { ObservationReads, Origin, Point } from '../store/observations.ts'
+
+/** A value that is left out because an operator decided against it. */
+export interface KeptPoint extends Point {
+  reason: string
+  /** What stands at its point instead; undefined: nothing. */
+  standing: number | undefined
+  /** It is to be listed: rejected values are, and what a kept one took the place of is none. */
+  isNews: boolean
+}
+
+/**
+ * What an operator decided stays as it is: a value that was corrected, deleted, undone or rejected
+ * does not come back because its source gives it once more. Another value of the source is news.
+ */
+export interface Decisions {
+  /** Whether no operator ever decided anything: then nothing need be sifted. */
+  isEmpty(): boolean
+  /**
+   * Parts values of one source into those that may go in and those that are left out; with
+   * `replaces` these are only the rejected ones.
+   */
+  sift(
+    points: readonly Point[],
+    sourceId: number,
+    replaces?: boolean,
+  ): { fresh: readonly Point[]; kept: readonly KeptPoint[] }
+  /** Lists what was left out. */
+  keep(kept: readonly KeptPoint[], origin: Pick<Origin, 'sourceId' | 'batchId'>): void
+  /** Lists nothing more from one moment to another, both inclusive: other values were written. */
+  forget(seriesId: number, from: number, to: number): void
+}
+
+/** Of fewer points of a series, each is looked up on its own. */
+const lookedUpMax = 16
+/** So many values of one write are listed; all of them are counted. */
+const listedMax = 1_000
+
+export function createDecisions({
+  store,
+  doubts,
+  observations,
+  now,
+}: {
+  store: DecisionStore
+  doubts: Pick<DoubtedValueStore, 'anyRejected' | 'rejected' | 'keep' | 'forgetKept'>
+  observations: Pick<ObservationReads, 'between'>
+  now(): number
+}): Decisions {
+  /** Reads what was decided about the points of a series, in one range or point by point. */
+  const around = <T>(points: readonly Point[], read: (from: number, to: number) => T[]): T[] => {
+    const times = points.map(point => point.observedAt)
+    if (times.length <= lookedUpMax) return [...new Set(times)].flatMap(at => read(at, at))
+    let [from, to] = [times[0]!, times[0]!]
+    for (const at of times) {
+      if (at < from) from = at
+      if (at > to) to = at
+    }
+    return read(from, to)
+  }
+
+  const isStored = ({ seriesId, observedAt, value }: Point): boolean =>
+    observations.between(seriesId, observedAt, observedAt + 1, 1)[0]?.value === value
+
+  /** How the points of one series are judged; undefined where nothing was decided about it. */
+  const judgeOf = (
+    seriesId: number,
+    points: readonly Point[],
+    sourceId: number,
+    replaces: boolean,
+  ) => {
+    const decisions = new Map(
+      (replaces ? [] : around(points, (from, to) => store.between(seriesId, from, to))).map(
+        decision => [decision.observedAt, decision],
+      ),
+    )
+    const rejected = new Map(
+      around(points, (from, to) => doubts.rejected(seriesId, from, to)).map(value => [
+        `${value.observedAt} ${value.value}`,
+        value.reason,
+      ]),
+    )
+    if (decisions.size + rejected.size === 0) return undefined
+    return (point: Point): KeptPoint | undefined => {
+      const decision = decisions.get(point.observedAt)
+      if (decision && isOverruled(decision, point, sourceId))
+        return {
+          ...point,
+          reason: reasonOf(decision),
+          standing: decision.value,
+          isNews: true,
+        }
+      const reason = rejected.get(`${point.observedAt} ${point.value}`)
+      if (reason === undefined || point.deleted || isStored(point)) return undefined
+      return { ...point, reason, standing: undefined, isNews: false }
+    }
+  }
+
+  const isEmpty = () => !store.any() && !doubts.anyRejected()
+
+  return {
+    isEmpty,
+    sift(points, sourceId, replaces = false) {
+      const kept: KeptPoint[] = []
+      if (points.length === 0 || isEmpty()) return { fresh: points, kept }
+      const left = new Set<Point>()
+      for (const [seriesId, group] of Map.groupBy(points, point => point.seriesId)) {
+        const judge = judgeOf(seriesId, group, sourceId, replaces)
+        if (!judge) continue
+        const keptAt = new Map<number, KeptPoint>()
+        // Of one moment the last value counts: what it took the place of does not go in either.
+        for (const point of group.toReversed()) {
+          const later = point.recordedAt === undefined ? keptAt.get(point.observedAt) : undefined
+          const decided = later ? { ...later, ...point, isNews: false } : judge(point)
+          if (!decided) continue
+          kept.push(decided)
+          left.add(point)
+          keptAt.set(point.observedAt, decided)
+        }
+      }
+      return {
+        fresh: kept.length === 0 ? points : points.filter(point => !left.has(point)),
+        kept,
+      }
+    },
+    keep(kept, { sourceId, batchId }) {
+      for (const point of kept.filter(value => value.isNews).slice(0, listedMax))
+        doubts.keep({
+          seriesId: point.seriesId,
+          observedAt: point.observedAt,
+          value: point.value,
+          before: point.standing ?? null,
+          rule: 'corrected',
+          reason: point.reason,
+          sourceId,
+          batchId,
+          status: 'kept',
+          doubtedAt: now(),
+        })
+    },
+    forget: doubts.forgetKept,
+  }
+}
+
+/** Whether a value is what the operator decided against: its source had given it before. */
+function isOverruled(decision: Decision, point: Point, sourceId: number): boolean {
+  if (point.deleted || point.value === decision.value) return false
+  // What is known to be older than the value that stands goes into the past beside it.
+  const isPast = decision.value !== undefined && (point.recordedAt ?? Infinity) < decision.decidedAt
+  if (isPast) return false
+  return decision.given.some(value => value.value === point.value && value.sourceId === sourceId)
+}
+
+function reasonOf({ value, kind, batchId, decidedAt, reason }: Decision): string {
+  const how = kind === 'undo' ? 'an undo' : value === undefined ? 'a deletion' : 'a correction'
+  const why = reason === null || reason === '' ? '' : `: ${reason}`
+  return `${value ?? 'no value'} stands by ${how} of ${isoDay(decidedAt)} (batch ${batchId})${why}`
+}

@@ -1,0 +1,245 @@
+import { isoDay } from '../../../lib/time/instant.ts'
+import { dataStatus, freshUntil } from '../../calendars/math/freshness.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { NamedFactor } from '../../units/math/mistaken.ts'
+import {
+  followSeries,
+  type GuardRule,
+  type GuardState,
+  type GuardTerms,
+  guardAction,
+  guardRules,
+  type Previous,
+} from '../math/guards.ts'
+import type { DoubtedValueStore } from '../store/doubted-values.ts'
+import type { ObservationStore, Origin, Point } from '../store/observations.ts'
+import { createStoredNeighbours } from './stored-neighbours.ts'
+import { createWitnesses, type SettlementMoves } from './witnesses.ts'
+
+/** A value that is doubted. */
+export interface DoubtedPoint extends Point {
+  rule: GuardRule
+  reason: string
+  before: number | undefined
+  isHeld: boolean
+}
+
+/** The guards at the door: one set for files, pushes and feeds. */
+export interface Guards {
+  /**
+   * Which of the points may be recorded, and what is doubted of them. Nothing is written. Values of
+   * another source than theirs that wait for review may bear them out.
+   */
+  judge(
+    points: readonly Point[],
+    origin?: Pick<Origin, 'sourceId'>,
+  ): { good: readonly Point[]; doubted: DoubtedPoint[] }
+  /** Keeps doubts; inside the transaction that writes what is good. */
+  keep(doubted: readonly DoubtedPoint[], origin: Origin): void
+  /** Forgets how a series moved: its values were changed by other means. */
+  forget(seriesId: number): void
+  forgetAll(): void
+}
+
+/** Why a value is held that nobody doubts by how it moves. */
+interface Refusal {
+  rule: GuardRule
+  reason: string
+}
+
+/**
+ * What a related series may bear out. A move by the ratio of two units is never one of them: whole
+ * files come in another unit, and then all of their series move alike.
+ */
+const confirmable: ReadonlySet<GuardRule> = new Set(['jump', 'sign'])
+
+/** How far back a series is learnt from. */
+const learntValues = 250
+/** Series that are followed at a time: a state is some kilobytes. */
+const followedMax = 2_000
+
+export function createGuards({
+  catalogue,
+  observations,
+  doubts,
+  settlements,
+  rates,
+  now,
+}: {
+  catalogue: Pick<Catalogue, 'byId' | 'list'>
+  observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
+  doubts: DoubtedValueStore
+  settlements: SettlementMoves
+  /** What one of a currency is in others at present. */
+  rates(currency: string): readonly NamedFactor[]
+  now(): number
+}): Guards {
+  const states = new Map<number, GuardState>()
+  const witnesses = createWitnesses({ catalogue, observations, doubts, settlements })
+  const stateOf = (seriesId: number): GuardState => {
+    const followed = states.get(seriesId)
+    if (followed) return followed
+    const series = catalogue.byId(seriesId)
+    const { category, currency, volatility, terms } = series
+    const last = observations.between(
+      seriesId,
+      Number.MIN_SAFE_INTEGER,
+      Number.MAX_SAFE_INTEGER,
+      learntValues,
+    )
+    const guards = terms?.guards as GuardTerms | undefined
+    const state = followSeries(
+      {
+        volatility,
+        guards,
+        ...(currency !== null && category !== 'fx' && { rates: () => rates(currency) }),
+      },
+      last.reverse(),
+    )
+    if (states.size >= followedMax) states.clear()
+    states.set(seriesId, state)
+    return state
+  }
+
+  /** Its operator wants nothing of any guard: its values cost nothing here either. */
+  const isUnguarded = (seriesId: number): boolean => {
+    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
+    return terms !== undefined && guardRules.every(rule => guardAction(rule, terms) === 'off')
+  }
+
+  /**
+   * Why a value is not taken that nobody doubts any more: it waits for a decision, or was rejected,
+   * and only what came after it has become known since. What is stored already is no matter.
+   */
+  const refusedOf = (seriesId: number, group: readonly Point[]) => {
+    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
+    const refused = new Map(
+      doubts
+        .notTaken(seriesId, group[0]!.observedAt, group.at(-1)!.observedAt)
+        .filter(({ rule }) => guardAction(rule as GuardRule, terms) === 'hold')
+        .map(value => [`${value.observedAt} ${value.value}`, value]),
+    )
+    return ({ observedAt, value }: Point) => {
+      const reason = refused.size > 0 ? refused.get(`${observedAt} ${value}`) : undefined
+      if (!reason) return undefined
+      const [current] = observations.between(seriesId, observedAt, observedAt + 1, 1)
+      return current?.value === value
+        ? undefined
+        : { rule: reason.rule as GuardRule, reason: reason.reason }
+    }
+  }
+
+  /**
+   * Why what comes again of a series that had stopped is held, where its operator wants that. What
+   * was recorded of late goes on, however old it is: a long file comes in many parts.
+   */
+  const stopOf = (seriesId: number, at: number): ((point: Point) => Refusal | undefined) => {
+    const series = catalogue.byId(seriesId)
+    if (guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'hold')
+      return () => undefined
+    const newest = observations.newest(seriesId, Number.MAX_SAFE_INTEGER)
+    if (!newest || dataStatus(series, newest.observedAt, at) !== 'stale') return () => undefined
+    const patienceMs = freshUntil(series, newest.observedAt).delayedUntil - newest.observedAt
+    if (at - newest.recordedAt <= patienceMs) return () => undefined
+    const reason = `the first after ${isoDay(newest.observedAt)}, where the series had stopped`
+    return point =>
+      point.observedAt > newest.observedAt &&
+      doubts.statusOf(seriesId, point.observedAt, point.value) !== 'released'
+        ? { rule: 'stop', reason }
+        : undefined
+  }
+
+  return {
+    judge(points, origin) {
+      const at = now()
+      const doubted: DoubtedPoint[] = []
+      const heldPoints = new Set<Point>()
+      for (const [seriesId, group] of inOrder(points)) {
+        if (isUnguarded(seriesId)) continue
+        const state = stateOf(seriesId)
+        const neighbours = createStoredNeighbours(observations, seriesId)
+        const refusedAt = refusedOf(seriesId, group)
+        const stoppedAt = stopOf(seriesId, at)
+        for (const point of group) {
+          const { last } = state
+          // Between known values each has the one before it to be compared with.
+          const before: Previous | undefined =
+            !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
+          const pointDoubts = state.judge(point.observedAt, point.value, before, at)
+          const isListed = pointDoubts.every(doubt => doubt.action === 'flag')
+          const refused = (isListed ? refusedAt(point) : undefined) ?? stoppedAt(point)
+          if (pointDoubts.length === 0 && !refused) {
+            state.take(point.observedAt, point.value)
+            continue
+          }
+          if (refused) {
+            heldPoints.add(point)
+            doubted.push({ ...point, ...refused, before: before?.value, isHeld: true })
+            continue
+          }
+          const worst = pointDoubts.find(doubt => doubt.action === 'hold') ?? pointDoubts[0]!
+          const status = doubts.statusOf(seriesId, point.observedAt, point.value)
+          const isDoubtful = worst.action === 'hold' && status !== 'released'
+          const witness =
+            isDoubtful && status !== 'rejected' && before && confirmable.has(worst.rule)
+              ? witnesses.of(point, before, origin?.sourceId)
+              : undefined
+          const isHeld = isDoubtful && !witness
+          if (isHeld) {
+            heldPoints.add(point)
+            state.hold(point.observedAt, point.value)
+          } else state.take(point.observedAt, point.value)
+          doubted.push({
+            ...point,
+            rule: worst.rule,
+            reason: witness ? `${worst.reason}, as ${witness}` : worst.reason,
+            before: before?.value,
+            isHeld,
+          })
+        }
+      }
+      return {
+        good: heldPoints.size === 0 ? points : points.filter(point => !heldPoints.has(point)),
+        doubted,
+      }
+    },
+    keep(doubted, { sourceId, batchId }) {
+      for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of doubted)
+        doubts.add({
+          seriesId,
+          observedAt,
+          value,
+          before: before ?? null,
+          rule,
+          reason,
+          sourceId,
+          batchId,
+          status: isHeld ? 'waiting' : 'flagged',
+          doubtedAt: now(),
+        })
+    },
+    forget: seriesId => void states.delete(seriesId),
+    forgetAll: () => states.clear(),
+  }
+}
+
+/** Points by series, oldest first. */
+function inOrder(points: readonly Point[]): Map<number, Point[]> {
+  const groups = new Map<number, Point[]>()
+  let seriesId = Number.NaN
+  let group: Point[] = []
+  for (const point of points) {
+    // Files have a series after the other.
+    if (point.seriesId !== seriesId) {
+      seriesId = point.seriesId
+      group = groups.get(seriesId) ?? []
+      groups.set(seriesId, group)
+    }
+    group.push(point)
+  }
+  for (const all of groups.values()) {
+    if (all.some((point, i) => i > 0 && point.observedAt < all[i - 1]!.observedAt))
+      all.sort((a, b) => a.observedAt - b.observedAt)
+  }
+  return groups
+}

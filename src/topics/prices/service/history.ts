@@ -1,0 +1,261 @@
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import { type Bar, type BarInterval, barsOf, isLong, type Observation } from '../math/bars.ts'
+import type { ObservationStore } from '../store/observations.ts'
+import { createDayIndexes, type DayIndex } from './day-index.ts'
+import type { QuarantineList } from './quarantine.ts'
+import { createSeriesRows } from './series-rows.ts'
+
+/** A row of a page: an observation, or the last observation of a bucket together with its bar. */
+export interface HistoryRow extends Observation {
+  seriesId: number
+  bar?: Bar
+}
+
+/**
+ * Where a walk through pages stands: for each series of the query, the exclusive end of the rows
+ * that it has still to answer.
+ */
+export type Position = readonly number[]
+
+export interface HistoryRange {
+  /** In the order in which rows of one instant are answered. */
+  seriesIds: readonly number[]
+  interval: 'raw' | BarInterval
+  from: number
+  to: number
+  /**
+   * Leaves out what was first recorded after this moment, so that a walk sees the rows of its
+   * beginning.
+   */
+  bornBy?: number
+}
+
+/** When coverage begins: of all series, or of each. */
+export type CoverageSince = number | ((seriesId: number) => number)
+
+export interface HistoryQuery extends HistoryRange {
+  limit: number
+  /** Rows to pass over, newest first. */
+  offset: number
+  /** Where the page before this one ended; nothing is passed over then. */
+  after?: Position
+}
+
+export interface HistoryPage {
+  rows: HistoryRow[]
+  /** Where the next page begins. */
+  end: Position
+  /** Whether it has rows. */
+  more: boolean
+}
+
+/**
+ * Rows of one or several series, newest first, without quarantined days. A page costs the same
+ * wherever it lies.
+ */
+export interface History {
+  page(query: HistoryQuery): HistoryPage
+  count(range: HistoryRange): number
+  /**
+   * Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values
+   * first recorded.
+   */
+  pageAsOf(query: HistoryQuery, asOf: number, coverageSince: CoverageSince): HistoryPage
+  countAsOf(range: HistoryRange, asOf: number, coverageSince: CoverageSince): number
+  /**
+   * When the newest row of any of the series was recorded, Unix ms: at that moment all of them were
+   * there.
+   */
+  newestRecordedAt(seriesIds: readonly number[]): number
+  /** Another object after every change of the series that this copy has heard of. */
+  version(seriesId: number): object
+  forget(seriesId: number): void
+}
+
+/** Reads the newest rows of a series before `to`. */
+type Reader = (seriesId: number, to: number, limit: number) => HistoryRow[]
+
+export function createHistory(observations: ObservationStore, quarantine: QuarantineList): History {
+  const indexes = createDayIndexes(observations, quarantine)
+  const rows = createSeriesRows(observations, quarantine)
+
+  const counterOf = (range: HistoryRange, bornByOf = (_id: number) => range.bornBy) => {
+    const counters = range.seriesIds.map(id => {
+      const bornBy = bornByOf(id)
+      return {
+        index: indexes.of(id, bornBy),
+        within: partCounter(observations, id, { interval: range.interval, bornBy }),
+      }
+    })
+    return (from: number) =>
+      counters.reduce(
+        (sum, { index, within }) => sum + index.count(range.interval, from, range.to, within),
+        0,
+      )
+  }
+
+  const pageOf = (
+    query: HistoryQuery,
+    read: Reader,
+    bornByOf?: (id: number) => number | undefined,
+  ): HistoryPage => {
+    const { to, skip } = query.after
+      ? { to: query.to, skip: 0 }
+      : startOf(query, range => counterOf(range, bornByOf))
+    const ends = query.after ?? query.seriesIds.map(() => to)
+    const rowsNeeded = skip + query.limit
+    const newestRows = newestFirst(query.seriesIds, (id, i) =>
+      query.from < ends[i]! ? read(id, ends[i]!, rowsNeeded + 1) : [],
+    )
+    const end = [...ends]
+    for (const row of newestRows.slice(0, rowsNeeded))
+      end[query.seriesIds.indexOf(row.seriesId)] = row.bar?.startsAt ?? row.observedAt
+    return { rows: newestRows.slice(skip, rowsNeeded), end, more: newestRows.length > rowsNeeded }
+  }
+
+  /** An as-of read sees exactly the rows that were there: those born by then. */
+  const birthsAt = (range: HistoryRange, asOf: number, coverageSince: CoverageSince) => {
+    const isCovered = (id: number) =>
+      asOf >= (typeof coverageSince === 'number' ? coverageSince : coverageSince(id))
+    const bornByOf = (id: number) =>
+      isCovered(id) ? Math.min(asOf, range.bornBy ?? asOf) : range.bornBy
+    return { isCovered, bornByOf }
+  }
+
+  return {
+    page: query =>
+      pageOf(query, (seriesId, to, limit) => {
+        const { interval, from, bornBy = Number.MAX_SAFE_INTEGER } = query
+        if (interval === 'raw')
+          return rows.raw(seriesId, from, to, limit, bornBy).map(row => rawRow(seriesId, row))
+        return rows
+          .bars(seriesId, interval, from, to, limit, bornBy)
+          .map(bar => barRow(seriesId, bar))
+      }),
+    count: range => counterOf(range)(range.from),
+    pageAsOf(query, asOf, coverageSince) {
+      const { isCovered, bornByOf } = birthsAt(query, asOf, coverageSince)
+      const read: Reader = (seriesId, to, limit) => {
+        const { from, bornBy = Number.MAX_SAFE_INTEGER } = query
+        const values = isCovered(seriesId)
+          ? rows.asOf(seriesId, from, to, limit, Math.min(asOf, bornBy))
+          : rows.firstRecorded(seriesId, from, to, limit, bornBy)
+        return values.map(row => rawRow(seriesId, row))
+      }
+      return pageOf(query, read, bornByOf)
+    },
+    countAsOf(range, asOf, coverageSince) {
+      return counterOf(range, birthsAt(range, asOf, coverageSince).bornByOf)(range.from)
+    },
+    newestRecordedAt: seriesIds =>
+      Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
+    version: seriesId => indexes.of(seriesId),
+    forget: indexes.forget,
+  }
+}
+
+const rawRow = (seriesId: number, { observedAt, value, recordedAt }: Observation): HistoryRow => ({
+  seriesId,
+  observedAt,
+  value,
+  recordedAt,
+})
+
+const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
+  seriesId,
+  observedAt: bar.closedAt,
+  value: bar.close,
+  recordedAt: bar.recordedAt,
+  bar,
+})
+
+/**
+ * The rows of all series in one order: newest first, and within an instant in the order the series
+ * were given.
+ */
+function newestFirst(
+  seriesIds: readonly number[],
+  rowsOf: (seriesId: number, order: number) => HistoryRow[],
+): HistoryRow[] {
+  // Sorting is stable, so rows of one instant stay in the order of their series.
+  const rows = seriesIds.flatMap(rowsOf)
+  return seriesIds.length > 1 ? rows.sort((a, b) => b.observedAt - a.observedAt) : rows
+}
+
+/**
+ * Where the rows after `offset` begin: days are passed over by their counts, so that a page deep in
+ * ten years of data costs what the first one costs. What is left to skip lies within one day (or
+ * bucket).
+ */
+function startOf(
+  query: HistoryQuery,
+  counterOf: (range: HistoryRange) => (from: number) => number,
+): { to: number; skip: number } {
+  if (query.offset === 0 || isLong(query.interval)) return { to: query.to, skip: query.offset }
+  const countFrom = counterOf(query)
+  // The newest midnight from which on there are more than `offset` rows.
+  let low = Math.floor(startOfDay(query.from) / dayMs)
+  let high = Math.ceil(query.to / dayMs)
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (countFrom(middle * dayMs) <= query.offset) high = middle - 1
+    else low = middle
+  }
+  const to = (low + 1) * dayMs
+  return to < query.to
+    ? { to, skip: query.offset - countFrom(to) }
+    : { to: query.to, skip: query.offset }
+}
+
+/** Counts the rows of a part of a day, or of any range where days do not help; each part once. */
+function partCounter(
+  observations: ObservationStore,
+  seriesId: number,
+  { interval, bornBy }: { interval: HistoryRange['interval']; bornBy: number | undefined },
+): Parameters<DayIndex['count']>[3] {
+  const counts = new Map<string, number>()
+  const count = (from: number, to: number) =>
+    interval === 'raw'
+      ? observations.count(seriesId, from, to, bornBy)
+      : barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).length
+  return (from, to) => {
+    const part = `${from} ${to}`
+    const cached = counts.get(part) ?? count(from, to)
+    counts.set(part, cached)
+    return cached
+  }
+}
+
+/** Rows of a series read at once, where a bar is made of all that it has. */
+const rowsMax = 1_000_000_000
+
+/**
+ * The rows of a history as they were known at a moment; bars are made from the observations of
+ * then, and end with the moment.
+ */
+export function pastHistory(
+  history: Pick<History, 'pageAsOf'>,
+  asOf: number,
+  coverageSince: (seriesId: number) => number,
+): Pick<History, 'page'> {
+  return {
+    page(query) {
+      const to = Math.min(query.to, asOf + 1)
+      const { interval, limit, offset, seriesIds } = query
+      if (interval === 'raw') return history.pageAsOf({ ...query, to }, asOf, coverageSince)
+      const bars = newestFirst(seriesIds, seriesId => {
+        const raw = { ...query, seriesIds: [seriesId], interval: 'raw' as const, to }
+        const { rows } = history.pageAsOf(
+          { ...raw, limit: rowsMax, offset: 0 },
+          asOf,
+          coverageSince,
+        )
+        return barsOf(interval, rows.reverse())
+          .map(bar => barRow(seriesId, bar))
+          .reverse()
+      })
+      const rows = bars.slice(offset, offset + limit)
+      return { rows, end: seriesIds.map(() => to), more: bars.length > offset + limit }
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import {
+  type Change,
+  noOrigin,
+  type ObservationStore,
+  type Origin,
+  type Point,
+} from '../store/observations.ts'
+
+/** Hears of every committed change, in the order of the commits, and of whom it is. */
+export type Listener = (changes: readonly Change[], origin: Origin) => void
+
+/** What a write did, and when it is recorded. */
+export type Recorded = WriteCounts & { recordedAt: number }
+
+/** A batch under way: whose its values are, and who hears of what it changed. */
+export interface OpenBatch extends Origin {
+  /** Leaves out values of datasets that an operator decided against. */
+  sift(points: readonly Point[]): readonly Point[]
+  /** Inside the transaction, after everybody else has heard of it. */
+  note(changes: readonly Change[], counts: WriteCounts): void
+  /** Inside the transaction: points of a series that it took out of every read. */
+  noteRemoved(seriesId: number, observedAts: readonly number[]): void
+}
+
+/** The only way to record observations. */
+export interface Ingest {
+  /**
+   * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
+   * caller or is now; the answer says when the last of the points is recorded, which is later where
+   * another batch wrote in the same millisecond.
+   */
+  write(points: readonly Point[], recordedAt?: number): Recorded
+  /**
+   * Takes points of a series out of every read from now on; `as_of` still answers them for the time
+   * before. One transaction. `at` is given where they were taken out earlier. Answers since when they
+   * have no value.
+   */
+  withdraw(seriesId: number, observedAts: readonly number[], at?: number): number
+  /** Says of current values, where they stand as given, that they are of another source. */
+  attribute(points: readonly Point[], sourceId: number): void
+  /** Whatever is written during `work` belongs to the batch; undefined: to none. */
+  as<T>(batch: OpenBatch | undefined, work: () => T): T
+  /**
+   * The moment of a read: what is written before it is recorded by then and what is written after
+   * it later, even within one millisecond.
+   */
+  mark(): number
+  /** A moment of recording that no earlier write has, for rows of datasets. */
+  next(): number
+  listen(listener: Listener): void
+  /**
+   * As `listen`, but inside the transaction: what the listener writes stands with the observations
+   * or not at all. The catalogue's extents are still those from before the write, and a listener
+   * that throws undoes it.
+   */
+  listenInside(listener: Listener): void
+  /** Hears of every series of which points were taken out, or got another source. */
+  onWithdraw(listener: (seriesId: number) => void): void
+}
+
+/** `admit` throws while there is no room for prices. */
+export function createIngest(
+  observations: ObservationStore,
+  catalogue: Catalogue,
+  clock: Clock,
+  admit: () => void = () => undefined,
+): Ingest {
+  const listeners: Listener[] = []
+  const inside: Listener[] = []
+  const withdrawals: ((seriesId: number) => void)[] = []
+  let batch: OpenBatch | undefined
+  let lastMark = Number.NEGATIVE_INFINITY
+  let lastWrite = Number.NEGATIVE_INFINITY
+  const moment = () => {
+    lastWrite = Math.max(clock.now(), lastMark + 1)
+    return lastWrite
+  }
+  return {
+    write(all, recordedAt = moment()) {
+      admit()
+      const points = batch?.sift(all) ?? all
+      const origin = batch ?? noOrigin
+      const { counts, changes } = observations.write(
+        points,
+        recordedAt,
+        (changed, written) => {
+          // Whoever listens may ask whose the values are.
+          batch?.note(changed, written)
+          for (const listener of inside) listener(changed, origin)
+        },
+        origin,
+      )
+      for (const change of changes) {
+        const first = change.inserted[0]
+        if (first)
+          catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
+      }
+      if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
+      return { ...counts, recordedAt: lastRecordedOf(changes, recordedAt) }
+    },
+    withdraw(seriesId, observedAts, at = moment()) {
+      const goneAt = observations.withdraw(seriesId, observedAts, at, batch ?? noOrigin, () =>
+        batch?.noteRemoved(seriesId, observedAts),
+      )
+      for (const listener of withdrawals) listener(seriesId)
+      return goneAt
+    },
+    attribute(points, sourceId) {
+      observations.attribute(points, sourceId)
+      for (const seriesId of new Set(points.map(point => point.seriesId)))
+        for (const listener of withdrawals) listener(seriesId)
+    },
+    as(next, work) {
+      const before = batch
+      batch = next
+      try {
+        return work()
+      } finally {
+        batch = before
+      }
+    },
+    mark() {
+      lastMark = Math.max(lastMark, lastWrite, clock.now())
+      return lastMark
+    },
+    next() {
+      lastWrite = Math.max(clock.now(), lastMark + 1, lastWrite + 1)
+      return lastWrite
+    },
+    listen: listener => void listeners.push(listener),
+    listenInside: listener => void inside.push(listener),
+    onWithdraw: listener => void withdrawals.push(listener),
+  }
+}
+
+/** Only points that had a value before can be recorded later than the others of their write. */
+function lastRecordedOf(changes: readonly Change[], recordedAt: number): number {
+  let last = recordedAt
+  for (const { revised, reborn, inserted } of changes) {
+    for (const point of revised) last = Math.max(last, point.recordedAt)
+    if (reborn.length > 0) for (const point of inserted) last = Math.max(last, point.recordedAt)
+  }
+  return last
+}

@@ -1,0 +1,116 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
+
+/** A file of a year's prices. */
+export interface PriceFile {
+  /** `2026.parquet`. */
+  name: string
+  year: number
+  bytes: number
+  rows: number
+  /** Of the whole file, in hexadecimal digits. */
+  sha256: string
+  /** When its bytes last changed, Unix ms. */
+  changedAt: number
+}
+
+export interface Manifest {
+  /** When the files were last compared with the prices, Unix ms. */
+  madeAt: number
+  files: PriceFile[]
+}
+
+/** The prices of a year, as they go into its file. */
+export interface YearOfPrices {
+  rows: number
+  pieces: AsyncIterable<Uint8Array>
+}
+
+/** The nightly files of all prices: one a year, by code and time. */
+export interface PriceFiles {
+  /** Undefined before the first night, and where there is no directory for them. */
+  manifest(): Promise<Manifest | undefined>
+  /** Where a file of the manifest lies. */
+  pathOf(file: PriceFile): string
+  /** Makes the files of these years anew; those whose bytes are the same stay. */
+  make(years: readonly number[], read: (year: number) => Promise<YearOfPrices>): Promise<Manifest>
+  /** What lets the bearer read a file until then. */
+  sign(name: string, expiresAt: number): string
+  accepts(name: string, expiresAt: number, signature: string): boolean
+}
+
+const manifestName = 'manifest.json'
+
+/** `directory` is empty where none are wanted. */
+export function createPriceFiles(
+  directory: string,
+  masterKey: string,
+  now: () => number,
+): PriceFiles {
+  const folder = join(directory, 'prices')
+
+  const manifest = async (): Promise<Manifest | undefined> => {
+    if (directory === '') return undefined
+    const text = await readFile(join(directory, manifestName), 'utf8').catch(() => undefined)
+    return text === undefined ? undefined : (JSON.parse(text) as Manifest)
+  }
+
+  const sign = (name: string, expiresAt: number) =>
+    Buffer.from(keyedHash(masterKey, 'price files', `${name} ${expiresAt}`)).toString('base64url')
+
+  return {
+    manifest,
+    pathOf: ({ name }) => join(folder, name),
+    async make(years, read) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const before = await manifest()
+      const files: PriceFile[] = []
+      for (const year of years) {
+        const name = `${year}.parquet`
+        const { rows, pieces } = await read(year)
+        const partial = join(folder, `${name}.partial`)
+        const { bytes, sha256 } = await written(partial, pieces)
+        const old = before?.files.find(file => file.name === name)
+        const isSame = old?.sha256 === sha256
+        if (isSame) await rm(partial)
+        else await rename(partial, join(folder, name))
+        files.push({ name, year, bytes, rows, sha256, changedAt: isSame ? old.changedAt : now() })
+      }
+      const newManifest = { madeAt: now(), files }
+      const path = join(directory, manifestName)
+      await written(`${path}.partial`, once(Buffer.from(JSON.stringify(newManifest, undefined, 2))))
+      await rename(`${path}.partial`, path)
+      return newManifest
+    },
+    sign,
+    accepts(name, expiresAt, signature) {
+      const [received, right] = [Buffer.from(signature), Buffer.from(sign(name, expiresAt))]
+      return (
+        expiresAt > now() && received.length === right.length && timingSafeEqual(received, right)
+      )
+    },
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+async function written(path: string, pieces: AsyncIterable<Uint8Array>) {
+  const hash = createHash('sha256')
+  const file = await open(path, 'w', 0o600)
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      hash.update(piece)
+      await file.write(piece)
+      bytes += piece.byteLength
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}

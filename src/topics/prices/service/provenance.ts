@@ -1,0 +1,213 @@
+import { type FedBy, sourceDescription, sourceOf } from '../../catalogue/math/catalogue.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { declaredPublisher, type Series } from '../../catalogue/store/series.ts'
+import { bucketEnd, type Observation } from '../math/bars.ts'
+import type { PriceBlock, RowTexts } from '../math/block.ts'
+import type { ValueSource, ValueSourceStore } from '../store/value-sources.ts'
+import type { HistoryRange, HistoryRow } from './history.ts'
+import type { QuarantineList } from './quarantine.ts'
+
+/** Whose the rows of a page are. */
+export interface RowSources {
+  /** Name of the source of the value that a row answers; of a bar its last one. */
+  nameOf(row: HistoryRow): string
+  /**
+   * The series of a question as those that published the values in the rows, once for each of them.
+   * One without a row is left out, unless there is no row at all or its numbers are generated.
+   */
+  seriesOf(all: readonly Series[]): Series[]
+}
+
+/** Whose values are. */
+export interface Provenance {
+  /** Says how a feed is named with its values. */
+  describeFeeds(describe: (source: ValueSource) => FedBy | undefined): void
+  /** Whose the newest value of a series is; undefined: nobody's, or feeds have no names yet. */
+  newestOf(seriesId: number): FedBy | undefined
+  /** Whether a series ever had a value of a source. */
+  isSourced(seriesId: number): boolean
+  /** Looks again whether a series has values of a source: something was written to it. */
+  forget(seriesId: number): void
+  /** The series with whoever one of its values is of as its publisher, as it stands or once stood. */
+  attributed(series: Series, value: Observation): Series
+  /** How the source of a value is named. */
+  nameOf(seriesId: number, sourceId: number): string
+  /** Every name that a source of values of a series has. */
+  namesOf(seriesId: number): string[]
+  /**
+   * Whose each row of a block is; of bars, the value that closed them. `isPast`: the values may have
+   * been replaced since.
+   */
+  ofBlock(
+    seriesId: number,
+    block: Pick<PriceBlock, 'length' | 'observedAt' | 'recordedAt' | 'bars'>,
+    isPast: boolean,
+  ): RowTexts
+  /** `isPast`: the rows are of values that may have been replaced since. */
+  ofRows(
+    rows: readonly HistoryRow[],
+    range: Pick<HistoryRange, 'interval' | 'from' | 'to'>,
+    isPast: boolean,
+  ): RowSources
+}
+
+export function createProvenance({
+  sources,
+  catalogue,
+  quarantine,
+}: {
+  sources: ValueSourceStore
+  catalogue: Catalogue
+  quarantine: QuarantineList
+}): Provenance {
+  let describeFeed: ((source: ValueSource) => FedBy | undefined) | undefined
+  const fedByOf = (source: ValueSource | undefined, seriesId: number): FedBy | undefined =>
+    source?.kind === 'feed'
+      ? describeFeed?.(source)
+      : source && namedSource(source.name, catalogue.byId(seriesId))
+
+  /** The values of other series are not looked at. */
+  let sourced: Map<number, boolean> | undefined
+  const isSourced = (seriesId: number): boolean => {
+    sourced ??= lookAtAll()
+    const isKnown = sourced.get(seriesId) ?? sources.ofSeries(seriesId).length > 0
+    sourced.set(seriesId, isKnown)
+    return isKnown
+  }
+  /** At first of all series at once: one by one they take some milliseconds. */
+  const lookAtAll = (): Map<number, boolean> => {
+    const sourcedIds = new Set(sources.everySeries())
+    return new Map(catalogue.list().map(({ id }) => [id, sourcedIds.has(id)]))
+  }
+
+  const published = (series: Series, source: ValueSource | undefined): Series => {
+    const { publisher: _ofNewest, ...own } = series
+    const publisher = fedByOf(source, series.id)?.publisher ?? declaredPublisher(series)
+    return publisher ? { ...own, publisher } : own
+  }
+
+  const attributed = (series: Series, { observedAt, recordedAt }: Observation): Series =>
+    isSourced(series.id)
+      ? published(series, sources.ofValue(series.id, observedAt, recordedAt))
+      : series
+
+  const ofRows: Provenance['ofRows'] = (rows, range, isPast) => {
+    const publishedBySource = new Map<string, Series>()
+    const publishedAs = (seriesId: number, source: ValueSource | undefined): Series => {
+      const key = `${seriesId} ${source?.id ?? 0}`
+      const series = publishedBySource.get(key) ?? published(catalogue.byId(seriesId), source)
+      publishedBySource.set(key, series)
+      return series
+    }
+    /** Of all values in the rows of a series, where none of them may have been replaced. */
+    const standing = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => {
+      const span = spanOf(seriesRows, range)
+      const ids = quarantine
+        .clear(seriesId, span.from, span.to)
+        .flatMap(stretch => sources.between(seriesId, stretch.from, stretch.to))
+      return [...new Set(ids)].map(id => publishedAs(seriesId, sources.byId(id)))
+    }
+    const past = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => [
+      ...new Set(
+        seriesRows.map(row =>
+          publishedAs(seriesId, sources.ofValue(seriesId, row.observedAt, row.recordedAt)),
+        ),
+      ),
+    ]
+    const bySeries = new Map(
+      [...Map.groupBy(rows, row => row.seriesId)].map(([id, seriesRows]) => {
+        if (!isSourced(id)) return [id, [catalogue.byId(id)]]
+        const all = isPast ? past(id, seriesRows) : standing(id, seriesRows)
+        return [
+          id,
+          all.sort((a, b) => (sourceOf(a).description < sourceOf(b).description ? -1 : 1)),
+        ]
+      }),
+    )
+    const names = new Map(
+      [...bySeries].flatMap(([id, all]) =>
+        all.length === 1 ? [[id, sourceOf(all[0]!).name]] : [],
+      ),
+    )
+    return {
+      nameOf(row) {
+        const { seriesId, observedAt, recordedAt } = row
+        const only = names.get(seriesId)
+        if (only !== undefined) return only
+        // A bar was recorded with the newest of its values, which need not be the last of them.
+        const source = row.bar
+          ? sources.ofCurrent(seriesId, observedAt)
+          : sources.ofValue(seriesId, observedAt, recordedAt)
+        return sourceOf(publishedAs(seriesId, source)).name
+      },
+      seriesOf: all =>
+        all.flatMap(
+          series =>
+            bySeries.get(series.id) ?? (rows.length === 0 || series.fixture ? [series] : []),
+        ),
+    }
+  }
+
+  const nameOf = (seriesId: number, sourceId: number): string =>
+    fedByOf(sources.byId(sourceId), seriesId)?.publisher.name ?? catalogue.byId(seriesId).source
+
+  const ofBlock: Provenance['ofBlock'] = (seriesId, block, isPast) => {
+    const { length, observedAt, recordedAt, bars } = block
+    const standing =
+      isPast && !bars
+        ? undefined
+        : sources.byInstant(seriesId, observedAt[0]!, observedAt[length - 1]! + 1)
+    const texts: string[] = []
+    const places = new Map<number, number>()
+    const index = new Uint32Array(length)
+    for (let row = 0; row < length; row += 1) {
+      const at = observedAt[row]!
+      const sourceId =
+        (standing ? standing.get(at) : sources.ofValue(seriesId, at, recordedAt[row]!)?.id) ?? 0
+      if (!places.has(sourceId)) places.set(sourceId, texts.push(nameOf(seriesId, sourceId)) - 1)
+      index[row] = places.get(sourceId)!
+    }
+    return { texts, index }
+  }
+
+  return {
+    describeFeeds(describe) {
+      describeFeed = describe
+    },
+    newestOf: seriesId => fedByOf(sources.ofNewest(seriesId), seriesId),
+    isSourced,
+    forget: seriesId => void sourced?.delete(seriesId),
+    attributed,
+    nameOf,
+    namesOf: seriesId => [
+      ...new Set([0, ...sources.ofSeries(seriesId)].map(id => nameOf(seriesId, id))),
+    ],
+    ofBlock,
+    ofRows,
+  }
+}
+
+/** Where the values lie that rows of a series are of. */
+function spanOf(
+  rows: readonly HistoryRow[],
+  { interval, from, to }: Pick<HistoryRange, 'interval' | 'from' | 'to'>,
+) {
+  const starts = rows.map(row => row.bar?.startsAt ?? row.observedAt)
+  const last = starts.reduce((a, b) => Math.max(a, b))
+  return {
+    from: Math.max(
+      from,
+      starts.reduce((a, b) => Math.min(a, b)),
+    ),
+    to: interval === 'raw' ? last + 1 : Math.min(to, bucketEnd(interval, last)),
+  }
+}
+
+/** How a source is named that whoever brought its values called by name. */
+const namedSource = (name: string, { terms }: Pick<Series, 'terms'>): FedBy => ({
+  publisher: {
+    name,
+    text: terms?.attribution ?? sourceDescription(name, false),
+    licenseClass: terms?.licenseClass ?? 'open',
+  },
+})

@@ -1,0 +1,90 @@
+import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
+import type { Quarantine, QuarantineStore } from '../store/quarantine.ts'
+
+/** A stretch of time that reads may use, half-open. */
+export interface Stretch {
+  from: number
+  to: number
+}
+
+/** The quarantined days in memory: what every read leaves out. */
+export interface QuarantineList {
+  /** `[from, to)` without the quarantined days of the series, oldest first. */
+  clear(seriesId: number, from: number, to: number): Stretch[]
+  /** The quarantined ranges of a series that touch `[from, to)`. */
+  within(seriesId: number, from: number, to: number): { days: string[]; reasons: string[] }
+  all(): readonly Quarantine[]
+  /** Reads the store again: another thread has changed it. */
+  reload(): void
+  add(range: Omit<Quarantine, 'id'>): Quarantine
+  remove(id: number): Quarantine | undefined
+}
+
+interface Range extends Stretch {
+  reason: string
+}
+
+export function createQuarantineList(
+  store: QuarantineStore,
+  changed: (seriesId: number) => void,
+): QuarantineList {
+  let all: Quarantine[] = []
+  let ranges = new Map<number, Range[]>()
+  const reload = () => {
+    all = store.all()
+    ranges = new Map()
+    for (const quarantine of all) {
+      const range = {
+        from: parseDay(quarantine.fromOn)!,
+        to: parseDay(quarantine.toOn)! + dayMs,
+        reason: quarantine.reason,
+      }
+      ranges.set(quarantine.seriesId, [...(ranges.get(quarantine.seriesId) ?? []), range])
+    }
+  }
+  reload()
+  return {
+    reload,
+    clear(seriesId, from, to) {
+      const clear: Stretch[] = []
+      let start = from
+      // The store answers them by first day, so one pass is enough even where they overlap.
+      for (const range of ranges.get(seriesId) ?? []) {
+        if (range.to <= start || range.from >= to) continue
+        if (range.from > start) clear.push({ from: start, to: range.from })
+        start = range.to
+      }
+      if (start < to) clear.push({ from: start, to })
+      return clear
+    },
+    within(seriesId, from, to) {
+      const touching = (ranges.get(seriesId) ?? []).filter(
+        range => range.from < to && range.to > from,
+      )
+      const days = new Set<string>()
+      for (const range of touching) {
+        for (
+          let day = Math.max(range.from, Math.floor(from / dayMs) * dayMs);
+          day < Math.min(range.to, to);
+          day += dayMs
+        )
+          days.add(isoDay(day))
+      }
+      return { days: [...days].sort(), reasons: [...new Set(touching.map(range => range.reason))] }
+    },
+    all: () => all,
+    add(range) {
+      const added = store.add(range)
+      reload()
+      changed(range.seriesId)
+      return added
+    },
+    remove(id) {
+      const removed = all.find(quarantine => quarantine.id === id)
+      if (!removed || !store.remove(id)) return undefined
+      reload()
+      changed(removed.seriesId)
+      return removed
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  type Bar,
+  type BarInterval,
+  barsOf,
+  bucketEnd,
+  bucketStart,
+  daysInBar,
+  mergeBars,
+  type Observation,
+} from '../math/bars.ts'
+import type { ObservationStore, Span } from '../store/observations.ts'
+import type { QuarantineList, Stretch } from './quarantine.ts'
+
+/**
+ * Rows of one series, newest first, at most `limit`, without quarantined days; those that were
+ * there at `bornBy`.
+ */
+export interface SeriesRows {
+  raw(seriesId: number, from: number, to: number, limit: number, bornBy: number): Observation[]
+  /**
+   * Bars of the observations inside the range: a bucket that the range cuts is a bar of what is
+   * left of it.
+   */
+  bars(
+    seriesId: number,
+    interval: BarInterval,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy: number,
+  ): Bar[]
+  /** Raw rows with the values that were current at `asOf`. */
+  asOf(seriesId: number, from: number, to: number, limit: number, asOf: number): Observation[]
+  /** Raw rows with the values first recorded. */
+  firstRecorded(
+    seriesId: number,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy: number,
+  ): Observation[]
+}
+
+export function createSeriesRows(
+  observations: ObservationStore,
+  quarantine: QuarantineList,
+): SeriesRows {
+  /** Reads stretch by stretch, newest first, until there are `limit` rows. */
+  const readStretches = <T>(
+    seriesId: number,
+    from: number,
+    to: number,
+    limit: number,
+    read: (stretch: Stretch, rowsLeft: number) => T[],
+  ): T[] => {
+    const rows: T[] = []
+    for (const stretch of quarantine.clear(seriesId, from, to).reverse()) {
+      if (rows.length >= limit) break
+      rows.push(...read(stretch, limit - rows.length))
+    }
+    return rows
+  }
+
+  const spanBars = (
+    seriesId: number,
+    span: Span,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy: number,
+  ): Bar[] =>
+    readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+      barsOfStretch(observations, seriesId, span, stretch, rowsLeft, bornBy),
+    )
+
+  return {
+    raw: (seriesId, from, to, limit, bornBy) =>
+      readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+        observations.between(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
+      ),
+    bars(seriesId, interval, from, to, limit, bornBy) {
+      if (interval === 'hour') return spanBars(seriesId, 1, from, to, limit, bornBy)
+      if (interval === 'day') return spanBars(seriesId, 24, from, to, limit, bornBy)
+      // As many days as the buckets can have: of those asked for none is cut short, and what lies
+      // beyond them is dropped.
+      const days = spanBars(seriesId, 24, from, to, limit * daysInBar(interval), bornBy)
+      return mergeBars(interval, days.reverse()).reverse().slice(0, limit)
+    },
+    asOf: (seriesId, from, to, limit, asOf) =>
+      readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+        observations.asOf(seriesId, stretch.from, stretch.to, asOf, rowsLeft),
+      ),
+    firstRecorded: (seriesId, from, to, limit, bornBy) =>
+      readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
+        observations.firstRecorded(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
+      ),
+  }
+}
+
+/** Bars made from the observations of a range, newest first. */
+const foldedBars = (
+  observations: ObservationStore,
+  seriesId: number,
+  interval: BarInterval,
+  from: number,
+  to: number,
+  bornBy: number,
+): Bar[] => barsOf(interval, observations.oldestFirst(seriesId, from, to, bornBy)).reverse()
+
+/**
+ * Stored bars of the whole buckets of a stretch, and the buckets that it cuts from their
+ * observations.
+ */
+function barsOfStretch(
+  observations: ObservationStore,
+  seriesId: number,
+  span: Span,
+  { from, to }: Stretch,
+  limit: number,
+  bornBy: number,
+): Bar[] {
+  const interval = span === 1 ? 'hour' : 'day'
+  const folded = (start: number, end: number) =>
+    foldedBars(observations, seriesId, interval, start, end, bornBy)
+  const lastWhole = bucketStart(interval, to)
+  const first = bucketStart(interval, from)
+  const firstWhole = first < from ? bucketEnd(interval, first) : first
+  if (firstWhole > lastWhole) return folded(from, to)
+  const bars = lastWhole < to ? folded(lastWhole, to) : []
+  if (firstWhole < lastWhole && bars.length < limit) {
+    const rowsLeft = limit - bars.length
+    const whole = observations.bars(seriesId, span, firstWhole, lastWhole, rowsLeft, bornBy)
+    // A bar that something was added to since is made again from what it had then.
+    const asBorn = (bar: Bar) => folded(bar.startsAt, bucketEnd(interval, bar.startsAt))
+    bars.push(...whole.flatMap(bar => (bar.recordedAt <= bornBy ? bar : asBorn(bar))))
+  }
+  if (from < firstWhole && bars.length < limit) bars.push(...folded(from, firstWhole))
+  return bars
+}

@@ -1,0 +1,51 @@
+import type { Observation } from '../math/bars.ts'
+import type { ObservationStore } from '../store/observations.ts'
+
+/** The stored values of a series around moments that are asked for in their order. */
+export interface StoredNeighbours {
+  /** The newest before a moment. */
+  before(observedAt: number): Observation | undefined
+  /** What is stored of that moment itself. */
+  at(observedAt: number): Observation | undefined
+}
+
+/** Two points far apart must not read what lies between them; many read long stretches at once. */
+const [firstRows, rowsMax] = [4, 1024]
+
+/**
+ * Walks through a series beside points that come oldest first: a question for each point would take
+ * most of the time of a file that is imported again.
+ */
+export function createStoredNeighbours(
+  observations: Pick<ObservationStore, 'newest' | 'after'>,
+  seriesId: number,
+): StoredNeighbours {
+  let rows: readonly Observation[] = []
+  let rowsAsked = firstRows
+  let index = 0
+  let isLast = false
+  let previous: Observation | undefined
+
+  const seek = (observedAt: number) => {
+    for (; index < rows.length && rows[index]!.observedAt < observedAt; index += 1)
+      previous = rows[index]
+    if (index < rows.length || isLast) return
+    previous = observations.newest(seriesId, observedAt)
+    rows = observations.after(seriesId, observedAt - 1, rowsAsked)
+    index = 0
+    isLast = rows.length < rowsAsked
+    rowsAsked = Math.min(rowsAsked * 2, rowsMax)
+  }
+
+  return {
+    before(observedAt) {
+      seek(observedAt)
+      return previous
+    },
+    at(observedAt) {
+      seek(observedAt)
+      const row = rows[index]
+      return row?.observedAt === observedAt ? row : undefined
+    },
+  }
+}

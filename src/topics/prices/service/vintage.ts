@@ -1,0 +1,188 @@
+import type { Database } from 'bun:sqlite'
+import { asKnownAt } from '../../../database/vintage.ts'
+import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Observation } from '../math/bars.ts'
+import type { Close } from '../math/window.ts'
+import type { CloseStore } from '../store/closes.ts'
+import type { ObservationStore } from '../store/observations.ts'
+import { type Board, createBoard } from './board.ts'
+import type { Closes } from './closes.ts'
+import { createFx, type Fx } from './fx.ts'
+import { type History, pastHistory } from './history.ts'
+import type { QuarantineList } from './quarantine.ts'
+
+/** Since when what was known of a series is known itself. */
+export interface Coverage {
+  /**
+   * Unix ms: from then on a read as of a moment answers what was recorded by it; before, the values
+   * first recorded of what speaks for that moment or an earlier one.
+   */
+  since(seriesId: number, asOf: number): number
+  forget(seriesId: number): void
+}
+
+/**
+ * Coverage begins with the first value recorded of a series. A `floor` that the operator has set
+ * holds for every read; the usual one only says since when revisions are kept, and vintages that
+ * were imported with their own times reach further back.
+ */
+export function createCoverage(
+  observations: Pick<ObservationStore, 'firstRecordedAt'>,
+  floor: { at: number; isSet: boolean },
+): Coverage {
+  const firsts = new Map<number, number>()
+  const firstOf = (seriesId: number): number => {
+    const first =
+      firsts.get(seriesId) ?? observations.firstRecordedAt(seriesId) ?? Number.NEGATIVE_INFINITY
+    firsts.set(seriesId, first)
+    return first
+  }
+  return {
+    since(seriesId, asOf) {
+      const first = firstOf(seriesId)
+      return floor.isSet || asOf >= floor.at ? Math.max(floor.at, first) : first
+    },
+    forget: seriesId => void firsts.delete(seriesId),
+  }
+}
+
+/**
+ * The prices as they were known at a moment: what was recorded by then, and never an observation
+ * that speaks for a later time. Quarantined days are left out as they are now.
+ */
+export interface PricesView {
+  closes: Closes
+  board: Board
+  /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
+  history: Pick<History, 'page'>
+  exchange: Fx
+  now(): number
+  /** What datasets said then is what `work` reads of them; it must not await. */
+  within<T>(work: () => T): T
+  /** Since when what was read is covered, Unix ms; undefined before anything was. */
+  coverageSince(): number | undefined
+}
+
+/** Opens a view; `endDay` (`YYYY-MM-DD`) cuts closes and newest values off after that day. */
+export type PricesAt = (point: { asOf?: number; endDay?: string }) => PricesView
+
+export interface PricesAtDeps {
+  observations: ObservationStore
+  closeStore: CloseStore
+  closes: Closes
+  history: Pick<History, 'page' | 'pageAsOf'>
+  quarantine: QuarantineList
+  coverage: Coverage
+  catalogue: Catalogue
+  db: Database
+  /** The series with the source of one of its values, as it stands or once stood. */
+  attributed(series: Series, observation: Observation): Series
+  now(): number
+}
+
+export function createPricesAt(deps: PricesAtDeps): PricesAt {
+  const { observations, quarantine, coverage, catalogue } = deps
+  return ({ asOf, endDay }) => {
+    const touched = new Set<number>()
+    const own = asOf === undefined ? deps.closes.of : createClosesAsOf(deps, asOf)
+    const memory = new Map<number, readonly Close[]>()
+    const of = (seriesId: number): readonly Close[] => {
+      touched.add(seriesId)
+      const closes =
+        memory.get(seriesId) ??
+        own(seriesId).filter(close => endDay === undefined || close.day <= endDay)
+      memory.set(seriesId, closes)
+      return closes
+    }
+    const now = asOf === undefined ? deps.now : () => asOf
+    const endAt = endDay === undefined ? Number.MAX_SAFE_INTEGER : parseDay(endDay)! + dayMs
+    const newest = (seriesId: number, before: number) => {
+      touched.add(seriesId)
+      if (asOf === undefined) return observations.newest(seriesId, Math.min(before, endAt))
+      const until = Math.min(before, endAt, asOf + 1)
+      return asOf >= coverage.since(seriesId, asOf)
+        ? observations.newestAsOf(seriesId, until, asOf)
+        : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
+    }
+    const sinces: number[] = []
+    const board = createBoard({ newest }, quarantine, { now }, deps.attributed)
+    return {
+      closes: {
+        of,
+        derived: (_name, seriesIds, make) => make(seriesIds.map(of)),
+        revisedAt: (seriesId, from, to) => deps.closeStore.revisedAt(seriesId, from, to, asOf),
+        forget: seriesId => void memory.delete(seriesId),
+      },
+      board,
+      history:
+        asOf === undefined
+          ? deps.history
+          : pastHistory(deps.history, asOf, seriesId => {
+              touched.add(seriesId)
+              return coverage.since(seriesId, asOf)
+            }),
+      exchange: createFx(catalogue, board),
+      now,
+      within(work) {
+        if (asOf === undefined) return work()
+        const { answer, sinceAt } = asKnownAt(deps.db, asOf, work)
+        if (sinceAt !== undefined) sinces.push(sinceAt)
+        return answer
+      },
+      coverageSince() {
+        if (asOf === undefined) return undefined
+        const all = [
+          ...sinces,
+          ...[...touched].map(seriesId => coverage.since(seriesId, asOf)),
+        ].filter(Number.isFinite)
+        return all.length === 0 ? undefined : Math.max(...all)
+      },
+    }
+  }
+}
+
+/**
+ * The closes of a series at a moment: those of days that nothing touched since are taken from the
+ * bars, the others from their observations.
+ */
+function createClosesAsOf(
+  { observations, closeStore, quarantine, coverage }: PricesAtDeps,
+  asOf: number,
+): (seriesId: number) => Close[] {
+  return seriesId => {
+    const isCovered = asOf >= coverage.since(seriesId, asOf)
+    const stored = closeStore.dated(seriesId)
+    const closeOf = (startsAt: number): number | undefined => {
+      const until = Math.min(startsAt + dayMs, asOf + 1)
+      const [last] = isCovered
+        ? observations.asOf(seriesId, startsAt, until, asOf, 1)
+        : observations.firstRecorded(seriesId, startsAt, until, 1)
+      return last?.value
+    }
+    const revisedDays = new Set(
+      isCovered
+        ? closeStore.daysRevisedSince(seriesId, asOf)
+        : closeStore.daysEverRevised(seriesId),
+    )
+    const values = new Map<number, number | undefined>()
+    for (const { startsAt, value, recordedAt, bornAt } of stored) {
+      if (startsAt > asOf) break
+      const isWhole = startsAt + dayMs <= asOf + 1
+      if (revisedDays.delete(startsAt) || !isWhole) values.set(startsAt, closeOf(startsAt))
+      else if (!isCovered || recordedAt <= asOf) values.set(startsAt, value)
+      else if (bornAt <= asOf) values.set(startsAt, closeOf(startsAt))
+    }
+    // Days of which everything was withdrawn since have no bar.
+    for (const startsAt of revisedDays)
+      if (startsAt <= asOf) values.set(startsAt, closeOf(startsAt))
+    return [...values]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([startsAt, value]) =>
+        value !== undefined && quarantine.clear(seriesId, startsAt, startsAt + dayMs).length > 0
+          ? [{ day: isoDay(startsAt), value }]
+          : [],
+      )
+  }
+}

@@ -1,0 +1,78 @@
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { families, underlyingCategory } from '../../futures/math/families.ts'
+import { confirms, type Move, type Previous } from '../math/guards.ts'
+import type { DoubtedValueStore } from '../store/doubted-values.ts'
+import type { ObservationStore, Point } from '../store/observations.ts'
+
+/** How the contracts of a futures family settled on two days. */
+export interface SettlementMoves {
+  movesBetween(family: string, fromDay: string, toDay: string): (Move & { code: string })[]
+}
+
+/** What else moved as a doubtful value did. It is asked for doubtful values only. */
+export interface Witnesses {
+  /**
+   * What bears out the move to a point, in words; undefined where nothing does. Values that wait for
+   * review count where they are of another source than `sourceId`; without one they do not.
+   */
+  of(point: Point, before: Previous, sourceId: number | undefined): string | undefined
+}
+
+/** Related series may date the same period a little differently: a month on its first or its 15th. */
+const sameTimeMaxMs = 16 * dayMs
+
+export function createWitnesses({
+  catalogue,
+  observations,
+  doubts,
+  settlements,
+}: {
+  catalogue: Pick<Catalogue, 'byId' | 'list'>
+  observations: Pick<ObservationStore, 'newest'>
+  doubts: Pick<DoubtedValueStore, 'waitingNear'>
+  settlements: SettlementMoves
+}): Witnesses {
+  return {
+    of(point, before, sourceId) {
+      const doubted: Move = { before: before.value, value: point.value }
+      const category = relatedCategory(catalogue.byId(point.seriesId))
+      const related = catalogue.list().filter(series => relatedCategory(series) === category)
+      const withinMs = Math.min(sameTimeMaxMs, (point.observedAt - before.observedAt) / 2)
+      const valueNear = (seriesId: number, at: number): number | undefined => {
+        const value = observations.newest(seriesId, at + withinMs + 1)
+        return value && value.observedAt > at - withinMs ? value.value : undefined
+      }
+      const didMove = ({ id }: Series): boolean => {
+        const value = valueNear(id, point.observedAt)
+        const start = value === undefined ? undefined : valueNear(id, before.observedAt)
+        return value !== undefined && start !== undefined
+          ? confirms({ before: start, value }, doubted)
+          : false
+      }
+      const isSaidToMove = ({ id }: Series): boolean =>
+        sourceId !== undefined &&
+        doubts
+          .waitingNear(id, point.observedAt - withinMs, point.observedAt + withinMs, sourceId)
+          .some(move => confirms(move, doubted))
+
+      const moved = related.find(series => series.id !== point.seriesId && didMove(series))
+      if (moved) return `${moved.code} moved`
+      const said = related.find(isSaidToMove)
+      if (said) return `another source says${said.id === point.seriesId ? '' : ` of ${said.code}`}`
+      const [fromDay, toDay] = [isoDay(before.observedAt), isoDay(point.observedAt)]
+      const contract = families
+        .filter(({ code }) => underlyingCategory(code) === category)
+        .flatMap(({ code }) => settlements.movesBetween(code, fromDay, toDay))
+        .find(move => confirms(move, doubted))
+      return contract && `${contract.code} settled`
+    },
+  }
+}
+
+/** Futures move with what they are on. */
+function relatedCategory({ code, category }: Series): string {
+  const family = category === 'futures' ? families.find(family => family.code === code) : undefined
+  return family ? underlyingCategory(family.code) : category
+}

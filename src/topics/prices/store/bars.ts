@@ -1,0 +1,486 @@
+import type { Database } from 'bun:sqlite'
+import { barColumns, bornAt } from '../../../database/bar-columns.ts'
+import { manyRows } from '../../../database/many-rows.ts'
+import { lazy } from '../../../database/statement.ts'
+import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import {
+  type Bar,
+  type BarInterval,
+  barsOf,
+  bucketEnd,
+  bucketStart,
+  extendBar,
+  type Observation,
+  openBar,
+} from '../math/bars.ts'
+
+/** Length of a stored bar in hours. */
+export type Span = 1 | 24
+
+const hourSpan = { span: 1, interval: 'hour' } as const
+const daySpan = { span: 24, interval: 'day' } as const
+const spans = [hourSpan, daySpan] as const
+
+/** As `bornBy`: leaves nothing out. */
+export const anyTime = Number.MAX_SAFE_INTEGER
+
+/**
+ * Whether the row `o` of observations was there at the moment `parameter`. A corrected point is,
+ * when its first value is old enough: whoever walks the pages of that moment sees it with today's
+ * value and loses no row.
+ */
+export const bornBy = (parameter: string): string =>
+  `(o.recorded_at <= ${parameter} OR EXISTS (SELECT 1 FROM observation_revisions r
+     WHERE r.series_id = o.series_id AND r.observed_at = o.observed_at AND r.recorded_at <= ${parameter}))`
+
+/**
+ * A day of a series that has observations: how many, in how many hours, and when the newest was
+ * recorded.
+ */
+export interface Day {
+  startsAt: number
+  count: number
+  hours: number
+  recordedAt: number
+}
+
+export interface BarReads {
+  /** Bars that start in `[from, to)`, newest first. */
+  bars(
+    seriesId: number,
+    span: Span,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy?: number,
+  ): Bar[]
+  /** Every day of a series, oldest first; with `bornBy` as it was at that moment. */
+  days(seriesId: number, bornBy?: number): Day[]
+}
+
+const columns =
+  'starts_at, close, closed_at, recorded_at, open, high, low, sum, count, hours, born_at'
+
+/**
+ * No hour of the day bar `d` has more than one observation: no hour bars are stored for it, its
+ * observations are the hours.
+ */
+const isSparse = (d: string): string => `coalesce(${d}.count, 1) = coalesce(${d}.hours, 1)`
+
+/** Start of the hour of an observation; before 1970 the remainder is negative. */
+const hourOf = (observedAt: string): string =>
+  `(${observedAt} - ((${observedAt} % ${hourMs}) + ${hourMs}) % ${hourMs})`
+
+/** When the first value of the hour of the observation `o` was recorded. */
+const hourBornAt = `coalesce((SELECT min(o.recorded_at, min(r.recorded_at)) FROM observation_revisions r
+  WHERE r.series_id = o.series_id AND r.observed_at >= ${hourOf('o.observed_at')}
+    AND r.observed_at < ${hourOf('o.observed_at')} + ${hourMs}), o.recorded_at)`
+
+export function createBarReads(db: Database): BarReads {
+  const bars = lazy<Bar, number[]>(
+    db,
+    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
+     ORDER BY starts_at DESC LIMIT ?`,
+  )
+  const hoursOfSparseDays = lazy<Bar, number[]>(
+    db,
+    `SELECT ${hourOf('o.observed_at')} AS startsAt, o.value AS open, o.value AS high, o.value AS low, o.value AS close, o.value AS sum,
+       1 AS count, 1 AS hours, o.observed_at AS closedAt, o.recorded_at AS recordedAt, ${hourBornAt} AS bornAt
+     FROM bars d CROSS JOIN observations o
+     WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}
+       AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
+       AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
+     ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`,
+  )
+  // Days that nothing touched since are taken as they stand; only the others are counted anew.
+  const inDay = (at: string) => `${at} >= d.starts_at AND ${at} < d.starts_at + ${dayMs}`
+  const days = lazy<Day, number[]>(
+    db,
+    `SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
+       CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.count, 1) ELSE (SELECT count(*) FROM observations o
+         WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${bornBy('?2')}) END AS count,
+       CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.hours, 1)
+         WHEN ${isSparse('d')} THEN (SELECT count(*) FROM observations o
+           WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${hourBornAt} <= ?2)
+         ELSE (SELECT count(*) FROM bars h
+           WHERE h.series_id = ?1 AND h.span = 1 AND ${inDay('h.starts_at')} AND ${bornAt('h')} <= ?2) END AS hours
+     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`,
+  )
+  const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
+    const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
+    // Of a page that is full already only what is newer than its last row can have a place in it.
+    const since = stored.length < limit ? from : stored.at(-1)!.startsAt
+    return newestFirst(stored, hoursOfSparseDays.all(seriesId, since, to, bornBy, limit), limit)
+  }
+  return {
+    bars: (seriesId, span, from, to, limit, bornBy = anyTime) =>
+      span === 1
+        ? hours(seriesId, from, to, limit, bornBy)
+        : bars.all(seriesId, span, from, to, bornBy, limit),
+    days: (seriesId, bornBy = anyTime) => days.all(seriesId, bornBy),
+  }
+}
+
+/** Bars of two lists that are newest first, in that order. */
+function newestFirst(some: Bar[], others: Bar[], limit: number): Bar[] {
+  if (others.length === 0) return some
+  if (some.length === 0) return others
+  return [...some, ...others].sort((a, b) => b.startsAt - a.startsAt).slice(0, limit)
+}
+
+/** What a write changed in one series, each list oldest first. */
+export interface Change {
+  seriesId: number
+  inserted: Observation[]
+  revised: Observation[]
+  /** What each of the revised was before. */
+  replaced: number[]
+  /** Inserted points that had been taken out before, with when their first value was recorded. */
+  reborn: { observedAt: number; bornAt: number }[]
+}
+
+type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
+
+/** What an update of bars did to a bucket that points were added to. */
+interface Touched {
+  bar: Bar
+  /** Of a day: whether its hours were stored; undefined: it was not there. */
+  wasDense: boolean | undefined
+}
+
+/**
+ * Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than
+ * it, otherwise by folding the bucket anew. `past`: what turned out to have been known earlier.
+ */
+export function createBarWriter(
+  db: Database,
+  oldestFirst: OldestFirst,
+): (change: Change, past: readonly Observation[]) => void {
+  const rows = createBarRows(db)
+  const { barAt, lastStart, startsKnown, saveAll, bear } = rows
+  const hoursAnew = createHoursAnew(rows, oldestFirst)
+
+  /** Tells `touched` of every bucket that the change is of. */
+  const updateBars = (
+    seriesId: number,
+    { inserted, revised }: Pick<Change, 'inserted' | 'revised'>,
+    past: readonly Observation[],
+    { span, interval }: (typeof spans)[number],
+    touched?: Map<number, Touched>,
+  ) => {
+    const lastAt = lastStart(seriesId, span)
+    // Buckets to fold anew, with when they came to be as far as current values do not show it: a
+    // write may correct what it inserts.
+    const stale = new Map<number, number>()
+    const age = (startsAt: number, bornAt: number) =>
+      stale.set(startsAt, Math.min(stale.get(startsAt) ?? Number.POSITIVE_INFINITY, bornAt))
+    for (const { observedAt } of revised)
+      age(bucketStart(interval, observedAt), Number.POSITIVE_INFINITY)
+    for (const { observedAt, recordedAt } of past)
+      age(bucketStart(interval, observedAt), recordedAt)
+    const isStored = startsKnown(seriesId, span, inserted, lastAt)
+    const saved: Bar[] = []
+    let bar: Bar | undefined
+    const close = () => {
+      if (bar && stale.has(bar.startsAt)) age(bar.startsAt, bar.bornAt)
+      else if (bar) saved.push(bar)
+    }
+    for (const point of inserted) {
+      const startsAt = bucketStart(interval, point.observedAt)
+      if (bar?.startsAt === startsAt) {
+        extendBar(bar, point)
+        continue
+      }
+      close()
+      const storedBar = isStored(startsAt) ? barAt(seriesId, span, startsAt) : undefined
+      if (storedBar && point.observedAt <= storedBar.closedAt) age(startsAt, storedBar.bornAt)
+      const wasDense = storedBar && isDense(storedBar)
+      bar = storedBar
+      if (bar) extendBar(bar, point)
+      else bar = openBar(startsAt, point)
+      touched?.set(startsAt, { bar, wasDense })
+    }
+    close()
+    const folded = foldStored(oldestFirst, seriesId, interval, [...stale.keys()])
+    for (const [startsAt, bornAt] of stale) {
+      const bar = folded.get(startsAt)!
+      const anew = { ...bar, bornAt: Math.min(bar.bornAt, bornAt) }
+      saved.push(anew)
+      const before = touched?.get(startsAt)
+      touched?.set(startsAt, { bar: anew, wasDense: before ? before.wasDense : isDense(anew) })
+    }
+    saveAll(seriesId, span, saved)
+  }
+  return (change, past) => {
+    const { seriesId, reborn } = change
+    const days = new Map<number, Touched>()
+    updateBars(seriesId, change, past, daySpan, days)
+    for (const { observedAt, bornAt } of reborn)
+      bear(seriesId, 24, bucketStart('day', observedAt), bornAt)
+    let isEveryHourStored = true
+    for (const [startsAt, { bar, wasDense }] of days) {
+      isEveryHourStored &&= isDense(bar) && wasDense !== false
+      // A day that was sparse until now has no hours yet, and one that stays sparse needs none.
+      if (wasDense === false && isDense(bar)) hoursAnew(seriesId, startsAt)
+    }
+    if (isEveryHourStored) updateBars(seriesId, change, past, hourSpan)
+    else {
+      const hasHours = ({ observedAt }: Observation) => {
+        const { bar, wasDense } = days.get(bucketStart('day', observedAt))!
+        return isDense(bar) && wasDense !== false
+      }
+      const [inserted, revised] = [
+        change.inserted.filter(hasHours),
+        change.revised.filter(hasHours),
+      ]
+      const earlier = past.filter(hasHours)
+      if (inserted.length + revised.length + earlier.length > 0)
+        updateBars(seriesId, { inserted, revised }, earlier, hourSpan)
+    }
+    for (const { observedAt, bornAt } of reborn)
+      bear(seriesId, 1, bucketStart('hour', observedAt), bornAt)
+  }
+}
+
+/** As much of a series is read at once as years of minutes leave room for. */
+const stretchMaxMs = 7 * dayMs
+
+/**
+ * Bars of some buckets from what is stored, by their start; of a bucket with nothing in it none.
+ * Buckets that follow one another are read at once: an import that corrects prices touches every
+ * hour of its days.
+ */
+function foldStored(
+  oldestFirst: OldestFirst,
+  seriesId: number,
+  interval: BarInterval,
+  starts: readonly number[],
+): Map<number, Bar> {
+  const stretches: { from: number; to: number }[] = []
+  for (const from of starts.toSorted((a, b) => a - b)) {
+    const to = bucketEnd(interval, from)
+    const last = stretches.at(-1)
+    if (last?.to === from && to - last.from <= stretchMaxMs) last.to = to
+    else stretches.push({ from, to })
+  }
+  return byStart(
+    stretches.flatMap(({ from, to }) => barsOf(interval, oldestFirst(seriesId, from, to))),
+  )
+}
+
+const byStart = (bars: readonly Bar[]): Map<number, Bar> =>
+  new Map(bars.map(bar => [bar.startsAt, bar]))
+
+/** Some hour of the day has more than one observation, so that the day's hours are stored. */
+const isDense = ({ count, hours }: { count: number; hours: number }): boolean => count > hours
+
+/** Writes the hours of a day that had none, from its observations. */
+function createHoursAnew(
+  { birthsOf, saveAll }: BarRows,
+  oldestFirst: OldestFirst,
+): (seriesId: number, dayStartsAt: number) => void {
+  return (seriesId, dayStartsAt) => {
+    const [from, to] = [dayStartsAt, dayStartsAt + dayMs]
+    const hours = byStart(barsOf('hour', oldestFirst(seriesId, from, to)))
+    for (const { observedAt, recordedAt } of birthsOf(seriesId, from, to)) {
+      const bar = hours.get(bucketStart('hour', observedAt))
+      if (bar) bar.bornAt = Math.min(bar.bornAt, recordedAt)
+    }
+    saveAll(seriesId, 1, [...hours.values()])
+  }
+}
+
+/** Of fewer points, each bucket is looked up on its own. */
+const lookedUpMax = 16
+
+/** open, high, low, sum, count and hours of the bar of one observation. */
+const follows = Array<null>(6).fill(null)
+
+type BarRows = ReturnType<typeof createBarRows>
+
+/** The rows of bars. */
+function createBarRows(db: Database) {
+  const barAt = lazy<Bar, number[]>(
+    db,
+    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at = ?`,
+  )
+  const lastStart = lazy<{ at: number | null }, number[]>(
+    db,
+    'SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?',
+  )
+  const startsBetween = lazy<{ at: number }, number[]>(
+    db,
+    `SELECT starts_at AS at FROM bars WHERE series_id = ? AND span = ? AND starts_at BETWEEN ? AND ?
+     LIMIT ?`,
+  )
+  const putAll = manyRows(
+    db,
+    `INSERT INTO bars (series_id, span, ${columns})`,
+    '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
+       count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
+       born_at = min(${bornAt('bars')}, ${bornAt('excluded')})`,
+  )
+  const bear = lazy(
+    db,
+    `UPDATE bars SET born_at = min(${bornAt('bars')}, ?) WHERE series_id = ? AND span = ? AND starts_at = ?`,
+  )
+  const births = lazy<{ observedAt: number; recordedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
+  )
+  const rowOf = (seriesId: number, span: Span, bar: Bar) => {
+    const { startsAt, close, closedAt, recordedAt, bornAt } = bar
+    const narrow = [seriesId, span, startsAt, close, closedAt, recordedAt]
+    if (bar.count === 1) return [...narrow, ...follows, bornAt === recordedAt ? null : bornAt]
+    return [...narrow, bar.open, bar.high, bar.low, bar.sum, bar.count, bar.hours, bornAt]
+  }
+  return {
+    barAt: (seriesId: number, span: Span, startsAt: number) =>
+      barAt.get(seriesId, span, startsAt) ?? undefined,
+    /** Start of the newest bar; minus infinity without any. */
+    lastStart: (seriesId: number, span: Span) =>
+      lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY,
+    /**
+     * Whether a bucket of these observations may be stored: what fills a gap needs no look-up for
+     * each of its days. `lastAt` is the start of the newest stored one.
+     */
+    startsKnown(
+      seriesId: number,
+      span: Span,
+      inserted: readonly Observation[],
+      lastAt: number,
+    ): (startsAt: number) => boolean {
+      const [first, last] = [inserted[0], inserted.at(-1)]
+      if (!first || !last || first.observedAt > lastAt + span * hourMs) return () => false
+      const isOld = (startsAt: number) => startsAt <= lastAt
+      if (inserted.length <= lookedUpMax) return isOld
+      const from = first.observedAt - span * hourMs
+      const rows = startsBetween.all(seriesId, span, from, last.observedAt, inserted.length)
+      if (rows.length === inserted.length) return isOld
+      const starts = new Set(rows.map(row => row.at))
+      return startsAt => starts.has(startsAt)
+    },
+    saveAll: (seriesId: number, span: Span, bars: readonly Bar[]) =>
+      putAll(bars.map(bar => rowOf(seriesId, span, bar))),
+    /** When the first of the values that points of a stretch had before was recorded. */
+    birthsOf: (seriesId: number, from: number, to: number) => births.all(seriesId, from, to),
+    /** A bucket was there from an earlier moment on than its current values say. */
+    bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
+      bear.run(bornAt, seriesId, span, startsAt),
+  }
+}
+
+/**
+ * Brings the hour and day bars up to date after observations of one series were withdrawn: a bucket
+ * that has none left has no bar.
+ */
+export function createBarWithdrawer(
+  db: Database,
+  oldestFirst: OldestFirst,
+): (seriesId: number, observedAts: readonly number[]) => void {
+  const drop = lazy(db, 'DELETE FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?')
+  const put = lazy(
+    db,
+    `UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
+     WHERE series_id = ? AND span = ? AND starts_at = ?`,
+  )
+  const dropHours = lazy(
+    db,
+    'DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?',
+  )
+  /** Answers what is left of each bucket that `ats` are of. */
+  const fold = (
+    seriesId: number,
+    { span, interval }: (typeof spans)[number],
+    ats: readonly number[],
+  ) => {
+    const starts = [...new Set(ats.map(at => bucketStart(interval, at)))]
+    const bars = foldStored(oldestFirst, seriesId, interval, starts)
+    for (const startsAt of starts) {
+      const bar = bars.get(startsAt)
+      if (!bar) {
+        drop.run(seriesId, span, startsAt)
+        continue
+      }
+      const { open, high, low, close, sum, count, hours, closedAt, recordedAt } = bar
+      const values = [open, high, low, close, sum, count, hours, closedAt, recordedAt]
+      put.run(...values, seriesId, span, startsAt)
+    }
+    return bars
+  }
+  return (seriesId, observedAts) => {
+    const days = fold(seriesId, daySpan, observedAts)
+    for (const [startsAt, ofDay] of Map.groupBy(observedAts, at => bucketStart('day', at))) {
+      const day = days.get(startsAt)
+      if (day && isDense(day)) fold(seriesId, hourSpan, ofDay)
+      else dropHours.run(seriesId, startsAt, startsAt + dayMs)
+    }
+  }
+}
+
+const rowsEach = 20_000
+const faultsMax = 100
+
+/**
+ * The hour and day bars that are not what their observations give, in sentences; each series is
+ * read in stretches that fit into memory.
+ */
+export function barFaults(
+  db: Database,
+  { bars, days }: BarReads,
+  oldestFirst: OldestFirst,
+): string[] {
+  const series = db
+    .query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code')
+    .all()
+  const firstBirths = lazy<{ observedAt: number; recordedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
+  )
+  // Hours that a day does not have, where its observations are the hours.
+  const strays = lazy<{ startsAt: number }, number[]>(
+    db,
+    `SELECT h.starts_at AS startsAt FROM bars h WHERE h.series_id = ? AND h.span = 1 AND h.starts_at >= ? AND h.starts_at < ?
+       AND NOT EXISTS (SELECT 1 FROM bars d WHERE d.series_id = h.series_id AND d.span = 24
+         AND d.starts_at > h.starts_at - ${dayMs} AND d.starts_at <= h.starts_at AND NOT ${isSparse('d')})`,
+  )
+  const faults: string[] = []
+
+  const compare = (id: number, code: string, from: number, to: number) => {
+    const observations = oldestFirst(id, from, to)
+    const births = firstBirths.all(id, from, to)
+    for (const { span, interval } of spans) {
+      const expected = byStart(barsOf(interval, observations))
+      for (const birth of births) {
+        const bar = expected.get(bucketStart(interval, birth.observedAt))
+        if (bar) bar.bornAt = Math.min(bar.bornAt, birth.recordedAt)
+      }
+      const stored = new Map(bars(id, span, from, to, anyTime).map(bar => [bar.startsAt, bar]))
+      for (const startsAt of [...new Set([...expected.keys(), ...stored.keys()])].sort(
+        (a, b) => a - b,
+      )) {
+        if (Bun.deepEquals(expected.get(startsAt), stored.get(startsAt))) continue
+        faults.push(`${code}: the ${interval} bar at ${startsAt} does not follow its observations`)
+      }
+    }
+    for (const { startsAt } of strays.all(id, from, to))
+      faults.push(`${code}: the hour bar at ${startsAt} stands in a day that needs none`)
+  }
+  for (const { id, code } of series) {
+    if (faults.length >= faultsMax) break
+    let from = Number.MIN_SAFE_INTEGER
+    let rows = 0
+    for (const day of days(id)) {
+      rows += day.count
+      if (rows < rowsEach) continue
+      compare(id, code, from, day.startsAt + dayMs)
+      from = day.startsAt + dayMs
+      rows = 0
+    }
+    compare(id, code, from, Number.MAX_SAFE_INTEGER)
+  }
+  return faults.slice(0, faultsMax)
+}

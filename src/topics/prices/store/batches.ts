@@ -1,0 +1,232 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import type { BigChange } from '../math/big-changes.ts'
+import { isOverwritten } from './later-writers.ts'
+
+export const batchKinds = ['file', 'push', 'feed', 'correction', 'undo', 'release'] as const
+export type BatchKind = (typeof batchKinds)[number]
+
+/** What is known of a batch when it begins. */
+export interface NewBatch {
+  kind: BatchKind
+  actor: string
+  /** Undefined: prices. */
+  dataset?: string
+  sourceId?: number
+  feedRunId?: string
+  fileName?: string
+  sha256?: string
+  reason?: string
+  undoesId?: number
+}
+
+/** What became of the rows of a batch. */
+export interface BatchCounts extends WriteCounts {
+  removed: number
+  superseded: number
+  rejected: number
+  held: number
+  kept: number
+}
+
+export interface Batch extends BatchCounts {
+  id: number
+  kind: BatchKind
+  actor: string
+  dataset: string | null
+  sourceId: number | null
+  feedRunId: string | null
+  fileName: string | null
+  sha256: string | null
+  reason: string | null
+  undoesId: number | null
+  startedAt: number
+  finishedAt: number | null
+  undoneAt: number | null
+  /** What stood before its rows of datasets is not kept any more. */
+  isForgotten: boolean
+  biggest: BigChange[]
+}
+
+/** Where in a series a batch wrote. */
+export interface BatchSeries {
+  seriesId: number
+  points: number
+  firstAt: number
+  lastAt: number
+}
+
+/** What a batch did to one point: the value that it put there last, and what stood there before it. */
+export interface BatchPoint {
+  observedAt: number
+  /** Undefined: there was nothing, or nothing that anybody kept. */
+  before: { value: number; sourceId: number } | undefined
+  /** Somebody wrote there after it, and that was not undone. */
+  isTouched: boolean
+}
+
+export interface BatchStore {
+  open(batch: NewBatch, at: number): number
+  /** Adds to what became of a batch, and sets its biggest changes. */
+  count(id: number, counts: Partial<BatchCounts>, biggest?: readonly BigChange[]): void
+  close(id: number, at: number): void
+  setUndone(id: number, at: number): void
+  /** Notes where a batch wrote; inside the transaction that wrote it. */
+  cover(id: number, series: BatchSeries): void
+  find(id: number): Batch | undefined
+  /** Newest first. */
+  list(filter: BatchFilter, limit: number, offset: number): Batch[]
+  total(filter: BatchFilter): number
+  series(id: number): BatchSeries[]
+  /** Every point of a series that a batch changed, oldest first. */
+  points(id: number, series: BatchSeries): BatchPoint[]
+}
+
+export interface BatchFilter {
+  kind?: BatchKind
+  seriesId?: number
+  since?: number
+}
+
+type BatchRow = Omit<Batch, 'biggest' | 'isForgotten'> & { biggest: string; isForgotten: 0 | 1 }
+
+const columns = `id, kind, actor, dataset, source_id AS sourceId, feed_run_id AS feedRunId, file_name AS fileName, sha256, reason,
+  undoes_id AS undoesId, started_at AS startedAt, finished_at AS finishedAt, inserted, revised, unchanged, removed,
+  superseded, rejected, held, kept, biggest, undone_at AS undoneAt, forgotten AS isForgotten`
+const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
+  AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
+
+export function createBatchStore(db: Database): BatchStore {
+  const open = lazy(
+    db,
+    `INSERT INTO batches (kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+  )
+  const count = lazy(
+    db,
+    `UPDATE batches SET inserted = inserted + ?2, revised = revised + ?3, unchanged = unchanged + ?4, removed = removed + ?5,
+       superseded = superseded + ?6, rejected = rejected + ?7, held = held + ?8, kept = kept + ?9, biggest = coalesce(?10, biggest) WHERE id = ?1`,
+  )
+  const close = lazy(db, 'UPDATE batches SET finished_at = ?2 WHERE id = ?1')
+  const undone = lazy(db, 'UPDATE batches SET undone_at = ?2 WHERE id = ?1')
+  const cover = lazy(
+    db,
+    `INSERT INTO batch_series (batch_id, series_id, points, first_at, last_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (batch_id, series_id) DO UPDATE SET points = points + excluded.points,
+       first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
+  )
+  const find = lazy<BatchRow, [number]>(db, `SELECT ${columns} FROM batches WHERE id = ?`)
+  type Filter = [string | null, number | null, number | null]
+  const list = lazy<BatchRow, [...Filter, number, number]>(
+    db,
+    `SELECT ${columns} FROM batches WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
+  )
+  const total = lazy<{ n: number }, Filter>(
+    db,
+    `SELECT count(*) AS n FROM batches WHERE ${matching}`,
+  )
+  const series = lazy<BatchSeries, [number]>(
+    db,
+    `SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
+     WHERE batch_id = ? ORDER BY series_id`,
+  )
+  const points = pointsOfBatch(db)
+  const batchOf = (row: BatchRow): Batch => ({
+    ...row,
+    biggest: JSON.parse(row.biggest),
+    isForgotten: row.isForgotten === 1,
+  })
+  const filterOf = ({ kind, seriesId, since }: BatchFilter): Filter => [
+    kind ?? null,
+    since ?? null,
+    seriesId ?? null,
+  ]
+  return {
+    open: (batch, at) =>
+      (
+        open.get(
+          batch.kind,
+          batch.actor,
+          batch.dataset ?? null,
+          batch.sourceId ?? null,
+          batch.feedRunId ?? null,
+          batch.fileName ?? null,
+          batch.sha256 ?? null,
+          batch.reason ?? null,
+          batch.undoesId ?? null,
+          at,
+        ) as { id: number }
+      ).id,
+    count: (id, counts, biggest) =>
+      void count.run(
+        id,
+        counts.inserted ?? 0,
+        counts.revised ?? 0,
+        counts.unchanged ?? 0,
+        counts.removed ?? 0,
+        counts.superseded ?? 0,
+        counts.rejected ?? 0,
+        counts.held ?? 0,
+        counts.kept ?? 0,
+        biggest ? JSON.stringify(biggest) : null,
+      ),
+    close: (id, at) => void close.run(id, at),
+    setUndone: (id, at) => void undone.run(id, at),
+    cover: (id, { seriesId, points: written, firstAt, lastAt }) =>
+      void cover.run(id, seriesId, written, firstAt, lastAt),
+    find(id) {
+      const row = find.get(id)
+      return row ? batchOf(row) : undefined
+    },
+    list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset).map(batchOf),
+    total: filter => total.get(...filterOf(filter))!.n,
+    series: id => series.all(id),
+    points,
+  }
+}
+
+/**
+ * A batch is undone by what it left: revisions say which batch replaced them, and a value that
+ * replaced nothing was new. A batch that wrote a point several times is one change.
+ */
+function pointsOfBatch(db: Database): BatchStore['points'] {
+  const within = 'series_id = ?1 AND observed_at BETWEEN ?2 AND ?3'
+  const moments = lazy<{ observedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt FROM observations WHERE ${within} AND batch_id = ?4
+     UNION SELECT observed_at FROM observation_revisions WHERE ${within} AND (batch_id = ?4 OR next_batch_id = ?4)
+     ORDER BY 1`,
+  )
+  const current = lazy<{ batchId: number }, number[]>(
+    db,
+    'SELECT batch_id AS batchId FROM observations WHERE series_id = ? AND observed_at = ?',
+  )
+  const revisions = lazy<
+    { value: number; sourceId: number; batchId: number; nextBatchId: number },
+    number[]
+  >(
+    db,
+    `SELECT value, source_id AS sourceId, batch_id AS batchId, next_batch_id AS nextBatchId FROM observation_revisions
+     WHERE series_id = ? AND observed_at = ? ORDER BY recorded_at DESC`,
+  )
+  const undoes = lazy<{ undoesId: number | null }, [number]>(
+    db,
+    'SELECT undoes_id AS undoesId FROM batches WHERE id = ?',
+  )
+  const writerOf = (id: number) => ({ id, undoesId: undoes.get(id)?.undoesId ?? undefined })
+  return (id, { seriesId, firstAt, lastAt }) =>
+    moments.all(seriesId, firstAt, lastAt, id).map(({ observedAt }) => {
+      const now = current.get(seriesId, observedAt)
+      const past = revisions.all(seriesId, observedAt)
+      const writers = past.toReversed().flatMap(value => [value.batchId, value.nextBatchId])
+      if (now) writers.push(now.batchId)
+      const turns = writers.filter((writer, i) => writer !== writers[i - 1])
+      const before = past.find(value => value.nextBatchId === id && value.batchId !== id)
+      return {
+        observedAt,
+        before: before && { value: before.value, sourceId: before.sourceId },
+        isTouched: isOverwritten(turns.slice(turns.lastIndexOf(id) + 1).map(writerOf)),
+      }
+    })
+}

@@ -1,0 +1,46 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** Codes under a heading, in the order in which somebody wants to see them. */
+export interface BoardGroup {
+  /** Empty: the codes stand without a heading. */
+  name: string
+  codes: string[]
+}
+
+export interface BoardLayout {
+  groups: BoardGroup[]
+  updatedAt: number
+}
+
+export interface BoardLayoutStore {
+  /** Undefined until the person has chosen. */
+  of(accountId: string): BoardLayout | undefined
+  put(accountId: string, layout: BoardLayout): void
+  /** Whether there was one. */
+  remove(accountId: string): boolean
+}
+
+export function createBoardLayoutStore(db: Database): BoardLayoutStore {
+  const ofAccount = lazy<{ groups: string; updated_at: number }, [string]>(
+    db,
+    'SELECT groups, updated_at FROM board_layouts WHERE account_id = ?',
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO board_layouts (account_id, groups, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET groups = excluded.groups, updated_at = excluded.updated_at`,
+  )
+  const remove = lazy(db, 'DELETE FROM board_layouts WHERE account_id = ?')
+  return {
+    of(accountId) {
+      const row = ofAccount.get(accountId)
+      if (!row) return undefined
+      return { groups: JSON.parse(row.groups) as BoardGroup[], updatedAt: row.updated_at }
+    },
+    put(accountId, { groups, updatedAt }) {
+      put.run(accountId, JSON.stringify(groups), updatedAt)
+    },
+    remove: accountId => remove.run(accountId).changes > 0,
+  }
+}

@@ -1,0 +1,251 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
+
+export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected', 'kept'] as const
+export type DoubtStatus = (typeof doubtStatuses)[number]
+
+/** A value that the guards doubted: of a series, or a number of a row of a dataset. */
+export interface DoubtedValue {
+  id: number
+  /** Null: it is of a row. */
+  seriesId: number | null
+  observedAt: number
+  value: number
+  before: number | null
+  rule: string
+  reason: string
+  sourceId: number
+  batchId: number
+  status: DoubtStatus
+  doubtedAt: number
+  decidedAt: number | null
+  decidedBy: string | null
+  decisionReason: string | null
+  dataset: string | null
+  /** JSON: what the row is of, by column. */
+  line: string | null
+  /** JSON: all its numbers that are guarded. */
+  numbers: string | null
+  column: string | null
+  /** JSON: the row as it was sent. */
+  fields: string | null
+}
+
+type Decision = 'id' | 'decidedAt' | 'decidedBy' | 'decisionReason'
+type OfRows = 'dataset' | 'line' | 'numbers' | 'column' | 'fields'
+
+export type NewDoubt = Omit<DoubtedValue, Decision | OfRows> & { seriesId: number }
+export type NewDoubtedRow = Omit<DoubtedValue, Decision | OfRows | 'seriesId'> &
+  Record<OfRows, string>
+/** A value of a row. */
+type DoubtedRow = Omit<DoubtedValue, OfRows> & Record<OfRows, string>
+
+export interface DoubtFilter {
+  status?: DoubtStatus
+  seriesId?: number
+  dataset?: string
+}
+
+/** What is not to be recorded, and why. */
+export type RefusedValue = Pick<DoubtedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
+
+export interface DoubtedValueStore {
+  /**
+   * Keeps a doubt; one of the same value that is there already stays as it is, but for one that
+   * waited and is recorded now: it is only listed.
+   */
+  add(doubt: NewDoubt): void
+  /** The same of a row of a dataset. */
+  addRow(doubt: NewDoubtedRow): void
+  /** What became of the rows of a line that anybody doubted. */
+  ofLine(dataset: string, line: string): Pick<DoubtedRow, 'observedAt' | 'numbers' | 'status'>[]
+  find(id: number): DoubtedValue | undefined
+  /** What became of the very value, if anybody doubted it. */
+  statusOf(seriesId: number, observedAt: number, value: number): DoubtStatus | undefined
+  /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
+  notTaken(seriesId: number, from: number, to: number): RefusedValue[]
+  /** Whether any value was rejected. */
+  anyRejected(): boolean
+  /** Values of a series that were rejected, from one moment to another, both inclusive. */
+  rejected(seriesId: number, from: number, to: number): RefusedValue[]
+  /** Lists a value that was left out for what an operator decided; one that waits stays as it is. */
+  keep(value: NewDoubt): void
+  /** Takes what was left out off the list, from one moment to another, both inclusive. */
+  forgetKept(seriesId: number, from: number, to: number): void
+  /**
+   * How values that wait moved, from one moment to another, both inclusive, of other sources than
+   * one. Moves by the ratio of two units are left out.
+   */
+  waitingNear(seriesId: number, from: number, to: number, otherThan: number): WaitingMove[]
+  /** Newest first. */
+  list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
+  total(filter: DoubtFilter): number
+  /** Days, as their first ms, of which values wait for a decision. */
+  waitingDays(seriesId: number, from: number, to: number): number[]
+  decide(id: number, status: 'released' | 'rejected', by: string, reason: string, at: number): void
+  /**
+   * Values of a series that wait, from one moment to another, both inclusive, and speak for a longer
+   * period than this kind.
+   */
+  waitingCoarser(seriesId: number, periodKind: number, from: number, to: number): CoarseDoubt[]
+  /** There is nothing to decide about it any more. */
+  remove(id: number): void
+}
+
+export interface WaitingMove {
+  before: number
+  value: number
+}
+
+export interface CoarseDoubt {
+  id: number
+  observedAt: number
+  periodKind: number
+}
+
+const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, before, rule, reason, source_id AS sourceId,
+  batch_id AS batchId, status, doubted_at AS doubtedAt, decided_at AS decidedAt, decided_by AS decidedBy,
+  decision_reason AS decisionReason, dataset, line, numbers, doubted_column AS "column", fields`
+const matching =
+  '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2) AND (?3 IS NULL OR dataset = ?3)'
+
+export function createDoubtedValueStore(db: Database): DoubtedValueStore {
+  const add = lazy(
+    db,
+    `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (series_id, observed_at, value) DO UPDATE SET status = excluded.status, reason = excluded.reason
+     WHERE status = 'waiting' AND excluded.status = 'flagged'`,
+  )
+  const find = lazy<DoubtedValue, [number]>(
+    db,
+    `SELECT ${columns} FROM doubted_values WHERE id = ?`,
+  )
+  const statusOf = lazy<{ status: DoubtStatus }, number[]>(
+    db,
+    'SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?',
+  )
+  const notTaken = lazy<RefusedValue, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status IN ('waiting', 'rejected')`,
+  )
+  const anyRejected = lazy<{ 1: 1 }, []>(
+    db,
+    "SELECT 1 FROM doubted_values WHERE status = 'rejected' LIMIT 1",
+  )
+  const rejected = lazy<RefusedValue, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'rejected'`,
+  )
+  const keep = lazy(
+    db,
+    `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET before = excluded.before, rule = excluded.rule,
+       reason = excluded.reason, source_id = excluded.source_id, batch_id = excluded.batch_id,
+       status = excluded.status, doubted_at = excluded.doubted_at
+     WHERE status IN ('flagged', 'released') OR (status = 'kept' AND reason <> excluded.reason)`,
+  )
+  const forgetKept = lazy(
+    db,
+    `DELETE FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'kept'`,
+  )
+  const waitingNear = lazy<WaitingMove, number[]>(
+    db,
+    `SELECT before, value FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND source_id <> ?
+       AND status = 'waiting' AND rule <> 'unit' AND before IS NOT NULL`,
+  )
+  type Filter = [string | null, number | null, string | null]
+  const list = lazy<DoubtedValue, [...Filter, number, number]>(
+    db,
+    `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
+  )
+  const total = lazy<{ n: number }, Filter>(
+    db,
+    `SELECT count(*) AS n FROM doubted_values WHERE ${matching}`,
+  )
+  const decide = lazy(
+    db,
+    `UPDATE doubted_values SET status = ?, decided_by = ?, decision_reason = ?, decided_at = ? WHERE id = ?`,
+  )
+  const waitingDays = lazy<{ day: number }, number[]>(
+    db,
+    `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`,
+  )
+  const waitingCoarser = lazy<CoarseDoubt, number[]>(
+    db,
+    `SELECT d.id, d.observed_at AS observedAt, s.period_kind AS periodKind
+     FROM doubted_values d JOIN value_sources s ON s.id = d.source_id
+     WHERE d.series_id = ? AND s.period_kind > ? AND d.observed_at BETWEEN ? AND ? AND d.status = 'waiting'`,
+  )
+  const remove = lazy(db, 'DELETE FROM doubted_values WHERE id = ?')
+  const addRow = lazy(
+    db,
+    `INSERT INTO doubted_values (dataset, line, numbers, doubted_column, fields, observed_at, value, before, rule, reason,
+       source_id, batch_id, status, doubted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const ofLine = lazy<Pick<DoubtedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>(
+    db,
+    `SELECT observed_at AS observedAt, numbers, status FROM doubted_values
+     WHERE dataset = ? AND line = ?`,
+  )
+  const filterOf = ({ status, seriesId, dataset }: DoubtFilter): Filter => [
+    status ?? null,
+    seriesId ?? null,
+    dataset ?? null,
+  ]
+  const cellsOf = (doubt: NewDoubt) =>
+    [
+      doubt.seriesId,
+      doubt.observedAt,
+      doubt.value,
+      doubt.before,
+      doubt.rule,
+      doubt.reason,
+      doubt.sourceId,
+      doubt.batchId,
+      doubt.status,
+      doubt.doubtedAt,
+    ] as const
+  return {
+    add: doubt => void add.run(...cellsOf(doubt)),
+    keep: value => void keep.run(...cellsOf(value)),
+    anyRejected: () => anyRejected.get() !== null,
+    rejected: (...range) => rejected.all(...range),
+    forgetKept: (...range) => void forgetKept.run(...range),
+    addRow: row =>
+      void addRow.run(
+        row.dataset,
+        row.line,
+        row.numbers,
+        row.column,
+        row.fields,
+        row.observedAt,
+        row.value,
+        row.before,
+        row.rule,
+        row.reason,
+        row.sourceId,
+        row.batchId,
+        row.status,
+        row.doubtedAt,
+      ),
+    ofLine: (dataset, line) => ofLine.all(dataset, line),
+    find: id => find.get(id) ?? undefined,
+    statusOf: (...point) => statusOf.get(...point)?.status,
+    notTaken: (...range) => notTaken.all(...range),
+    waitingNear: (...near) => waitingNear.all(...near),
+    list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
+    total: filter => total.get(...filterOf(filter))!.n,
+    waitingDays: (...range) => waitingDays.all(...range).map(({ day }) => day),
+    waitingCoarser: (...range) => waitingCoarser.all(...range),
+    remove: id => void remove.run(id),
+    decide: (id, status, by, reason, at) => void decide.run(status, by, reason, at, id),
+  }
+}

@@ -1,0 +1,731 @@
+import type { Database } from 'bun:sqlite'
+import { bornAt } from '../../../database/bar-columns.ts'
+import { readAtOnce, transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import { rangeNotes } from '../../../replication/store/change-log.ts'
+import type { Observation } from '../math/bars.ts'
+import {
+  anyTime,
+  type BarReads,
+  barFaults,
+  bornBy,
+  type Change,
+  createBarReads,
+  createBarWithdrawer,
+  createBarWriter,
+} from './bars.ts'
+
+export type { Change, Day, Span } from './bars.ts'
+
+/**
+ * A value to record. `recordedAt` overrides the moment of the call, for history whose publication
+ * times are known: what was published before the current value goes into the past and leaves the
+ * current value alone.
+ */
+export interface Point {
+  seriesId: number
+  observedAt: number
+  value: number
+  recordedAt?: number
+  /** Whose it is, by name, where each value of a batch says so itself. */
+  source?: string
+  /** The point has no value any more from `recordedAt` on; `value` says nothing. */
+  deleted?: true
+}
+
+/** Whose values a write brings, and in which batch: numbers of the tables `sources` and `batches`. */
+export interface Origin {
+  sourceId: number
+  batchId: number
+  /** Another copy has recorded it so: nothing else follows from it. */
+  asRecorded?: boolean
+}
+
+/** Of values whose origin nobody keeps: generated ones, and those from before origins were kept. */
+export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
+
+/**
+ * Named as the code names them: a row comes out of the database as an observation, and a page needs
+ * no second object for each.
+ */
+const columns = 'observed_at AS observedAt, value, recorded_at AS recordedAt'
+const range = 'series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3'
+
+/** A value that a point had, from its recording until it was replaced. */
+export interface Vintage {
+  value: number
+  recordedAt: number
+  /** Undefined: it is current. */
+  replacedAt: number | undefined
+  /** Whose it is and what it was written with; 0: nobody kept it. */
+  sourceId: number
+  batchId: number
+}
+
+/** A value as it came to be known; undefined where the point has none any more from then on. */
+export interface Recording {
+  recordedAt: number
+  observedAt: number
+  value: number | undefined
+}
+
+export interface ObservationReads {
+  /** Runs reads of one state of the database: begun together, each costs half. Nothing may write. */
+  together<T>(reads: () => T): T
+  between(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
+  oldestFirst(seriesId: number, from: number, to: number, bornBy?: number): Observation[]
+  /** The newest observation made before `before`. */
+  newest(seriesId: number, before: number): Observation | undefined
+  count(seriesId: number, from: number, to: number, bornBy?: number): number
+  /** What was current at `asOf`. */
+  asOf(seriesId: number, from: number, to: number, asOf: number, limit: number): Observation[]
+  /** The value first recorded for each point. */
+  firstRecorded(
+    seriesId: number,
+    from: number,
+    to: number,
+    limit: number,
+    bornBy?: number,
+  ): Observation[]
+  /** The newest observation made before `before` of those that were current at `asOf`. */
+  newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
+  /** When the newest value of a series came to this service; undefined without any. */
+  newestWrittenAt(seriesId: number): number | undefined
+  /** When the first value of a series was recorded; undefined without any. */
+  firstRecordedAt(seriesId: number): number | undefined
+  /** Times of the points that have or had a value, oldest first. */
+  pointTimes(seriesId: number, from: number, to: number, limit: number): number[]
+  /** Every value that a point ever had, in the order of their recording. */
+  vintages(seriesId: number, observedAt: number): Vintage[]
+  /** What came to be known of a series in `[from, to)`, in that order; within a moment by time. */
+  recordings(seriesId: number, from: number, to: number): Recording[]
+  /** Observations after `after`, oldest first: for streaming whole series. */
+  after(seriesId: number, after: number, limit: number): Observation[]
+  /**
+   * Puts the observations of `[from, to)`, oldest first, as many as there is room, into columns and
+   * answers how many they are. With `point` those that were current at `point.asOf`, or where
+   * `point.isCovered` is false the values first recorded.
+   */
+  copy(
+    seriesId: number,
+    from: number,
+    to: number,
+    into: ObservationColumns,
+    point?: { asOf: number; isCovered: boolean },
+  ): number
+}
+
+/** Arrays of one length. */
+export interface ObservationColumns {
+  observedAt: Float64Array
+  value: Float64Array
+  recordedAt: Float64Array
+}
+
+/**
+ * Observations with their history, and the bars that follow them. Ranges are half-open, results
+ * newest first unless said. `bornBy` leaves out what was first recorded after that moment; what it
+ * keeps has today's value.
+ */
+export interface ObservationStore extends ObservationReads, BarReads {
+  /**
+   * Writes all points in one transaction with their revisions and bars. A point whose value is
+   * already current is left as it is. A correction that claims to be recorded before the value it
+   * replaces takes its place for the whole time that value was known. `alongside` is called at the
+   * end of the transaction when anything changed, for what must be written with it.
+   */
+  write(
+    points: readonly Point[],
+    recordedAt: number,
+    alongside?: (changes: readonly Change[], counts: WriteCounts) => void,
+    origin?: Origin,
+  ): { counts: WriteCounts; changes: Change[] }
+  /**
+   * Takes observations of one series out of every read from `at` on; `as_of` still answers them for
+   * the time before. One transaction, or a part of the one that it is called in. Answers since when
+   * none of them has a value.
+   */
+  withdraw(
+    seriesId: number,
+    observedAts: readonly number[],
+    at: number,
+    origin?: Origin,
+    alongside?: () => void,
+  ): number
+  /** Says of current values, where they stand as given, that they are of another source. */
+  attribute(points: readonly Point[], sourceId: number): void
+  /**
+   * Where the stored bars differ from what the observations give, or revisions do not join up, in
+   * sentences; at most a hundred of each kind.
+   */
+  faults(): string[]
+}
+
+export function createObservationStore(db: Database): ObservationStore {
+  const reads = createObservationReads(db)
+  const bars = createBarReads(db)
+  return {
+    ...reads,
+    ...bars,
+    write: createObservationWriter(db, reads),
+    withdraw: createObservationWithdrawer(db, reads),
+    attribute: createAttributer(db),
+    faults: () => [...revisionFaults(db), ...barFaults(db, bars, reads.oldestFirst)],
+  }
+}
+
+function createObservationReads(db: Database): ObservationReads {
+  const between = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`,
+  )
+  const forward = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at`,
+  )
+  const newest = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`,
+  )
+  const count = lazy<{ n: number }, number[]>(
+    db,
+    `SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`,
+  )
+  const asOf = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
+     UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
+     ORDER BY observedAt DESC LIMIT ?5`,
+  )
+  const firstRecorded = lazy<Observation, number[]>(
+    db,
+    `SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
+     FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
+       AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
+     WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
+     ORDER BY o.observed_at DESC LIMIT ?5`,
+  )
+  const newestCurrent = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
+     ORDER BY observed_at DESC LIMIT 1`,
+  )
+  // A batch knows when its values came, also where they say when they were published.
+  const newestWritten = lazy<{ at: number }, [number]>(
+    db,
+    `SELECT coalesce(b.started_at, o.recorded_at) AS at FROM observations o
+     LEFT JOIN batches b ON b.id = o.batch_id WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
+  )
+  const newestReplaced = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
+     ORDER BY observed_at DESC LIMIT 1`,
+  )
+  // A bar remembers when the first value of its day came; what was withdrawn since has no bar.
+  const firstBirth = lazy<{ at: number | null }, [number]>(
+    db,
+    `SELECT min(at) AS at FROM (SELECT min(${bornAt('bars')}) AS at FROM bars WHERE series_id = ?1 AND span = 24
+     UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`,
+  )
+  const pointTimes = lazy<{ at: number }, number[]>(
+    db,
+    `SELECT observed_at AS at FROM observations WHERE ${range}
+     UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`,
+  )
+  const vintages = lazy<Omit<Vintage, 'replacedAt'> & { replacedAt: number | null }, number[]>(
+    db,
+    `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId, batch_id AS batchId
+     FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
+     UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id FROM observations WHERE series_id = ?1 AND observed_at = ?2
+     ORDER BY recordedAt`,
+  )
+  const span = 'series_id = ?1 AND recorded_at >= ?2 AND recorded_at < ?3'
+  const recordings = lazy<Omit<Recording, 'value'> & { value: number | null }, number[]>(
+    db,
+    `SELECT recorded_at AS recordedAt, observed_at AS observedAt, value FROM observations WHERE ${span}
+     UNION ALL SELECT recorded_at, observed_at, value FROM observation_revisions WHERE ${span}
+     UNION ALL SELECT r.replaced_at, r.observed_at, NULL FROM observation_revisions r
+       WHERE r.series_id = ?1 AND r.replaced_at >= ?2 AND r.replaced_at < ?3
+         AND NOT EXISTS (SELECT 1 FROM observation_revisions n WHERE n.series_id = r.series_id
+           AND n.observed_at = r.observed_at AND n.recorded_at = r.replaced_at)
+         AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.series_id = r.series_id
+           AND o.observed_at = r.observed_at AND o.recorded_at = r.replaced_at)
+     ORDER BY recordedAt, observedAt`,
+  )
+  const after = lazy<Observation, number[]>(
+    db,
+    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
+  )
+  return {
+    together: reads => readAtOnce(db, reads),
+    between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit),
+    oldestFirst: (id, from, to, bornBy = anyTime) => forward.all(id, from, to, bornBy),
+    newest: (...args) => newest.get(...args) ?? undefined,
+    count: (id, from, to, bornBy = anyTime) => count.get(id, from, to, bornBy)!.n,
+    asOf: (...args) => asOf.all(...args),
+    firstRecorded: (id, from, to, limit, bornBy = anyTime) =>
+      firstRecorded.all(id, from, to, bornBy, limit),
+    newestAsOf(...args) {
+      const current = newestCurrent.get(...args)
+      const replaced = newestReplaced.get(...args)
+      if (!current || !replaced) return current ?? replaced ?? undefined
+      return replaced.observedAt > current.observedAt ? replaced : current
+    },
+    newestWrittenAt: seriesId => newestWritten.get(seriesId)?.at,
+    firstRecordedAt: seriesId => firstBirth.get(seriesId)?.at ?? undefined,
+    pointTimes: (...args) => pointTimes.all(...args).map(row => row.at),
+    vintages: (...args) =>
+      vintages.all(...args).map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
+    recordings: (...args) =>
+      recordings.all(...args).map(row => ({ ...row, value: row.value ?? undefined })),
+    after: (...args) => after.all(...args),
+    copy: createColumnReader(db),
+  }
+}
+
+/** Reads long stretches: rows come as lists of cells, which cost less than objects. */
+function createColumnReader(db: Database): ObservationReads['copy'] {
+  const forward = lazy<unknown, number[]>(
+    db,
+    `SELECT observed_at, value, recorded_at FROM observations WHERE ${range} ORDER BY observed_at LIMIT ?4`,
+  )
+  const asOf = lazy<unknown, number[]>(
+    db,
+    `SELECT observed_at, value, recorded_at FROM observations WHERE ${range} AND recorded_at <= ?5
+     UNION ALL SELECT observed_at, value, recorded_at FROM observation_revisions WHERE ${range} AND recorded_at <= ?5 AND replaced_at > ?5
+     ORDER BY 1 LIMIT ?4`,
+  )
+  const firstRecorded = lazy<unknown, number[]>(
+    db,
+    `SELECT o.observed_at, coalesce(r.value, o.value), coalesce(r.recorded_at, o.recorded_at)
+     FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
+       AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
+     WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 ORDER BY o.observed_at LIMIT ?4`,
+  )
+  return (seriesId, from, to, { observedAt, value, recordedAt }, point) => {
+    const room = observedAt.length
+    const rows =
+      point === undefined
+        ? forward.values(seriesId, from, to, room)
+        : point.isCovered
+          ? asOf.values(seriesId, from, to, room, point.asOf)
+          : firstRecorded.values(seriesId, from, to, room)
+    for (let i = 0; i < rows.length; i += 1) {
+      const row = rows[i] as [observedAt: number, value: number, recordedAt: number]
+      observedAt[i] = row[0]
+      value[i] = row[1]
+      recordedAt[i] = row[2]
+    }
+    return rows.length
+  }
+}
+
+/** The write path: current values, revisions and bars in one transaction. */
+function createObservationWriter(
+  db: Database,
+  { oldestFirst }: ObservationReads,
+): ObservationStore['write'] {
+  const writeSeries = createSeriesWriter(db)
+  const updateBars = createBarWriter(db, oldestFirst)
+  const noteRange = rangeNotes(db)
+  return (points, recordedAt, alongside, origin = noOrigin) =>
+    transact(db, () => {
+      const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
+      const changes: Change[] = []
+      for (const [seriesId, group] of bySeries(points, recordedAt)) {
+        const { change, past } = writeSeries(seriesId, group, recordedAt, counts, origin)
+        updateBars(change, past)
+        noteRange(seriesId, () => momentsOf(change, past))
+        if (change.inserted.length + change.revised.length > 0) changes.push(change)
+      }
+      if (changes.length > 0) alongside?.(changes, counts)
+      return { counts, changes }
+    })
+}
+
+/** Where a write of one series changed anything, oldest first. */
+function momentsOf({ inserted, revised }: Change, past: readonly Observation[]): number[] {
+  const moments = [inserted, revised, past].flatMap(points => points.map(point => point.observedAt))
+  if (revised.length > 0 || past.length > 0) moments.sort((a, b) => a - b)
+  return moments
+}
+
+/** An observation as it is stored, and where it came from. */
+type Stored = Observation & Origin
+
+const storedColumns = `${columns}, source_id AS sourceId, batch_id AS batchId`
+
+/** Of fewer points, each is looked up on its own. */
+const lookedUpMax = 16
+
+/** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
+function createSeriesWriter(db: Database) {
+  const current = lazy<Stored, number[]>(
+    db,
+    `SELECT ${storedColumns} FROM observations WHERE series_id = ? AND observed_at = ?`,
+  )
+  const last = lazy<{ at: number | null }, number[]>(
+    db,
+    'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
+  )
+  const between = lazy<Stored, number[]>(
+    db,
+    `SELECT ${storedColumns} FROM observations
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT ?`,
+  )
+  /**
+   * What is stored of an instant before the write; undefined where only a look-up tells. What fills
+   * gaps, and what corrects most of what is there, needs none.
+   */
+  const storedBefore = (
+    seriesId: number,
+    points: readonly Point[],
+    lastAt: number,
+  ): ((at: number) => Stored | null | undefined) => {
+    const [first, final] = [points[0]!.observedAt, points.at(-1)!.observedAt]
+    if (first > lastAt) return () => null
+    const unlessLater = (at: number) => (at > lastAt ? null : undefined)
+    if (points.length <= lookedUpMax) return unlessLater
+    const rows = between.all(seriesId, first, final, points.length + 1)
+    // Few points among many that are stored.
+    if (rows.length > points.length) return unlessLater
+    const byInstant = new Map(rows.map(row => [row.observedAt, row]))
+    return at => byInstant.get(at) ?? null
+  }
+  const withdrawals = createWithdrawals(db)
+  const insert = createInserter(db)
+  const update = lazy(
+    db,
+    `UPDATE observations SET value = ?, recorded_at = ?, source_id = ?, batch_id = ?
+     WHERE series_id = ? AND observed_at = ?`,
+  )
+  const addRevision = lazy(
+    db,
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const addVintage = createVintageWriter(db)
+
+  return (
+    seriesId: number,
+    points: readonly Point[],
+    recordedAt: number,
+    counts: WriteCounts,
+    origin: Origin,
+  ): { change: Change; past: Observation[] } => {
+    const change: Change = { seriesId, inserted: [], revised: [], replaced: [], reborn: [] }
+    const past: Observation[] = []
+    insert.begin(seriesId, origin)
+    const withdrawn = withdrawals.of(seriesId, points)
+    // A point after the newest one is new: an append needs no look-up for each point.
+    const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
+    const storedAt = storedBefore(seriesId, points, lastAt)
+    for (const [i, point] of points.entries()) {
+      const next: Observation = {
+        observedAt: point.observedAt,
+        value: point.value,
+        recordedAt: point.recordedAt ?? recordedAt,
+      }
+      const [before, after] = [points[i - 1], points[i + 1]]
+      // Given twice for one moment in one write, the later wins and the earlier changes nothing.
+      if (
+        after?.observedAt === next.observedAt &&
+        (after.recordedAt ?? recordedAt) === next.recordedAt
+      ) {
+        counts.unchanged += 1
+        continue
+      }
+      // The point before it may have changed what is stored of their moment, or wait to be inserted.
+      let old = before?.observedAt === next.observedAt ? undefined : storedAt(next.observedAt)
+      if (old === undefined) {
+        insert.flush()
+        old = current.get(seriesId, next.observedAt)
+      }
+      if (!old) {
+        // What was taken out and comes again begins after what it was before, and was gone for a moment.
+        const before = withdrawn(next.observedAt)
+        if (before) {
+          const leastAt = point.recordedAt === undefined ? before.goneAt + 1 : before.goneAt
+          next.recordedAt = Math.max(next.recordedAt, leastAt)
+          change.reborn.push({ observedAt: next.observedAt, bornAt: before.bornAt })
+        }
+        insert.add(next)
+        change.inserted.push(next)
+      } else if (point.recordedAt !== undefined && next.recordedAt < old.recordedAt) {
+        if (addVintage(seriesId, next, old, origin.sourceId)) past.push(next)
+        else counts.unchanged += 1
+      } else if (old.value === next.value) counts.unchanged += 1
+      else {
+        // Two corrections in one millisecond leave one revision: nobody could have asked between
+        // them. Of two batches each keeps what it replaced, or neither could be undone.
+        const isAnother = old.batchId !== origin.batchId && point.recordedAt === undefined
+        if (next.recordedAt <= old.recordedAt)
+          next.recordedAt = isAnother ? old.recordedAt + 1 : old.recordedAt
+        if (next.recordedAt > old.recordedAt)
+          addRevision.run(
+            seriesId,
+            next.observedAt,
+            old.recordedAt,
+            old.value,
+            next.recordedAt,
+            old.sourceId,
+            old.batchId,
+            origin.batchId,
+          )
+        update.run(
+          next.value,
+          next.recordedAt,
+          origin.sourceId,
+          origin.batchId,
+          seriesId,
+          next.observedAt,
+        )
+        change.revised.push(next)
+        change.replaced.push(old.value)
+      }
+    }
+    insert.flush()
+    counts.inserted += change.inserted.length
+    counts.revised += change.revised.length + past.length
+    return { change, past }
+  }
+}
+
+/**
+ * Writes what was known before the current value of an observation: the interval in which it was
+ * known begins at its time and ends where the next value begins. Answers whether anything is new.
+ */
+function createVintageWriter(db: Database) {
+  interface Interval {
+    recordedAt: number
+    value: number
+    replacedAt: number
+  }
+  const where = 'series_id = ?1 AND observed_at = ?2'
+  const readIntervals = lazy<Interval, number[]>(
+    db,
+    `SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
+     WHERE ${where} ORDER BY recorded_at`,
+  )
+  const add = lazy(
+    db,
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+  )
+  const correct = lazy(
+    db,
+    `UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`,
+  )
+  const end = lazy(
+    db,
+    `UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`,
+  )
+  const begin = lazy(
+    db,
+    `UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`,
+  )
+  const beginCurrent = lazy(db, `UPDATE observations SET recorded_at = ?3 WHERE ${where}`)
+  return (
+    seriesId: number,
+    { observedAt, value, recordedAt }: Observation,
+    current: Observation,
+    sourceId: number,
+  ) => {
+    const intervals = readIntervals.all(seriesId, observedAt)
+    const at = intervals.findLast(interval => interval.recordedAt <= recordedAt)
+    const covers = at !== undefined && recordedAt < at.replacedAt
+    if (covers && at.value === value) return false
+    if (at?.recordedAt === recordedAt) {
+      correct.run(seriesId, observedAt, recordedAt, value)
+      return true
+    }
+    const next = intervals.find(interval => interval.recordedAt > recordedAt)
+    const following = next ?? current
+    if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt)
+    // The same value once more: it was known for longer.
+    if (following.value === value && (!covers || at.replacedAt === following.recordedAt)) {
+      if (next) begin.run(seriesId, observedAt, next.recordedAt, recordedAt)
+      else beginCurrent.run(seriesId, observedAt, recordedAt)
+      return true
+    }
+    const replacedAt = covers ? at.replacedAt : following.recordedAt
+    add.run(seriesId, observedAt, recordedAt, value, replacedAt, sourceId)
+    return true
+  }
+}
+
+/** A point that was taken out: when its first value was recorded, and until when it had one. */
+interface Withdrawn {
+  bornAt: number
+  goneAt: number
+}
+
+/** Finds points that have no value any more: they are few, and most series have none. */
+function createWithdrawals(db: Database) {
+  const any = lazy<{ 1: 1 }, number[]>(
+    db,
+    'SELECT 1 FROM observation_revisions WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT 1',
+  )
+  // From the points to their revisions: of those a series may have any number elsewhere.
+  const endsOf = lazy<Withdrawn & { observedAt: number }, [number, string]>(
+    db,
+    `SELECT observed_at AS observedAt, min(recorded_at) AS bornAt, max(replaced_at) AS goneAt
+     FROM json_each(?2) AS moment CROSS JOIN observation_revisions
+     WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`,
+  )
+  return {
+    /**
+     * How one of the points, oldest first, that has no value now was withdrawn, if it ever had one.
+     */
+    of(
+      seriesId: number,
+      points: readonly { observedAt: number }[],
+    ): (observedAt: number) => Withdrawn | undefined {
+      const [first, last] = [points[0], points.at(-1)]
+      if (!first || !last || !any.get(seriesId, first.observedAt, last.observedAt))
+        return () => undefined
+      let byMoment: Map<number, Withdrawn> | undefined
+      return observedAt => {
+        byMoment ??= new Map(
+          endsOf
+            .all(seriesId, JSON.stringify(points.map(point => point.observedAt)))
+            .map(row => [row.observedAt, row]),
+        )
+        return byMoment.get(observedAt)
+      }
+    },
+  }
+}
+
+function createObservationWithdrawer(
+  db: Database,
+  { oldestFirst }: ObservationReads,
+): ObservationStore['withdraw'] {
+  const keep = lazy<{ replacedAt: number }, number[]>(
+    db,
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
+     SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
+     WHERE series_id = ?1 AND observed_at = ?2 RETURNING replaced_at AS replacedAt`,
+  )
+  const drop = lazy(db, 'DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
+  const bars = createBarWithdrawer(db, oldestFirst)
+  const noteRange = rangeNotes(db)
+  return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
+    transact(db, () => {
+      let goneAt = at
+      for (const observedAt of observedAts) {
+        goneAt = Math.max(goneAt, keep.get(seriesId, observedAt, at, batchId)?.replacedAt ?? at)
+        drop.run(seriesId, observedAt)
+      }
+      bars(seriesId, observedAts)
+      noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
+      alongside?.()
+      return goneAt
+    })
+}
+
+function createAttributer(db: Database): ObservationStore['attribute'] {
+  const set = lazy(
+    db,
+    `UPDATE observations SET source_id = ?4 WHERE series_id = ?1 AND observed_at = ?2
+       AND recorded_at = ?3 AND source_id <> ?4`,
+  )
+  const noteRange = rangeNotes(db)
+  return (points, sourceId) =>
+    transact(db, () => {
+      for (const { seriesId, observedAt, recordedAt } of points) {
+        if (recordedAt === undefined) continue
+        const { changes } = set.run(seriesId, observedAt, recordedAt, sourceId)
+        if (changes > 0) noteRange(seriesId, () => [observedAt])
+      }
+    })
+}
+
+/** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
+const rowsEach = 32
+
+/**
+ * Collects new rows of one series and origin and writes them many to a statement; `flush` writes
+ * what is left of them.
+ */
+function createInserter(db: Database) {
+  const into =
+    'INSERT INTO observations (series_id, source_id, batch_id, observed_at, value, recorded_at) VALUES'
+  // What all rows share is bound once.
+  const row = (i: number) => `(?1, ?2, ?3, ?${4 + 3 * i}, ?${5 + 3 * i}, ?${6 + 3 * i})`
+  const insertOne = lazy(db, `${into} ${row(0)}`)
+  const insertMany = lazy(
+    db,
+    `${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`,
+  )
+  let shared: [seriesId: number, sourceId: number, batchId: number] = [0, 0, 0]
+  let values: number[] = []
+  return {
+    begin(seriesId: number, { sourceId, batchId }: Origin) {
+      shared = [seriesId, sourceId, batchId]
+    },
+    add({ observedAt, value, recordedAt }: Observation) {
+      values.push(observedAt, value, recordedAt)
+      if (values.length < 3 * rowsEach) return
+      const full = values
+      // Emptied first: a statement that fails must not leave its rows to the next transaction.
+      values = []
+      insertMany.run(...shared, ...full)
+    },
+    flush() {
+      const rest = values
+      values = []
+      for (let i = 0; i < rest.length; i += 3)
+        insertOne.run(...shared, rest[i]!, rest[i + 1]!, rest[i + 2]!)
+    },
+  }
+}
+
+/**
+ * Points by series, oldest first; those of one moment in the order of their recording, and recorded
+ * at once in the order they came.
+ */
+function bySeries(points: readonly Point[], recordedAt: number): Map<number, Point[]> {
+  const groups = new Map<number, Point[]>()
+  for (const point of points) {
+    const group = groups.get(point.seriesId)
+    if (group) group.push(point)
+    else groups.set(point.seriesId, [point])
+  }
+  const order = (a: Point, b: Point) =>
+    a.observedAt - b.observedAt || (a.recordedAt ?? recordedAt) - (b.recordedAt ?? recordedAt)
+  const isSorted = (group: readonly Point[]) =>
+    group.every((point, i) => i === 0 || order(group[i - 1]!, point) <= 0)
+  for (const group of groups.values()) if (!isSorted(group)) group.sort(order)
+  return groups
+}
+
+/**
+ * Each revision ends where the next value begins. Between the two there is time only where a batch
+ * took the value out: then the next one is not of that batch, or a file said both.
+ */
+function revisionFaults(db: Database): string[] {
+  return db
+    .query<{ code: string; observedAt: number }, []>(
+      `WITH following AS (
+         SELECT r.*, coalesce(
+             (SELECT min(n.recorded_at) FROM observation_revisions n WHERE n.series_id = r.series_id
+               AND n.observed_at = r.observed_at AND n.recorded_at > r.recorded_at),
+             (SELECT o.recorded_at FROM observations o
+               WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at)) AS next_at
+         FROM observation_revisions r)
+       SELECT s.code, f.observed_at AS observedAt FROM following f JOIN series s ON s.id = f.series_id
+       WHERE f.replaced_at <= f.recorded_at OR f.replaced_at > f.next_at OR (f.replaced_at < f.next_at
+         AND f.next_batch_id = coalesce(
+           (SELECT n.batch_id FROM observation_revisions n WHERE n.series_id = f.series_id
+             AND n.observed_at = f.observed_at AND n.recorded_at = f.next_at),
+           (SELECT o.batch_id FROM observations o
+             WHERE o.series_id = f.series_id AND o.observed_at = f.observed_at))
+         AND NOT EXISTS (SELECT 1 FROM batches b
+           WHERE b.id = f.next_batch_id AND b.kind IN ('file', 'push')))
+       ORDER BY 1, 2 LIMIT 100`,
+    )
+    .all()
+    .map(row => `${row.code}: the revisions of the observation at ${row.observedAt} do not join up`)
+}

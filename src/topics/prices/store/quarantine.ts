@@ -1,0 +1,39 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** Days of a series that reads leave out, both ends inclusive. */
+export interface Quarantine {
+  id: number
+  seriesId: number
+  fromOn: string
+  toOn: string
+  reason: string
+  createdAt: number
+}
+
+export interface QuarantineStore {
+  all(): Quarantine[]
+  add(range: Omit<Quarantine, 'id'>): Quarantine
+  /** False when there was no such range. */
+  remove(id: number): boolean
+}
+
+const columns =
+  'id, series_id AS seriesId, from_on AS fromOn, to_on AS toOn, reason, created_at AS createdAt'
+
+export function createQuarantineStore(db: Database): QuarantineStore {
+  const all = lazy<Quarantine, []>(
+    db,
+    `SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`,
+  )
+  const add = lazy<Quarantine, [number, string, string, string, number]>(
+    db,
+    `INSERT INTO quarantine (series_id, from_on, to_on, reason, created_at) VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`,
+  )
+  const remove = lazy(db, 'DELETE FROM quarantine WHERE id = ?')
+  return {
+    all: () => all.all(),
+    add: range => add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!,
+    remove: id => remove.run(id).changes > 0,
+  }
+}

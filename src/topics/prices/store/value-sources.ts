@@ -1,0 +1,139 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** Whose values observations are. */
+export interface ValueSource {
+  id: number
+  /** feed: a public source that is read. named: as whoever brought the values called it. */
+  kind: 'feed' | 'named'
+  name: string
+  /** 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year. */
+  periodKind: number
+}
+
+export interface ValueSourceStore {
+  all(): ValueSource[]
+  byId(id: number): ValueSource | undefined
+  /** Whether any source gives values of longer periods than these. */
+  hasLonger(periodKind: number): boolean
+  /** The number of a source, which gets one when it has none yet. */
+  idOf(source: Omit<ValueSource, 'id'>): number
+  /** The number of a source that somebody named; -1 where it has none yet. */
+  named(name: string): number
+  /** Notes that a series has values of a source; inside the transaction that writes them. */
+  note(seriesId: number, sourceId: number): void
+  /** Of the newest observation of a series. */
+  ofNewest(seriesId: number): ValueSource | undefined
+  /** Of a value that stands, or that once stood; undefined: nobody's. */
+  ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined
+  /** Of a value that stands. */
+  ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined
+  /** Sources that a series ever had a value of. */
+  ofSeries(seriesId: number): number[]
+  /** Of what stands in `[from, to)`, looking at each value of it; 0 is nobody's. */
+  between(seriesId: number, from: number, to: number): number[]
+  /** Those of each value of them, by the instant that it was observed at. */
+  byInstant(seriesId: number, from: number, to: number): Map<number, number>
+  /** Series that ever had a value of any source. */
+  everySeries(): number[]
+}
+
+const columns = 'id, kind, name, period_kind AS periodKind'
+
+export function createValueSourceStore(db: Database): ValueSourceStore {
+  const all = lazy<ValueSource, []>(db, `SELECT ${columns} FROM value_sources ORDER BY id`)
+  const add = lazy(
+    db,
+    'INSERT INTO value_sources (kind, name, period_kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const note = lazy(
+    db,
+    'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+  const newest = lazy<{ sourceId: number }, [number]>(
+    db,
+    'SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1',
+  )
+  const ofValue = lazy<{ sourceId: number }, [number, number, number]>(
+    db,
+    `SELECT source_id AS sourceId FROM observations
+     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
+     UNION ALL
+     SELECT source_id FROM observation_revisions
+     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
+     LIMIT 1`,
+  )
+  const ofCurrent = lazy<{ sourceId: number }, [number, number]>(
+    db,
+    'SELECT source_id AS sourceId FROM observations WHERE series_id = ? AND observed_at = ?',
+  )
+  const own = lazy<{ sourceId: number }, [number]>(
+    db,
+    'SELECT source_id AS sourceId FROM series_sources WHERE series_id = ? ORDER BY source_id',
+  )
+  const between = lazy<{ sourceId: number }, [number, number, number]>(
+    db,
+    `SELECT DISTINCT source_id AS sourceId FROM observations
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? ORDER BY source_id`,
+  )
+  const byInstant = lazy<{ at: number; sourceId: number }, [number, number, number]>(
+    db,
+    `SELECT observed_at AS at, source_id AS sourceId FROM observations
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
+  )
+  const series = lazy<{ id: number }, []>(db, 'SELECT DISTINCT series_id AS id FROM series_sources')
+  /** A handful, asked for with every write. */
+  let cachedSources: Map<number, ValueSource> | undefined
+  const byId = (id: number) => {
+    // Another thread may have added one.
+    if (!cachedSources || (id !== 0 && !cachedSources.has(id)))
+      cachedSources = new Map(all.all().map(source => [source.id, source]))
+    return cachedSources.get(id)
+  }
+  return {
+    all: () => all.all(),
+    byId,
+    hasLonger(periodKind) {
+      byId(0)
+      return cachedSources!.values().some(source => source.periodKind > periodKind)
+    },
+    idOf({ kind, name, periodKind }) {
+      const find = () =>
+        [...cachedSources!.values()].find(
+          source =>
+            source.kind === kind && source.name === name && source.periodKind === periodKind,
+        )
+      byId(0)
+      const source = find()
+      if (source) return source.id
+      add.run(kind, name, periodKind)
+      cachedSources = undefined
+      byId(0)
+      return find()!.id
+    },
+    named(name) {
+      byId(0)
+      const source = [...cachedSources!.values()].find(
+        known => known.kind === 'named' && known.name === name,
+      )
+      return source?.id ?? -1
+    },
+    note: (seriesId, sourceId) => void note.run(seriesId, sourceId),
+    ofNewest(seriesId) {
+      const row = newest.get(seriesId)
+      return row ? byId(row.sourceId) : undefined
+    },
+    ofValue(seriesId, observedAt, recordedAt) {
+      const row = ofValue.get(seriesId, observedAt, recordedAt)
+      return row ? byId(row.sourceId) : undefined
+    },
+    ofCurrent(seriesId, observedAt) {
+      const row = ofCurrent.get(seriesId, observedAt)
+      return row ? byId(row.sourceId) : undefined
+    },
+    ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),
+    between: (seriesId, from, to) => between.all(seriesId, from, to).map(row => row.sourceId),
+    byInstant: (...range) => new Map(byInstant.all(...range).map(row => [row.at, row.sourceId])),
+    everySeries: () => series.all().map(row => row.id),
+  }
+}

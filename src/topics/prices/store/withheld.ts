@@ -1,0 +1,43 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** Which observations of a series are not passed on; undefined where all are. */
+export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
+
+/** Observations, by their time, that feeds have written whose terms do not allow passing them on. */
+export function createWithheld(db: Database, feeds: readonly string[]): Withheld {
+  const ofFeeds =
+    "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
+  const hasAny = lazy(
+    db,
+    `SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`,
+  )
+  const rows = lazy<{ observedAt: number }, [number, string]>(
+    db,
+    `SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds})`,
+  )
+  const names = JSON.stringify(feeds)
+  return seriesId =>
+    hasAny.get(seriesId, names)
+      ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
+      : undefined
+}
+
+/** The observations of a series that are of one source, by their time. */
+export type OfSource = (seriesId: number) => ReadonlySet<number>
+
+/** Of a feed or a name, in whatever case; undefined where no value has ever been of it. */
+export function createSourceFilter(db: Database, name: string): OfSource | undefined {
+  const ids = db
+    .query<{ id: number }, [string]>('SELECT id FROM value_sources WHERE lower(name) = lower(?)')
+    .all(name)
+    .map(({ id }) => id)
+  if (ids.length === 0) return undefined
+  const rows = lazy<{ observedAt: number }, [number, string]>(
+    db,
+    `SELECT observed_at AS observedAt FROM observations
+     WHERE series_id = ?1 AND source_id IN (SELECT value FROM json_each(?2))`,
+  )
+  const list = JSON.stringify(ids)
+  return seriesId => new Set(rows.all(seriesId, list).map(row => row.observedAt))
+}

@@ -1,0 +1,259 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import {
+  body,
+  choice,
+  field,
+  nullable,
+  optional,
+  requiredAs,
+} from '../../../http/input/body-schema.ts'
+import type { Form } from '../../../http/input/form.ts'
+import { isObject, isPlainJson } from '../../../lib/text/json.ts'
+import { isPlain } from '../../../lib/text/text.ts'
+import {
+  authKinds,
+  type Credentials,
+  intervalMinutes,
+  rowFields,
+  sourceConfig,
+  sourceFormats,
+} from '../../../plans/source-config.ts'
+import { isSynced, type SourceChange } from '../service/sources.ts'
+
+const nameMax = 100
+const configCharactersMax = 16_384
+const credentialsMax = 20
+const credentialName = /^[\w.-]{1,64}$/
+const credentialCharactersMax = 4096
+const typeCharactersMax = 40
+const typePattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/
+
+const fieldNames = t.Partial(
+  t.Object(Object.fromEntries(rowFields.map(name => [name, t.String()]))),
+)
+const configSchema = t.Object(
+  {
+    url: t.Optional(
+      t.String({
+        examples: ['https://prices.example.com/bunkers.json'],
+        description: '`api`: the address, https and public.',
+      }),
+    ),
+    path: t.Optional(
+      t.String({
+        examples: ['terminal/today.csv'],
+        description: "`file`: below the operator's directory.",
+      }),
+    ),
+    format: t.Optional(
+      t.Union(
+        sourceFormats.map(format => t.Literal(format)),
+        { description: 'Told from the content when absent.' },
+      ),
+    ),
+    items: t.Optional(
+      t.String({ examples: ['data.prices'], description: 'Where in JSON the list is.' }),
+    ),
+    fields: t.Optional({
+      ...fieldNames,
+      description: 'What a row calls each field: `{"price": "usd.mid"}`.',
+    }),
+    defaults: t.Optional({
+      ...fieldNames,
+      description: 'What stands for a field that rows lack: `{"port": "SINGAPORE"}`.',
+    }),
+    auth: t.Optional(
+      t.Union(
+        authKinds.map(kind => t.Literal(kind)),
+        { description: 'How the credentials are sent; told from them when absent.' },
+      ),
+    ),
+    auth_header: t.Optional(
+      t.String({ examples: ['X-API-Key'], description: 'With auth `header`.' }),
+    ),
+    interval_minutes: t.Optional(
+      integer({
+        minimum: intervalMinutes.min,
+        maximum: intervalMinutes.max,
+        examples: [intervalMinutes.default],
+      }),
+    ),
+  },
+  { additionalProperties: true, description: 'Other members are kept and mean nothing.' },
+)
+const credentialsSchema = t.Record(t.String(), t.String(), {
+  description:
+    'Write-only. `token` goes out as a bearer token, `username` and `password` as basic, `api_key` in the header `auth_header`. Of type `webhook`: `secret`, at least 16 characters.',
+  examples: [{ token: 'example' }],
+})
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Without members they are none: null. */
+function readCredentials(form: Form, name: string): Credentials | null | undefined {
+  const credentials = form.value(name)
+  const why = credentialsFault(credentials)
+  if (why !== undefined) return form.secretFault(name, why)
+  return Object.keys(credentials as Credentials).length === 0 ? null : (credentials as Credentials)
+}
+
+const credentialsField = field(credentialsSchema, readCredentials)
+
+const credentialsNeeded = 'is required: a JSON object of texts.'
+
+const newCredentialsField = field(credentialsSchema, (form, name) => {
+  const credentials = form.isNull(name) ? null : readCredentials(form, name)
+  return credentials === null ? form.fault(name, credentialsNeeded) : credentials
+})
+
+const nameField = field(
+  t.String({ maxLength: nameMax, examples: ['Terminal feed'] }),
+  (form, name) => {
+    const text = form.text(name, nameMax)?.trim()
+    return text === '' ? form.fault(name, 'must not be empty.') : text
+  },
+)
+
+const typeField = field(
+  t.String({
+    maxLength: typeCharactersMax,
+    examples: ['api'],
+    description:
+      '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are kept and say that they are not.',
+  }),
+  (form, name) => typeIn(form, name),
+)
+
+function typeIn(form: Form, name: string): string | undefined {
+  const type = form.text(name, typeCharactersMax)?.trim().toLowerCase()
+  if (type === undefined || typePattern.test(type)) return type
+  return form.fault(name, 'must be a word of letters, digits, dots, hyphens and underscores.')
+}
+
+const configField = field<Fields>(configSchema, (form, name) => {
+  form.part(name)
+  const config = form.value(name)
+  if (!isObject(config)) return undefined
+  const text = JSON.stringify(config)
+  if (text.length > configCharactersMax || !isPlainJson(text))
+    form.fault(
+      name,
+      `must be at most ${configCharactersMax} characters of JSON, without unpaired surrogates and null characters.`,
+    )
+  return config
+})
+
+const settings = {
+  status: optional(choice(['active', 'paused'] as const)),
+  scraper_config: optional(nullable(configField)),
+}
+const wrapping = { wrapper: 'data_source', documented: 'wrapped' } as const
+const exampleConfig = {
+  url: 'https://prices.example.com/bunkers.json',
+  format: 'json',
+  items: 'data.prices',
+  fields: { price: 'price', timestamp: 'time', fuel_type: 'grade', port: 'port' },
+  interval_minutes: 60,
+}
+
+export const NewSourceBody = body(
+  {
+    credentials: optional(nullable(credentialsField)),
+    source_type: requiredAs(typeField, 'is required: api, file, webhook or another word.'),
+    name: nameField,
+    ...settings,
+  },
+  {
+    ...wrapping,
+    example: {
+      data_source: { source_type: 'api', name: 'Terminal feed', scraper_config: exampleConfig },
+    },
+  },
+)
+
+export const SourceChangeBody = body(
+  {
+    credentials: optional(nullable(credentialsField)),
+    name: optional(nameField),
+    ...settings,
+  },
+  {
+    ...wrapping,
+    example: { data_source: { name: 'Terminal feed', scraper_config: exampleConfig } },
+  },
+)
+
+export const RotateBody = body(
+  { credentials: requiredAs(newCredentialsField, credentialsNeeded) },
+  { wrapper: 'data_source', documented: 'bare' },
+)
+
+export interface SourceFormDeps {
+  /** Why a target may not be called; undefined when it may. */
+  checkTarget(url: string): string | undefined
+}
+
+/** Reads what is written of data sources. */
+export function createSourceForms({ checkTarget }: SourceFormDeps) {
+  /** Of the types that are synced, the configuration has to say how. */
+  const judgeConfig = (form: Form, config: Fields | null | undefined, type: string) => {
+    if (!config || !isSynced(type)) return
+    const part = form.part('scraper_config')
+    const { config: sourceSettings, faults } = sourceConfig(config)
+    for (const { field, why } of faults) part.fault(field, why)
+    const { url } = sourceSettings
+    const refusal = type === 'api' && url !== undefined ? checkTarget(url) : undefined
+    if (refusal !== undefined) part.fault('url', refusal)
+  }
+  return {
+    created(input: unknown): SourceChange & { name: string; sourceType: string } {
+      const { name, source_type, ...change } = NewSourceBody.read(input, (form, values) =>
+        judgeConfig(form, values.scraper_config, values.source_type ?? ''),
+      )
+      return { ...changeFrom(change), name, sourceType: source_type }
+    },
+    changed: (input: unknown, source: { sourceType: string }): SourceChange =>
+      changeFrom(
+        SourceChangeBody.read(input, (form, values) => {
+          const type = typeIn(form, 'source_type')
+          if (type !== undefined && type !== source.sourceType)
+            form.fault(
+              'source_type',
+              `can not be changed; this source is of type ${source.sourceType}.`,
+            )
+          judgeConfig(form, values.scraper_config, type ?? source.sourceType)
+        }),
+      ),
+    rotated: (input: unknown): Credentials => RotateBody.read(input).credentials,
+  }
+}
+
+const changeFrom = ({
+  name,
+  status,
+  scraper_config,
+  credentials,
+}: Partial<ReturnType<typeof SourceChangeBody.read>>): SourceChange => ({
+  ...(name !== undefined && { name }),
+  ...(status !== undefined && { status }),
+  ...(scraper_config !== undefined && { scraperConfig: scraper_config }),
+  ...(credentials !== undefined && { credentials }),
+})
+
+/** What is wrong, without saying what was sent. */
+function credentialsFault(credentials: unknown): string | undefined {
+  if (!isObject(credentials)) return 'must be a JSON object of texts.'
+  const entries = Object.entries(credentials)
+  if (entries.length > credentialsMax) return `must have at most ${credentialsMax} members.`
+  if (!entries.every(([name]) => credentialName.test(name)))
+    return 'must have names of letters, digits, dots, hyphens and underscores.'
+  const isText = (value: unknown) =>
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= credentialCharactersMax &&
+    isPlain(value)
+  return entries.every(([, value]) => isText(value))
+    ? undefined
+    : `must hold texts of 1 to ${credentialCharactersMax} characters.`
+}

@@ -1,0 +1,43 @@
+import { t } from 'elysia'
+import type { Caller } from '../../../http/gate/gate.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound } from '../../../http/problem/problem.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { DataSource, DataSources } from '../service/sources.ts'
+
+export interface DataSourcesApiDeps
+  extends Pick<
+    Context,
+    | 'access'
+    | 'dataSources'
+    | 'sourceSync'
+    | 'idempotency'
+    | 'plans'
+    | 'links'
+    | 'checkTarget'
+    | 'headerPrefix'
+  > {
+  keys: Pick<Keyring, 'account' | 'entitlements'>
+  clock: Pick<Clock, 'now'>
+}
+
+export const sourceAccess = { feature: 'data_connector', meter: true } as const
+export const sourceWrite = { ...sourceAccess, header: true } as const
+export const sourceParams = t.Object({
+  id: t.String({
+    description: 'Id of the data source.',
+    examples: ['00000000-0000-4000-8000-000000000801'],
+  }),
+})
+
+/** A source of the caller's account; unknown, malformed and foreign ids look the same. */
+export function ownSource(
+  sources: Pick<DataSources, 'byId'>,
+  id: string,
+  { key }: Caller,
+): DataSource {
+  const source = sources.byId(id)
+  if (source?.accountId !== key.account.account.id) throw notFound('The data source')
+  return source
+}

@@ -1,0 +1,185 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../service/sources.ts'
+
+const moment = t.String({ format: 'date-time' })
+const momentOrNull = (description: string) => t.Union([moment, t.Null()], { description })
+const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
+const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
+
+type SourceStatus = DataSource['status']
+const sourceStatuses: readonly SourceStatus[] = ['active', 'paused', 'error', 'pending', 'failed']
+const statusText =
+  '`pending`: not synced yet. `active`: fine. `error`: the last sync failed; where that may help it is tried again. `failed`: given up after ten failures in a row, until something is changed. `paused` by its owner.'
+
+const fields = {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000801'] }),
+  name: t.String({ examples: ['Terminal feed'] }),
+  source_type: t.String({ examples: ['api'] }),
+  status: t.Unsafe<SourceStatus>(
+    t.Union(
+      sourceStatuses.map(status => t.Literal(status)),
+      { description: statusText },
+    ),
+  ),
+  scraper_config: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
+    description: 'As it was sent.',
+  }),
+  has_credentials: t.Boolean({ description: 'Credentials themselves are never answered.' }),
+  last_sync_at: momentOrNull('When the last sync ended.'),
+  next_sync_at: momentOrNull('Null: not by itself.'),
+  successful_syncs: integer(),
+  failed_syncs: integer(),
+  last_error: textOrNull('Why the last sync failed; null after one that did not.'),
+  ingest_url: t.Optional(t.String({ description: 'Of type `webhook`: where rows are pushed to.' })),
+  created_at: moment,
+  updated_at: moment,
+}
+export const SourceShape = t.Object(fields, { title: 'DataSource' })
+export const SourceAnswer = t.Object(
+  { ...fields, data_source: SourceShape },
+  { title: 'DataSourceAnswer' },
+)
+
+/** `baseUrl` stands before the address that rows are pushed to. */
+export const sourceRow = (source: DataSource, baseUrl: string) => ({
+  id: source.id,
+  name: source.name,
+  source_type: source.sourceType,
+  status: source.status,
+  scraper_config: source.scraperConfig,
+  has_credentials: source.credentials !== null,
+  last_sync_at: instantOrNull(source.lastSyncAt),
+  next_sync_at: instantOrNull(source.nextSyncAt),
+  successful_syncs: source.successfulSyncs,
+  failed_syncs: source.failedSyncs,
+  last_error: source.lastError,
+  ...(source.sourceType === 'webhook' && {
+    ingest_url: `${baseUrl}/v1/data-sources/${source.id}/ingest`,
+  }),
+  created_at: isoInstant(source.createdAt),
+  updated_at: isoInstant(source.updatedAt),
+})
+
+const instantOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
+
+/** The same twice: bare, and under `data_source`. */
+export function sourceAnswer(source: DataSource, baseUrl: string) {
+  const row = sourceRow(source, baseUrl)
+  return { ...row, data_source: row }
+}
+
+export const RowShape = t.Object(
+  {
+    timestamp: moment,
+    fuel_type: t.String({ examples: ['VLSFO'] }),
+    port: t.String({ examples: ['SINGAPORE'] }),
+    region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+    price: t.Number({ examples: [531.5] }),
+    currency: t.String({ examples: ['USD'] }),
+    unit: t.Literal('MT'),
+  },
+  { title: 'DataSourceRow' },
+)
+
+export const rowRow = ({ observedAt, fuelType, port, region, price, currency }: SourceRow) => ({
+  timestamp: isoInstant(observedAt),
+  fuel_type: fuelType,
+  port,
+  region,
+  price,
+  currency,
+  unit: 'MT' as const,
+})
+
+const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plain number'] }), {
+  description: 'The first twenty.',
+})
+export const countFields = {
+  received: integer(),
+  inserted: integer(),
+  revised: integer({ description: 'Another price for a known time, fuel and port.' }),
+  unchanged: integer(),
+  rejected: integer(),
+  rejections,
+}
+export const countsRow = ({
+  received,
+  inserted,
+  revised,
+  unchanged,
+  rejected,
+  rejections,
+}: SourceSyncLog) => ({
+  received,
+  inserted,
+  revised,
+  unchanged,
+  rejected,
+  rejections: [...rejections],
+})
+
+export const LogShape = t.Object(
+  {
+    id: t.String(),
+    data_source_id: t.String(),
+    status: t.Union([t.Literal('success'), t.Literal('failed')]),
+    trigger: t.Union([t.Literal('schedule'), t.Literal('push'), t.Literal('operator')], {
+      description: '`operator`: whoever runs this service asked for it.',
+    }),
+    records_synced: countOrNull('Rows that were taken, unchanged ones too; null after a failure.'),
+    ...countFields,
+    duration_ms: countOrNull('From the request to the last row.'),
+    error: textOrNull('Why it failed.'),
+    started_at: moment,
+    completed_at: momentOrNull('When it ended.'),
+  },
+  { title: 'DataSourceLog' },
+)
+
+export const logRow = (source: DataSource, log: SourceSyncLog) => ({
+  id: log.id,
+  data_source_id: source.id,
+  status: log.status,
+  trigger: log.trigger,
+  records_synced: log.status === 'success' ? log.inserted + log.revised + log.unchanged : null,
+  ...countsRow(log),
+  duration_ms: log.durationMs,
+  error: log.error,
+  started_at: isoInstant(log.startedAt),
+  completed_at: isoInstant(log.completedAt),
+})
+
+export const HealthShape = t.Object(
+  {
+    id: t.String(),
+    status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('down')], {
+      description:
+        '`down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty did.',
+    }),
+    success_rate: t.Number({
+      examples: [95],
+      description: 'Of the last twenty syncs, percent; 100 before the first.',
+    }),
+    avg_duration_ms: t.Number({ examples: [412] }),
+    last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
+    last_sync_at: momentOrNull('When the last sync ended.'),
+    recent_errors: t.Array(t.String(), { description: 'Newest first, each once.' }),
+  },
+  { title: 'DataSourceHealth' },
+)
+
+export const healthRow = (
+  source: DataSource,
+  { status, successRate, averageMs, last, recentErrors }: SourceHealth,
+) => ({
+  id: source.id,
+  status,
+  success_rate: roundTo(successRate, 1),
+  avg_duration_ms: roundTo(averageMs, 1),
+  last_sync_status: last?.status ?? null,
+  last_sync_at: instantOrNull(last?.completedAt ?? null),
+  recent_errors: recentErrors,
+})

@@ -1,0 +1,147 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import { noBody } from '../../../http/input/body-schema.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { createSourceForms, RotateBody } from './form.ts'
+import {
+  type DataSourcesApiDeps,
+  ownSource,
+  sourceAccess,
+  sourceParams,
+  sourceWrite,
+} from './route.ts'
+import { HealthShape, healthRow, LogShape, logRow, RowShape, rowRow } from './row.ts'
+
+const sampleRows = 5
+
+const Tested = envelope(
+  t.Object({
+    success: t.Boolean(),
+    duration_ms: integer(),
+    records_count: t.Union([integer(), t.Null()], {
+      description: 'Rows that a sync would take; null when nothing could be read.',
+    }),
+    sample_data: t.Array(RowShape, {
+      description: 'The first of them, as they would be answered.',
+    }),
+    error: t.Union([t.String(), t.Null()]),
+    rejected: integer({ description: 'Rows that a sync would not take.' }),
+    rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
+  }),
+)
+const Rotated = envelope(
+  t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }),
+)
+const common = { params: sourceParams }
+/** What becomes of the syncs of a source, and what they are made with. */
+export const sourceSyncRoutes = (deps: DataSourcesApiDeps) =>
+  new RouteList().use(syncs(deps)).use(rotation(deps))
+
+function syncs(deps: DataSourcesApiDeps) {
+  const { dataSources: sources, sourceSync } = deps
+  return new RouteList()
+    .use(deps.access)
+    .post(
+      '/v1/data-sources/:id/test',
+      async ({ caller, params: { id } }) => {
+        const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
+        const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
+        const isFine = error === null && (rejected === 0 || rejected < received)
+        return success({
+          success: isFine,
+          duration_ms: durationMs,
+          records_count: content ? rows.length : null,
+          sample_data: rows.slice(0, sampleRows).map(rowRow),
+          error:
+            error ??
+            (isFine ? null : `none of the ${received} rows could be taken: ${rejections[0]}`),
+          rejected,
+          rejections: [...rejections],
+        })
+      },
+      {
+        ...common,
+        access: sourceWrite,
+        body: noBody,
+        response: { 200: Tested, 404: NestedProblem },
+        detail: {
+          operationId: 'testDataSource',
+          summary: 'Test a data source',
+          description:
+            'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
+        },
+      },
+    )
+    .get(
+      '/v1/data-sources/:id/logs',
+      ({ caller, params: { id } }) => {
+        const source = ownSource(sources, id, caller)
+        return success({ logs: sources.logs(source).map(log => logRow(source, log)) })
+      },
+      {
+        ...common,
+        access: sourceAccess,
+        response: {
+          200: envelope(t.Object({ logs: t.Array(LogShape) })),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listDataSourceLogs',
+          summary: 'Log of a data source',
+          description: 'The last hundred syncs, newest first; the last thousand are kept.',
+        },
+      },
+    )
+    .get(
+      '/v1/data-sources/:id/health',
+      ({ caller, params: { id } }) => {
+        const source = ownSource(sources, id, caller)
+        return success(healthRow(source, sources.health(source)))
+      },
+      {
+        ...common,
+        access: sourceAccess,
+        response: { 200: envelope(HealthShape), 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getDataSourceHealth',
+          summary: 'Health of a data source',
+          description: 'How the last twenty syncs went.',
+        },
+      },
+    )
+}
+
+const rotating = { ...sourceWrite, action: 'read_secrets' } as const
+
+function rotation(deps: DataSourcesApiDeps) {
+  const { dataSources: sources } = deps
+  const forms = createSourceForms(deps)
+  return new RouteList().use(deps.access).post(
+    '/v1/data-sources/:id/rotate_credentials',
+    ({ body, caller, params: { id }, pass, request, set }) => {
+      const source = ownSource(sources, id, caller)
+      return deps.idempotency.once({ caller, pass, request, set }, body, () => {
+        const credentialId = sources.rotate(source, forms.rotated(body))
+        const message = 'The new credentials are in use; the old ones are gone.'
+        return success({ success: true as const, credential_id: credentialId, message })
+      })
+    },
+    {
+      ...common,
+      headers: idempotencyHeader,
+      access: rotating,
+      body: RotateBody.schema,
+      response: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
+      detail: {
+        operationId: 'rotateDataSourceCredentials',
+        summary: 'Replace the credentials',
+        description:
+          'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
+      },
+    },
+  )
+}

@@ -1,0 +1,353 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+export type SourceStatus = 'active' | 'paused' | 'error' | 'pending' | 'failed'
+
+/** Where an account gets prices of its own from. */
+export interface DataSource {
+  number: number
+  id: string
+  accountId: string
+  name: string
+  sourceType: string
+  status: SourceStatus
+  scraperConfig: Readonly<Record<string, unknown>> | null
+  /** Sealed by the vault. */
+  credentials: Uint8Array | null
+  credentialId: string | null
+  lastSyncAt: number | null
+  /** Null: not by itself. */
+  nextSyncAt: number | null
+  successfulSyncs: number
+  failedSyncs: number
+  failedInARow: number
+  lastError: string | null
+  /** Grows with every change that the owner makes. */
+  revision: number
+  createdAt: number
+  updatedAt: number
+}
+
+/** A price of marine fuel, per metric ton. */
+export interface SourceRow {
+  observedAt: number
+  fuelType: string
+  port: string
+  region: string | null
+  currency: string
+  price: number
+}
+
+export interface AccountRow extends SourceRow {
+  /** Name of the source that it is from. */
+  source: string
+}
+
+export interface RowFilter {
+  fuelType: string | undefined
+  port: string | undefined
+  region: string | undefined
+  since: number
+}
+
+/** What became of a sync. */
+export interface SourceSyncLog {
+  id: string
+  trigger: 'schedule' | 'push' | 'operator'
+  status: 'success' | 'failed'
+  received: number
+  inserted: number
+  revised: number
+  unchanged: number
+  rejected: number
+  /** The first sentences about rows that were not taken. */
+  rejections: readonly string[]
+  error: string | null
+  durationMs: number
+  startedAt: number
+  completedAt: number
+}
+
+export interface DataSourceStore {
+  /** Oldest first. */
+  ofAccount(accountId: string): DataSource[]
+  count(accountId: string): number
+  byId(id: string): DataSource | undefined
+  /**
+   * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
+   * letter case.
+   */
+  page(state: string | undefined, limit: number, offset: number): DataSource[]
+  total(state: string | undefined): number
+  add(source: Omit<DataSource, 'number'>): void
+  /** Replaces everything but number, id, account, type and creation. */
+  put(source: DataSource): void
+  /** Gone for everybody at once; its rows go slice by slice. */
+  remove(number: number, at: number): void
+  /** Due at `now`, the one that has waited longest first. */
+  dueAt(now: number, limit: number): DataSource[]
+  /** The next moment after `after` at which a source is due. */
+  nextDue(after: number): number | undefined
+  /**
+   * Writes rows in the caller's transaction; the same price again is unchanged, another one
+   * replaces it. Only the newest `kept` rows of the source stay.
+   */
+  writeRows(
+    number: number,
+    rows: readonly SourceRow[],
+    recordedAt: number,
+    kept: number,
+  ): { inserted: number; revised: number; unchanged: number }
+  hasRows(accountId: string): boolean
+  /** Of all sources of an account, newest first. */
+  rows(accountId: string, filter: RowFilter, limit: number): AccountRow[]
+  /** Of one source, newest first. */
+  newestRows(number: number, limit: number): SourceRow[]
+  /** Only the newest `kept` of the source stay. */
+  addSync(number: number, sync: SourceSyncLog, kept: number): void
+  /** Newest first. */
+  syncs(number: number, limit: number): SourceSyncLog[]
+  /** Drops some of what removed sources have left; false when nothing is left. */
+  sweep(rows: number): boolean
+}
+
+type Row = Omit<DataSource, 'scraperConfig'> & { scraperConfig: string | null }
+
+const columns: Readonly<Record<keyof DataSource, string>> = {
+  number: 'number',
+  id: 'id',
+  accountId: 'account_id',
+  name: 'name',
+  sourceType: 'source_type',
+  status: 'status',
+  scraperConfig: 'scraper_config',
+  credentials: 'credentials',
+  credentialId: 'credential_id',
+  lastSyncAt: 'last_sync_at',
+  nextSyncAt: 'next_sync_at',
+  successfulSyncs: 'successful_syncs',
+  failedSyncs: 'failed_syncs',
+  failedInARow: 'failed_in_a_row',
+  lastError: 'last_error',
+  revision: 'revision',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+}
+const unchanging: readonly string[] = [
+  'number',
+  'id',
+  'accountId',
+  'sourceType',
+  'createdAt',
+] satisfies (keyof DataSource)[]
+const named = Object.entries(columns)
+const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM data_sources`
+
+const sourceOf = (row: Row): DataSource => ({
+  ...row,
+  scraperConfig: row.scraperConfig === null ? null : JSON.parse(row.scraperConfig),
+})
+const textOf = (config: DataSource['scraperConfig']) =>
+  config === null ? null : JSON.stringify(config)
+
+export const createDataSourceStore = (db: Database): DataSourceStore => ({
+  ...sources(db),
+  ...rowsOf(db),
+  ...syncsOf(db),
+  sweep: sweeper(db),
+})
+
+function sources(db: Database) {
+  const ofAccount = lazy<Row, [string]>(
+    db,
+    `${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    'SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL',
+  )
+  const byId = lazy<Row, [string]>(db, `${select} WHERE id = ? AND removed_at IS NULL`)
+  const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
+  const page = lazy<Row, [string | null, number, number]>(
+    db,
+    `${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`,
+  )
+  const total = lazy<{ n: number }, [string | null]>(
+    db,
+    `SELECT count(*) AS n FROM data_sources WHERE ${matching}`,
+  )
+  const added = named.filter(([name]) => name !== 'number')
+  const add = lazy(
+    db,
+    `INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`,
+  )
+  const changing = named.filter(([name]) => !unchanging.includes(name))
+  const put = lazy(
+    db,
+    `UPDATE data_sources SET ${changing.map(([name, column]) => `${column} = $${name}`).join(', ')} WHERE number = $number AND removed_at IS NULL`,
+  )
+  const remove = lazy(
+    db,
+    'UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL',
+  )
+  const waiting = 'next_sync_at IS NOT NULL AND removed_at IS NULL'
+  const due = lazy<Row, [number, number]>(
+    db,
+    `${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
+  )
+  const next = lazy<{ at: number | null }, [number]>(
+    db,
+    `SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`,
+  )
+  return {
+    ofAccount: (accountId: string) => ofAccount.all(accountId).map(sourceOf),
+    count: (accountId: string) => count.get(accountId)!.n,
+    byId(id: string) {
+      const row = byId.get(id)
+      return row ? sourceOf(row) : undefined
+    },
+    page: (state: string | undefined, limit: number, offset: number) =>
+      page.all(state ?? null, limit, offset).map(sourceOf),
+    total: (state: string | undefined) => total.get(state ?? null)!.n,
+    add: (source: Omit<DataSource, 'number'>) =>
+      void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
+    put(source: DataSource) {
+      const { id: _, accountId: __, sourceType: ___, createdAt: ____, ...rest } = source
+      put.run({ ...rest, scraperConfig: textOf(source.scraperConfig) })
+    },
+    remove: (number: number, at: number) => void remove.run(at, number),
+    dueAt: (now: number, limit: number) => due.all(now, limit).map(sourceOf),
+    nextDue: (after: number) => next.get(after)?.at ?? undefined,
+  }
+}
+
+const rowColumns = 'observed_at AS observedAt, fuel_type AS fuelType, port, region, currency, price'
+const rowKey = 'source_number = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
+
+function rowsOf(db: Database) {
+  const refused = lazy<
+    Pick<SourceRow, 'region' | 'currency' | 'price'>,
+    [number, number, string, string]
+  >(db, `SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
+  const put = lazy(
+    db,
+    `INSERT OR REPLACE INTO data_source_rows (source_number, observed_at, fuel_type, port, region, currency, price, recorded_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const oldestKept = lazy<{ at: number }, [number, number]>(
+    db,
+    'SELECT observed_at AS at FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?',
+  )
+  const dropBefore = lazy(
+    db,
+    'DELETE FROM data_source_rows WHERE source_number = ? AND observed_at < ?',
+  )
+  const owned = 'SELECT number FROM data_sources WHERE account_id = ? AND removed_at IS NULL'
+  const any = lazy<unknown, [string]>(
+    db,
+    `SELECT 1 FROM data_source_rows WHERE source_number IN (${owned}) LIMIT 1`,
+  )
+  const ownSources = lazy<{ number: number; name: string }, [string]>(
+    db,
+    'SELECT number, name FROM data_sources WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
+  )
+  const matching = lazy<
+    SourceRow,
+    [number, number, string | null, string | null, string | null, number]
+  >(
+    db,
+    `SELECT ${rowColumns} FROM data_source_rows
+     WHERE source_number = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
+     ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`,
+  )
+  const newest = lazy<SourceRow, [number, number]>(
+    db,
+    `SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`,
+  )
+  return {
+    writeRows(number: number, rows: readonly SourceRow[], recordedAt: number, kept: number) {
+      const counts = { inserted: 0, revised: 0, unchanged: 0 }
+      for (const { observedAt, fuelType, port, region, currency, price } of rows) {
+        const old = refused.get(number, observedAt, fuelType, port)
+        const isSame = old?.price === price && old.region === region && old.currency === currency
+        if (!isSame)
+          put.run(number, observedAt, fuelType, port, region, currency, price, recordedAt)
+        counts[isSame ? 'unchanged' : old ? 'revised' : 'inserted'] += 1
+      }
+      const oldest = oldestKept.get(number, kept - 1)
+      if (oldest) dropBefore.run(number, oldest.at)
+      return counts
+    },
+    hasRows: (accountId: string) => any.get(accountId) !== null,
+    rows: (accountId: string, { fuelType, port, region, since }: RowFilter, limit: number) =>
+      ownSources
+        .all(accountId)
+        .flatMap(({ number, name }) =>
+          matching
+            .all(number, since, fuelType ?? null, port ?? null, region ?? null, limit)
+            .map(row => ({ ...row, source: name })),
+        )
+        // Sorting is stable: what was observed at one moment stays in the order of the sources.
+        .sort((a, b) => b.observedAt - a.observedAt)
+        .slice(0, limit),
+    newestRows: (number: number, limit: number) => newest.all(number, limit),
+  }
+}
+
+interface SyncRow extends Omit<SourceSyncLog, 'rejections'> {
+  rejections: string
+}
+
+function syncsOf(db: Database) {
+  const add = lazy(
+    db,
+    `INSERT INTO data_source_syncs (id, source_number, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
+       started_at, completed_at)
+     VALUES ($id, $source, $trigger, $status, $received, $inserted, $revised, $unchanged, $rejected, $rejections, $error, $durationMs,
+       $startedAt, $completedAt)`,
+  )
+  const newest = lazy<SyncRow, [number, number]>(
+    db,
+    `SELECT id, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms AS durationMs,
+       started_at AS startedAt, completed_at AS completedAt
+     FROM data_source_syncs WHERE source_number = ? ORDER BY number DESC LIMIT ?`,
+  )
+  const trim = lazy(
+    db,
+    `DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
+       (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
+  )
+  return {
+    addSync(number: number, sync: SourceSyncLog, kept: number) {
+      add.run({ ...sync, source: number, rejections: JSON.stringify(sync.rejections) })
+      trim.run(number, kept)
+    },
+    syncs: (number: number, limit: number): SourceSyncLog[] =>
+      newest.all(number, limit).map(row => ({ ...row, rejections: JSON.parse(row.rejections) })),
+  }
+}
+
+function sweeper(db: Database) {
+  const removed = lazy<{ number: number }, []>(
+    db,
+    'SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1',
+  )
+  const dropRows = lazy(
+    db,
+    `DELETE FROM data_source_rows WHERE (source_number, observed_at, fuel_type, port) IN
+       (SELECT source_number, observed_at, fuel_type, port FROM data_source_rows WHERE source_number = ? LIMIT ?)`,
+  )
+  const dropSyncs = lazy(db, 'DELETE FROM data_source_syncs WHERE source_number = ?')
+  const drop = lazy(db, 'DELETE FROM data_sources WHERE number = ?')
+  return (rows: number): boolean => {
+    const count = removed.get()
+    if (!count) return false
+    return transact(db, () => {
+      if (dropRows.run(count.number, rows).changes === rows) return true
+      dropSyncs.run(count.number)
+      drop.run(count.number)
+      return true
+    })
+  }
+}

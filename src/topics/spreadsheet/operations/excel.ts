@@ -1,0 +1,260 @@
+import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import { listOf } from '../../../http/input/query.ts'
+import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { FailProblem, FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { sourceOf } from '../../catalogue/math/catalogue.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { formatted } from '../../prices/operations/row.ts'
+import { createSheetRun, dataPaths, runRowsMax, type SheetCall, type SheetRunDeps } from './run.ts'
+import {
+  checkFormat,
+  formatQuery,
+  inert,
+  sheetAccess,
+  wantsXml,
+  Xml,
+  xml,
+  xmlType,
+} from './sheet.ts'
+import { columnsMax } from './table.ts'
+
+export interface ExcelDeps
+  extends SheetRunDeps,
+    Pick<Context, 'access' | 'board' | 'catalogue' | 'meter'> {
+  codesMax: number
+}
+
+const runQuery = {
+  path: textParameter({
+    description: `A data path of this service, asked with GET; its own parameters stand beside this one. Begins with one of: ${dataPaths.join(', ')}.`,
+    examples: ['/v1/prices/past_month'],
+    pattern: '^/v1/',
+    required: true,
+  }),
+  limit: typed({
+    type: 'integer',
+    description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
+    examples: [25],
+    default: 25,
+    minimum: 1,
+    maximum: runRowsMax,
+  }),
+}
+
+const latestQuery = {
+  codes: codesParameter(20, {
+    description: 'One to twenty codes or aliases, comma-separated.',
+    examples: ['WTI_USD,BRENT_CRUDE_USD'],
+  }),
+  by_code: codesParameter(20, { description: 'The same as `codes`.', examples: ['WTI_USD'] }),
+}
+
+const CellShape = t.Union([t.String(), t.Number(), t.Boolean(), t.Null()])
+
+const Run = envelope(
+  t.Object({
+    message: t.String({ examples: ['25 of 30 rows.'] }),
+    retrieved_at: t.String({ format: 'date-time' }),
+    returned_row_count: integer({ examples: [25] }),
+    source_row_count: integer({ description: 'Rows that the path answered.', examples: [30] }),
+    columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
+    rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
+  }),
+)
+
+const LatestRow = t.Object(
+  {
+    code: t.String({ examples: ['WTI_USD'] }),
+    name: t.String({ examples: ['WTI Crude Oil'] }),
+    value: t.Union([t.Number({ examples: [71.23] }), t.Null()]),
+    formatted: t.String({ examples: ['$71.23'] }),
+    currency: t.String({ examples: ['USD'] }),
+    unit: t.String({ examples: ['barrel'] }),
+    source: t.String({ examples: ['market_reporting'] }),
+    timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    status: t.Union([t.Literal('ok'), t.Literal('no_data'), t.Literal('invalid_code')]),
+  },
+  { title: 'SheetPrice' },
+)
+type LatestRow = (typeof LatestRow)['static']
+
+const Latest = envelope(
+  t.Object({
+    retrieved_at: t.String({ format: 'date-time' }),
+    rows: t.Array(LatestRow, { description: 'One for each code, in the order asked.' }),
+  }),
+)
+
+const runText =
+  'Asks another data path of this service as the same key and lays its rows out as a table: the fields of the first row are the columns, at most twelve, nested ones named with dots. Counts as one request; the plan must include what the path needs. Rows that do not fit in 32,767 characters are left out.'
+const latestText =
+  'The newest price of each code in the order asked, one row each: unknown codes and codes without a price keep their place and say so in `status`.'
+const inXml =
+  ' Refusals are answered with 200 and a word in `status`, because sheets can read nothing else; they do not count.'
+
+const badRequest = t.Union([FailProblem, NestedProblem])
+
+/** Prices, and any data path, as tables that a spreadsheet can load by address. */
+export const excelRoutes = (deps: ExcelDeps) =>
+  new RouteList().use(runRoutes(deps)).use(latestRoutes(deps))
+
+function runRoutes(deps: ExcelDeps) {
+  const { now, xmlRoot } = deps
+  const runSheet = createSheetRun(deps)
+  const access = sheetAccess(xmlRoot, () => ({
+    retrieved_at: isoInstant(now()),
+    returned_row_count: 0,
+    source_row_count: 0,
+    columns: '',
+    rows: '',
+  }))
+  return (
+    new RouteList()
+      .use(deps.access)
+      // A refusal of the path comes as a Response, which Elysia sends as it is; its types know the
+      // declared text only.
+      .get(
+        '/v1/excel/run',
+        ({ query, request, set, caller }) =>
+          runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
+        {
+          access,
+          query: t.Object({ ...runQuery, format: formatQuery }),
+          response: {
+            200: serialised(t.Union([Run, Xml(xmlRoot)])),
+            400: badRequest,
+            402: FlatProblem,
+            403: t.Union([NestedProblem, FlatProblem]),
+            404: NestedProblem,
+          },
+          detail: {
+            operationId: 'runForSheet',
+            tags: ['spreadsheet'],
+            summary: 'A data path as a table',
+            description: runText,
+          },
+        },
+      )
+      .get(
+        '/v1/excel/run.xml',
+        ({ query, request, set, caller }) =>
+          runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
+        {
+          access,
+          query: t.Object(runQuery),
+          response: { 200: Xml(xmlRoot) },
+          detail: {
+            operationId: 'runForSheetXml',
+            tags: ['spreadsheet'],
+            summary: 'A data path as a table, in XML',
+            description: runText + inXml,
+          },
+        },
+      )
+  )
+}
+
+function latestRoutes(deps: ExcelDeps) {
+  const { now, xmlRoot } = deps
+  const sheetLatest = createSheetPrices(deps)
+  const access = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
+  return new RouteList()
+    .use(deps.access)
+    .get(
+      '/v1/prices/excel-latest',
+      ({ query, request, set, caller }) =>
+        sheetLatest(query, { request, set: set as Answering, caller }),
+      {
+        access,
+        query: t.Object({ ...latestQuery, format: formatQuery }),
+        response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
+        detail: {
+          operationId: 'getSheetPrices',
+          tags: ['spreadsheet'],
+          summary: 'Latest prices as a table',
+          description: latestText,
+        },
+      },
+    )
+    .get(
+      '/v1/prices/excel-latest.xml',
+      ({ query, request, set, caller }) =>
+        sheetLatest(query, { request, set: set as Answering, caller }),
+      {
+        access,
+        query: t.Object(latestQuery),
+        response: { 200: Xml(xmlRoot) },
+        detail: {
+          operationId: 'getSheetPricesXml',
+          tags: ['spreadsheet'],
+          summary: 'Latest prices as a table, in XML',
+          description: latestText + inXml,
+        },
+      },
+    )
+}
+
+function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {
+  // Readers of XML go by position: every row has all fields, in one order.
+  const rowOf = (requestedCode: string): LatestRow => {
+    const commodity = catalogue.resolve(requestedCode, now())
+    const series = commodity?.series
+    const quote = series && board.quote(series)
+    const observation = quote?.observation
+    const value = series && observation ? roundTo(observation.value, series.decimals) : null
+    const sourced = quote?.series ?? series
+    const sourceName = sourced ? sourceOf(sourced).name : ''
+    return {
+      code: inert(commodity?.code ?? requestedCode.toUpperCase().slice(0, 100)),
+      name: inert(series?.name ?? ''),
+      value,
+      formatted: series && value !== null ? inert(formatted(series, value)) : '',
+      currency: series?.currency ?? '',
+      unit: series?.unit ?? '',
+      source: inert(sourceName),
+      timestamp: observation ? isoInstant(observation.observedAt) : null,
+      status: series ? (observation ? 'ok' : 'no_data') : 'invalid_code',
+    }
+  }
+
+  return (
+    query: { codes?: string; by_code?: string; format?: string },
+    { request, set, caller }: SheetCall,
+  ): string => {
+    checkFormat(query.format)
+    const requestedCodes = listOf(query.codes ?? query.by_code)
+    if (requestedCodes.length === 0)
+      throw missingParameter('codes', 'one to twenty codes, comma-separated.')
+    if (requestedCodes.length > codesMax) {
+      const extra = { max: codesMax, requested: requestedCodes.length }
+      throw new Problem(
+        'too_many_codes',
+        `At most ${codesMax} codes a request: ${requestedCodes.length} were requested.`,
+        extra,
+      )
+    }
+    const commodities = requestedCodes.flatMap(code => catalogue.resolve(code, now()) ?? [])
+    markFixtures(set, marks, commodities)
+    meter.noteAsked(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
+    const asXml = wantsXml(request)
+    set.headers['x-cache'] = 'MISS'
+    set.headers['content-type'] = asXml ? xmlType : jsonType
+    const retrieved = { retrieved_at: isoInstant(now()) }
+    const rows = requestedCodes.map(rowOf)
+    if (!asXml) return JSON.stringify(success({ ...retrieved, rows }))
+    return xml(xmlRoot, {
+      status: 'ok',
+      message: `${rows.length} prices.`,
+      ...retrieved,
+      prices: { price: rows },
+    })
+  }
+}

@@ -1,0 +1,181 @@
+import { jsonType } from '../../../http/answer/complete.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { type Answering, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  notFound,
+  Problem,
+  type ProblemCode,
+  problems,
+} from '../../../http/problem/problem.ts'
+import { requestIdOf } from '../../../http/request-id.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
+import { type SheetTable, sheetTable } from './table.ts'
+
+export interface SheetRunDeps extends Pick<Context, 'marks' | 'ids' | 'now'> {
+  xmlRoot: string
+  /** Answers a request of this instance as a caller who has been let in by a request of theirs. */
+  dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
+}
+
+/** Where the paths begin that may be laid out as a table. */
+export const dataPaths = [
+  '/v1/prices',
+  '/v1/commodities',
+  '/v1/futures',
+  '/v1/storage',
+  '/v1/spreads',
+  '/v1/analytics',
+  '/v1/fuel-surcharge',
+  '/v1/marine',
+  '/v1/diesel-prices',
+  '/v1/status',
+  '/v1/ei',
+  '/v1/rig-counts',
+  '/v1/forecasts',
+]
+
+export const runRowsMax = 100
+const runRowsDefault = 25
+
+/** Who asks for a table, and where its headers go. */
+export interface SheetCall {
+  request: Request
+  set: Answering
+  caller: Caller
+}
+
+/** Asks a data path as the caller and lays its rows out; a refusal of the path is passed on. */
+export function createSheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
+  return async (
+    query: { path?: string; limit?: string; format?: string },
+    { request, set, caller }: SheetCall,
+  ): Promise<string | Response> => {
+    checkFormat(query.format)
+    const target = targetOf(query.path, request)
+    const limit = Math.min(runRowsMax, integerOf('limit', query.limit, runRowsDefault, 1, 1e9))
+    const requestId = requestIdOf(request, ids)
+    set.headers['x-request-id'] = requestId
+    const inner = new Request(target.href, {
+      headers: { accept: 'application/json', 'x-request-id': requestId },
+    })
+    const answer = await dispatch(inner, caller, request)
+    const asXml = wantsXml(request)
+    if (!isJson(answer) || answer.headers.get('x-error-code') === 'ROUTE_NOT_FOUND')
+      throw answer.status === 404
+        ? notFound(`The path ${target.pathname}`)
+        : noTable(target.pathname)
+    if (!answer.ok && asXml) throw problemOf(answer)
+    if (!answer.ok) return passedOn(answer)
+    const fixture = answer.headers.get(marks.fixtureHeader)
+    if (fixture !== null) set.headers[marks.fixtureHeader] = fixture
+    const table = sheetTable(await answer.json(), limit)
+    set.headers['content-type'] = asXml ? xmlType : jsonType
+    return largestThatFits(table.rows, rows =>
+      asXml ? xml(xmlRoot, xmlContent(table, rows, now())) : jsonText(table, rows, now()),
+    )
+  }
+}
+
+const ownParameters = ['path', 'limit', 'format', 'api_key']
+
+/**
+ * The address that a request for a table means: on this host, under a data path however it is
+ * spelt, with the other parameters.
+ */
+function targetOf(path: string | undefined, request: Request): URL {
+  if (!path)
+    throw missingParameter(
+      'path',
+      `a data path of this service, such as ${dataPaths[0]}/past_month.`,
+    )
+  const outer = new URL(request.url)
+  const rooted = `/${path.trim().replace(/^[/\\]+/, '')}`
+  const target = URL.canParse(rooted, outer.origin) ? new URL(rooted, outer.origin) : undefined
+  if (
+    !target ||
+    !dataPaths.some(start => target.pathname === start || target.pathname.startsWith(`${start}/`))
+  ) {
+    throw invalidParameter(
+      'path',
+      path.slice(0, 200),
+      'is not a data path of this service.',
+      dataPaths,
+    )
+  }
+  for (const [name, value] of outer.searchParams)
+    if (!ownParameters.includes(name)) target.searchParams.append(name, value)
+  target.searchParams.delete('api_key')
+  return target
+}
+
+const isJson = (answer: Response): boolean =>
+  answer.headers.get('content-type')?.startsWith('application/json') ?? false
+
+const noTable = (path: string): Problem => invalidParameter('path', path, 'does not answer rows.')
+
+/** The refusal that an answer carries, by its headers. */
+function problemOf({ status, headers }: Response): Problem {
+  const code = headers.get('x-error-code') ?? ''
+  const knownCode = Object.hasOwn(problems, code) ? (code as ProblemCode) : 'INTERNAL_ERROR'
+  return new Problem(
+    knownCode,
+    headers.get('x-error-message') ?? problems[knownCode].when,
+    {},
+    { status },
+  )
+}
+
+const passedHeaderNames = [
+  'content-type',
+  'x-error-code',
+  'x-error-status',
+  'x-error-message',
+  'retry-after',
+]
+
+function passedOn({ body, status, headers }: Response): Response {
+  const passedHeaders = new Headers()
+  for (const name of passedHeaderNames)
+    if (headers.has(name)) passedHeaders.set(name, headers.get(name)!)
+  return new Response(body, { status, headers: passedHeaders })
+}
+
+const countsOf = ({ sourceRowCount }: SheetTable, rows: readonly Cell[][], at: number) => ({
+  message: `${rows.length} of ${sourceRowCount} rows.`,
+  retrieved_at: isoInstant(at),
+  returned_row_count: rows.length,
+  source_row_count: sourceRowCount,
+})
+
+const jsonText = (table: SheetTable, rows: Cell[][], at: number): string =>
+  JSON.stringify(success({ ...countsOf(table, rows, at), columns: table.columns, rows }))
+
+function xmlContent(table: SheetTable, rows: Cell[][], at: number): Record<string, unknown> {
+  const numbered = (cells: readonly Cell[]) =>
+    Object.fromEntries(cells.map((cell, i) => [`col${i + 1}`, cell]))
+  return {
+    status: 'ok',
+    ...countsOf(table, rows, at),
+    columns: numbered(table.columns),
+    rows: { row: rows.map(numbered) },
+  }
+}
+
+/** The text with the most of the rows that a sheet can still read. */
+function largestThatFits(rows: Cell[][], render: (rows: Cell[][]) => string): string {
+  const whole = render(rows)
+  if (whole.length < sheetCharactersMax) return whole
+  let fits = 0
+  let over = rows.length
+  while (over - fits > 1) {
+    const middle = (fits + over) >> 1
+    if (render(rows.slice(0, middle)).length < sheetCharactersMax) fits = middle
+    else over = middle
+  }
+  return render(rows.slice(0, fits))
+}

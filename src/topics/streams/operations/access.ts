@@ -1,0 +1,19 @@
+import { Problem } from '../../../http/problem/problem.ts'
+import type { Streams } from '../service/streams.ts'
+
+/** The refusal of a stream for which there is no place. */
+export const noPlace = (why: 'full' | 'stopped', { perKey }: Pick<Streams, 'perKey'>): Problem =>
+  why === 'full'
+    ? new Problem(
+        'STREAM_LIMIT_REACHED',
+        `This API key has ${perKey} such streams open, as many as it may. Close one first.`,
+        {
+          limit: perKey,
+        },
+      )
+    : new Problem(
+        'OVERLOADED',
+        'The service is stopping; try again in a moment.',
+        {},
+        { headers: { 'retry-after': '5' } },
+      )

@@ -1,0 +1,200 @@
+import { t } from 'elysia'
+import { integerOf } from '../../../http/input/query.ts'
+import { textParameter } from '../../../http/input/typed.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { after } from '../../../lib/time/clock.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { WatchEvent, WatchFeed } from '../../watches/service/feed.ts'
+import type { Watches } from '../../watches/service/watches.ts'
+import type { OpenStream, Streams } from '../service/streams.ts'
+import { noPlace } from './access.ts'
+
+export interface WatchStreamDeps
+  extends Pick<
+    Context,
+    'access' | 'gate' | 'peer' | 'streams' | 'watchFeed' | 'connections' | 'marks'
+  > {
+  watches: Pick<Watches, 'list'>
+  catalogue: Pick<Catalogue, 'named'>
+  /** How long nothing may come before there is a sign of life; 15 s. */
+  keepAliveMs?: number
+}
+
+const keepAliveDefaultMs = 15 * secondMs
+const reconnectMs = 3 * secondMs
+/** Events read at a time: the next are read when the client has taken these. */
+const eventsEach = 100
+/** What a client that reads nothing has left when its stream has ended. */
+const partingSeconds = 10
+
+/** The feed of the account's watches as it grows. */
+export function streamRoutes(deps: WatchStreamDeps) {
+  const {
+    gate,
+    peer,
+    streams,
+    watches,
+    watchFeed,
+    catalogue,
+    connections,
+    marks,
+    keepAliveMs = keepAliveDefaultMs,
+  } = deps
+  return new RouteList().use(deps.access).get(
+    '/v1/stream',
+    ({ request, caller, pass, query, set }) => {
+      const accountId = caller.key.account.account.id
+      const lastId = request.headers.get('last-event-id')
+      const since = sinceOf(
+        lastId === null ? 'since' : 'Last-Event-ID',
+        lastId ?? query.since,
+        () => watchFeed.last(accountId),
+      )
+      set.headers['content-type'] = 'text/event-stream; charset=utf-8'
+      set.headers['cache-control'] = 'no-store'
+      // Proxies that collect an answer before they pass it on are told not to.
+      set.headers['x-accel-buffering'] = 'no'
+      const codes = new Set(watches.list(accountId).flatMap(watch => watch.codes))
+      const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
+      markFixtures(
+        set as Answering,
+        marks,
+        series.map(watchedSeries => ({ series: watchedSeries })),
+      )
+      if (request.method === 'HEAD') return new Response('')
+      const stays = gate.stay(pass!, request, peer)
+      const body = streamBody({
+        feed: watchFeed,
+        accountId,
+        since,
+        keepAliveMs,
+        open: ends =>
+          streams.open('events', caller.key.key.id, {
+            refusal: () => stays()?.code.toLowerCase(),
+            end: ends,
+          }),
+        parting: () => connections.idle(request, partingSeconds),
+      })
+      if (typeof body === 'string') throw noPlace(body, streams)
+      connections.idle(request, 0)
+      return new Response(body)
+    },
+    {
+      access: { meter: false, feature: 'streaming' },
+      headers: t.Object({
+        'last-event-id': t.Optional(
+          t.String({
+            description:
+              'The `id` of the last event that was received: the stream goes on after it.',
+            examples: ['42'],
+          }),
+        ),
+      }),
+      query: t.Object({
+        since: textParameter({
+          description: 'Only events with a `seq` above this (0); `now`: only those to come.',
+          examples: ['0'],
+          pattern: '^([0-9]{1,15}|now)$',
+          default: '0',
+        }),
+      }),
+      response: {
+        200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),
+        400: NestedProblem,
+        503: NestedProblem,
+      },
+      detail: {
+        operationId: 'streamWatchEvents',
+        tags: ['streams'],
+        summary: 'Stream of watch events',
+        description: `The events of \`GET /v1/subscriptions/events\` as server-sent events, first those that are there and then each as it comes: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event. A client that comes back with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` comes when nothing else has for 15 s. The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one takes one request of the 60 seconds' window and nothing of the quota.`,
+      },
+    },
+  )
+}
+
+const example = `id: 42
+event: evaluated
+data: {"seq":42,"type":"evaluated","code":"BRENT_CRUDE_USD","price":74.25}`
+
+const sinceOf = (name: string, text: string | undefined, last: () => number): number =>
+  name === 'since' && text === 'now' ? last() : integerOf(name, text, 0, 0, Number.MAX_SAFE_INTEGER)
+
+const blockOf = (event: WatchEvent): string =>
+  `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+interface StreamSource {
+  feed: WatchFeed
+  accountId: string
+  since: number
+  keepAliveMs: number
+  /** Takes a place; `ends` is called when the stream has to end. */
+  open(ends: OpenStream['end']): ReturnType<Streams['open']>
+  /** The stream has been ended from this side. */
+  parting(): void
+}
+
+/**
+ * Reads the feed as fast as the client does, and no faster: what it has not taken stays in the
+ * database.
+ */
+function streamBody({
+  feed,
+  accountId,
+  since,
+  keepAliveMs,
+  open,
+  parting,
+}: StreamSource): ReadableStream<Uint8Array> | 'full' | 'stopped' {
+  const encoder = new TextEncoder()
+  let cursor = since
+  let hasEnded = false
+  let isWanted = true
+  let wake = () => {}
+  const finish = () => {
+    hasEnded = true
+    unlisten()
+    release()
+    wake()
+  }
+  const opened = open(() => {
+    finish()
+    parting()
+  })
+  if (typeof opened === 'string') return opened
+  const release = opened
+  const unlisten = feed.listen(accountId, () => wake())
+
+  /** Resolves when something may have come; true when it is only time for a sign of life. */
+  const waited = () =>
+    new Promise<boolean>(resolve => {
+      const stopTimer = after(keepAliveMs, () => resolve(true))
+      wake = () => {
+        stopTimer()
+        resolve(false)
+      }
+    })
+  return new ReadableStream<Uint8Array>({
+    start: controller =>
+      controller.enqueue(encoder.encode(`retry: ${reconnectMs}\nid: ${cursor}\n\n`)),
+    async pull(controller) {
+      for (;;) {
+        if (hasEnded) return isWanted ? controller.close() : undefined
+        const events = feed.after(accountId, cursor, eventsEach)
+        if (events.length > 0) {
+          cursor = events.at(-1)!.seq
+          return controller.enqueue(encoder.encode(events.map(blockOf).join('')))
+        }
+        if (await waited()) return controller.enqueue(encoder.encode(': keep-alive\n\n'))
+      }
+    },
+    cancel() {
+      isWanted = false
+      finish()
+    },
+  })
+}

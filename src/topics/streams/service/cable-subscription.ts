@@ -1,0 +1,93 @@
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import { heatPrices } from '../../units/math/heat-price.ts'
+import type { CablePrices, PriceRow } from './cable-prices.ts'
+
+/** The prices that one identifier of a connection is subscribed to. */
+export interface Subscription {
+  /** Whether a change of these series may be one of its prices. */
+  concerns(seriesIds: ReadonlySet<number>): boolean
+  /** The prices that are others than at the last call. */
+  news(): PriceRow[]
+}
+
+export interface SubscriptionDeps {
+  prices: CablePrices
+  catalogue: Pick<Catalogue, 'named' | 'resolve' | 'isVisible'>
+  keys: Pick<Keyring, 'find'>
+  channels: readonly string[]
+  clock: { now(): number }
+}
+
+const codesMax = 100
+const ownCodes = heatPrices.map(heatPrice => heatPrice.code)
+
+/**
+ * The subscription that an identifier asks for: a channel of this service, a key of the same
+ * account where one is named, and codes, or the five prices of the stream where none are.
+ * Undefined: it is refused, as where none of the codes is known.
+ */
+export function subscriptionOf(
+  identifier: string,
+  { accountId }: { accountId: string },
+  deps: SubscriptionDeps,
+): Subscription | undefined {
+  const fields = fieldsOf(identifier)
+  if (!fields || typeof fields.channel !== 'string' || !deps.channels.includes(fields.channel))
+    return undefined
+  const { api_key: token, commodities } = fields
+  const isForeign = (key: unknown) =>
+    typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
+  if (token !== undefined && token !== null && isForeign(token)) return undefined
+  const maySee = (code: string) => {
+    const series = deps.catalogue.named(code)
+    return !series || deps.catalogue.isVisible(series, accountId)
+  }
+  const codes = codesOf(commodities, deps)?.filter(maySee)
+  return codes && codes.length > 0 ? watching(codes, deps.prices, maySee) : undefined
+}
+
+function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
+  try {
+    const fields: unknown = JSON.parse(identifier)
+    return typeof fields === 'object' && fields !== null && !Array.isArray(fields)
+      ? (fields as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function codesOf(
+  commodities: unknown,
+  { catalogue, clock }: SubscriptionDeps,
+): readonly string[] | undefined {
+  if (commodities === undefined || commodities === null) return ownCodes
+  if (!Array.isArray(commodities) || commodities.length > codesMax) return undefined
+  if (commodities.length === 0) return ownCodes
+  const codes = commodities.flatMap(text =>
+    typeof text === 'string'
+      ? (catalogue.named(text)?.code ?? catalogue.resolve(text, clock.now())?.code ?? [])
+      : [],
+  )
+  return codes.length > 0 ? [...new Set(codes)] : undefined
+}
+
+/** `maySee` is asked again with every price: an account may lose sight of a series meanwhile. */
+function watching(
+  codes: readonly string[],
+  prices: CablePrices,
+  maySee: (code: string) => boolean,
+): Subscription {
+  const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))
+  return {
+    concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
+    news: () =>
+      codes.flatMap(code => {
+        const price = prices.price(code)
+        if (!price || price.mark === marks.get(code) || !maySee(code)) return []
+        marks.set(code, price.mark)
+        return [price.row]
+      }),
+  }
+}

@@ -1,0 +1,33 @@
+import type { Runtime } from '../../../config/runtime.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { PriceServices } from '../../prices/service/open.ts'
+import { type Cable, createCable } from './cable.ts'
+import { createCablePrices } from './cable-prices.ts'
+import { createStreams, type Streams } from './streams.ts'
+
+export interface StreamServices {
+  streams: Streams
+  cable: Cable
+}
+
+export interface StreamServicesDeps
+  extends Pick<Runtime, 'config' | 'clock' | 'log'>,
+    Pick<PriceServices, 'board' | 'exchange' | 'ingest'> {
+  catalogue: Catalogue
+  keys: Keyring
+}
+
+export function openStreams(deps: StreamServicesDeps): StreamServices {
+  const { config, clock, log, catalogue, board, exchange } = deps
+  const streams = createStreams({ log, perKey: config.streams.perKey })
+  return {
+    streams,
+    cable: createCable({
+      ...deps,
+      streams,
+      prices: createCablePrices(catalogue, board, exchange, clock.now),
+      channels: config.brand.streamChannels,
+    }),
+  }
+}

@@ -1,0 +1,74 @@
+import { changePercent } from '../../prices/math/change.ts'
+import { roundTo } from '../../prices/math/format.ts'
+
+/**
+ * What the feed says of a code: its price at a run, that it moved as far as the watch asked for,
+ * that no new price comes any more.
+ */
+export const watchEventTypes = ['evaluated', 'threshold_crossed', 'stale'] as const
+export type WatchEventType = (typeof watchEventTypes)[number]
+
+/** A code as a watch finds it. */
+export interface WatchReading {
+  /** As it is answered; null: there is none. */
+  price: number | null
+  /** Which series answers: of a futures family the front contract's. */
+  seriesId: number
+  stale: boolean
+}
+
+/**
+ * When a watch runs next: in the rhythm of the run that was due at `dueAt`, after `now` (all Unix
+ * ms). However many runs were missed since, the one at `now` stands for them.
+ */
+export const nextRunAfter = (dueAt: number, intervalMs: number, now: number): number =>
+  dueAt + (Math.floor((now - dueAt) / intervalMs) + 1) * intervalMs
+
+/**
+ * The price to compare with: none where another series answered then, because the step from one
+ * contract to the next is no move.
+ */
+export const comparable = (
+  reading: WatchReading,
+  before: WatchReading | undefined,
+): number | null =>
+  before?.seriesId === reading.seriesId && reading.price !== null ? before.price : null
+
+/**
+ * How a price moved, in the decimals of its series and in percent to two places; null where there
+ * is nothing to compare.
+ */
+export function moved(
+  price: number | null,
+  previous: number | null,
+  decimals: number,
+): { change: number | null; percent: number | null } {
+  if (price === null || previous === null) return { change: null, percent: null }
+  const percent = changePercent(previous, price)
+  return {
+    change: roundTo(price - previous, decimals),
+    percent: percent === undefined ? null : roundTo(percent, 2),
+  }
+}
+
+/**
+ * What one run says of a code: always `evaluated`; `threshold_crossed` when the price is at least
+ * `thresholdPercent` away from that of the run before; `stale` once, when it has become stale or
+ * lost its price since.
+ */
+export function findings(
+  reading: WatchReading,
+  before: WatchReading | undefined,
+  thresholdPercent: number | null,
+): readonly WatchEventType[] {
+  const previous = comparable(reading, before)
+  const percent =
+    previous === null || reading.price === null ? undefined : changePercent(previous, reading.price)
+  const crossed =
+    thresholdPercent !== null && percent !== undefined && Math.abs(percent) >= thresholdPercent
+  return [
+    'evaluated',
+    ...(crossed ? (['threshold_crossed'] as const) : []),
+    ...(reading.stale && !before?.stale ? (['stale'] as const) : []),
+  ]
+}

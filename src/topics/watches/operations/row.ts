@@ -1,0 +1,102 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
+import { watchEventTypes } from '../math/change.ts'
+import type { WatchEvent } from '../service/feed.ts'
+import type { Watch } from '../service/watches.ts'
+
+const numberOrNull = (example: number, description: string) =>
+  t.Union([t.Number({ examples: [example] }), t.Null()], { description })
+
+const watchFields = {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
+  name: t.Union([t.String({ examples: ['hourly brent'] }), t.Null()]),
+  codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
+  interval_seconds: integer({ examples: [3600] }),
+  status: t.Union([t.Literal('active'), t.Literal('paused')]),
+  deliver_webhook: t.Boolean(),
+  threshold_percent: numberOrNull(
+    2,
+    'A move of at least this many percent between two runs is a `threshold_crossed`.',
+  ),
+  source: t.String({
+    description: 'The channel that made it, as its request said.',
+    examples: ['api'],
+  }),
+  tool_name: t.Union([t.String({ examples: ['price-desk'] }), t.Null()], {
+    description: 'The tool that made it, as its request said.',
+  }),
+  last_evaluated_at: instantOrNull('When it last ran.'),
+  next_run_at: instantOrNull('When it runs next; null while it is paused.'),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+export const WatchShape = t.Object(watchFields, {
+  title: 'Watch',
+  description: 'Codes that are looked at on a rhythm.',
+})
+type WatchShape = (typeof WatchShape)['static']
+
+/** Existing clients read a watch at the top or under `subscription`; both are there. */
+export const WatchTwice = t.Object({ ...watchFields, subscription: WatchShape })
+
+export const watchRow = (watch: Watch): WatchShape => ({
+  id: watch.id,
+  name: watch.name,
+  codes: [...watch.codes],
+  interval_seconds: watch.intervalSeconds,
+  status: watch.active ? 'active' : 'paused',
+  deliver_webhook: watch.deliverWebhook,
+  threshold_percent: watch.thresholdPercent,
+  source: watch.source,
+  tool_name: watch.toolName,
+  last_evaluated_at: isoOrNull(watch.lastEvaluatedAt),
+  next_run_at: isoOrNull(watch.nextRunAt),
+  created_at: isoInstant(watch.createdAt),
+  updated_at: isoInstant(watch.updatedAt),
+})
+
+export const watchTwice = (watch: Watch) => ({ ...watchRow(watch), subscription: watchRow(watch) })
+
+const values = {
+  code: t.String({ description: 'As it is watched.', examples: ['BRENT_CRUDE_USD'] }),
+  price: numberOrNull(74.25, 'The newest at the run; null: there was none.'),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  unit: t.String({ examples: ['barrel'] }),
+  previous_price: numberOrNull(
+    73.9,
+    'At the run before, and at the first run when the watch was made; null where there was none, and where a futures family has rolled to another contract since.',
+  ),
+  change: numberOrNull(0.35, '`price` - `previous_price`.'),
+  change_percent: numberOrNull(
+    0.47,
+    'The same in percent of `previous_price`; null when that is 0.',
+  ),
+  as_of: instantOrNull('When the price was observed.'),
+}
+
+export const WatchEventShape = t.Object(
+  {
+    seq: integer({
+      description: 'Rises in the feed of the account; numbers may be missing.',
+      examples: [42],
+    }),
+    id: t.String({
+      description: 'Of webhooks the id of the event that says the same.',
+      examples: ['evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'],
+    }),
+    watch_id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
+    type: oneOf(watchEventTypes),
+    ...values,
+    payload: t.Object(values, { description: 'The same values.' }),
+    created_at: t.String({ format: 'date-time', description: 'When the watch ran.' }),
+  },
+  { title: 'WatchEvent', description: 'What a run of a watch said of one code.' },
+)
+
+// What is answered is what is streamed and delivered: the feed makes the wire form, and this line
+// holds the two together.
+export const watchEventRow = (event: WatchEvent): (typeof WatchEventShape)['static'] => event

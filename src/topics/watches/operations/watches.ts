@@ -1,0 +1,281 @@
+import { t } from 'elysia'
+import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
+import { integer } from '../../../http/answer/integer.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import { noBody } from '../../../http/input/body-schema.ts'
+import { integerOf } from '../../../http/input/query.ts'
+import { idParameter, integerParameter, typed } from '../../../http/input/typed.ts'
+import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound, stateForbids } from '../../../http/problem/problem.ts'
+import { featureMissing } from '../../../http/problem/refusals.ts'
+import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { RouteList } from '../../../http/route-list.ts'
+import { hasFeature } from '../../../plans/plans.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { countOrNull } from '../../keys/operations/row.ts'
+import type { Watch, Watches, WatchRefusal } from '../service/watches.ts'
+import { asksForWebhook, createWatchForms } from './form.ts'
+import {
+  WatchEventShape,
+  WatchShape,
+  WatchTwice,
+  watchEventRow,
+  watchRow,
+  watchTwice,
+} from './row.ts'
+
+export interface SubscriptionsDeps
+  extends Pick<
+    Context,
+    | 'access'
+    | 'watches'
+    | 'watchFeed'
+    | 'plans'
+    | 'idempotency'
+    | 'marks'
+    | 'headerPrefix'
+    | 'links'
+    | 'now'
+  > {
+  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+}
+
+const eventsMax = 500
+const eventsDefault = 100
+
+const Listed = envelope(
+  t.Object({
+    subscriptions: t.Array(WatchShape),
+    count: integer(),
+    limit: countOrNull('Watches that the plan allows; null: no limit.'),
+  }),
+)
+const One = envelope(WatchTwice)
+const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
+const Events = envelope(
+  t.Object({
+    events: t.Array(WatchEventShape),
+    cursor: integer({ description: 'What to ask for next as `since`.', examples: [42] }),
+    has_more: t.Boolean({ description: 'More is there already.' }),
+  }),
+)
+
+const reading = { meter: true } as const
+const writing = { meter: true, header: true } as const
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the watch.',
+    examples: ['00000000-0000-4000-8000-000000000501'],
+  }),
+})
+const refusals = { 400: NestedProblem }
+
+const accountOf = ({ key }: Caller): string => key.account.account.id
+
+/** A watch of the caller's account; unknown, malformed and foreign ids look the same. */
+function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Watch {
+  const watch = watches.own(accountOf(caller), id)
+  if (!watch) throw notFound('The watch')
+  return watch
+}
+
+/** What an account has looked at on a rhythm, and the feed of what was seen. */
+export const watchRoutes = (deps: SubscriptionsDeps) =>
+  new RouteList().use(feed(deps)).use(listAndCreate(deps)).use(changeOne(deps))
+
+/** What both creating and changing need. */
+function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
+  return {
+    forms: createWatchForms({
+      codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code,
+    }),
+    refuseWebhook(body: unknown, { entitled }: Caller, request: Request) {
+      if (asksForWebhook(body) && !hasFeature(entitled, 'webhooks'))
+        throw featureMissing(plans, links(request), entitled, 'webhooks')
+    },
+  }
+}
+
+const limitReached = ({ limit, count }: WatchRefusal) =>
+  stateForbids(
+    'watch_limit_reached',
+    `The account has ${count} watches of ${limit} that its plan allows; delete one or upgrade.`,
+    {
+      limit,
+      current_count: count,
+    },
+  )
+
+const creation =
+  'A watch runs `interval_seconds` after it was made, and then in that rhythm. Each run adds to the feed one `evaluated` for each code; with `threshold_percent` a `threshold_crossed` where the price is at least that far from the price of the run before (at the first run: from that at its making); and once a `stale` when no new price has come for three periods of the cadence, or there is none. After an outage a watch runs once, however many runs were missed, and goes on in its rhythm. `deliver_webhook` sends the first two as `watch.evaluated` and `watch.threshold_crossed` to the webhook endpoints that subscribed to them. Past the number of watches of a smaller plan the oldest run on, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` say what made the watch.'
+
+function listAndCreate(deps: SubscriptionsDeps) {
+  const { access: plugin, watches, idempotency, headerPrefix } = deps
+  const { forms, refuseWebhook } = shared(deps)
+  return new RouteList({ tags: ['watches'] })
+    .use(plugin)
+    .get(
+      '/v1/subscriptions',
+      ({ caller }) => {
+        const rows = watches.list(accountOf(caller)).map(watchRow)
+        return success({ subscriptions: rows, count: rows.length, limit: caller.entitled.watches })
+      },
+      {
+        access: reading,
+        response: { 200: Listed, ...refusals },
+        detail: {
+          operationId: 'listSubscriptions',
+          summary: 'List watches',
+          description: 'Every watch of the account, newest first, and how many the plan allows.',
+        },
+      },
+    )
+    .post(
+      '/v1/subscriptions',
+      ({ body, caller, pass, request, set }) => {
+        refuseWebhook(body, caller, request)
+        return idempotency.once({ caller, pass, request, set }, body, () => {
+          const origin = {
+            source: sourceOf(request, headerPrefix),
+            toolName: toolOf(request, headerPrefix),
+          }
+          const created = watches.create(
+            caller.key.account,
+            forms.created(body, caller.entitled),
+            origin,
+          )
+          if ('refused' in created) throw limitReached(created)
+          set.status = 201
+          return success(watchTwice(created))
+        })
+      },
+      {
+        access: writing,
+        headers: idempotencyHeader,
+        body: forms.newWatch,
+        response: { 201: One, ...refusals, 422: ValidationProblem },
+        detail: {
+          operationId: 'createSubscription',
+          summary: 'Create a watch',
+          description: creation,
+        },
+      },
+    )
+}
+
+function changeOne(deps: SubscriptionsDeps) {
+  const { access: plugin, watches } = deps
+  const { forms, refuseWebhook } = shared(deps)
+  return new RouteList({ tags: ['watches'] })
+    .use(plugin)
+    .get(
+      '/v1/subscriptions/:id',
+      ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
+      {
+        access: reading,
+        params,
+        response: { 200: One, ...refusals, 404: NestedProblem },
+        detail: {
+          operationId: 'getSubscription',
+          summary: 'A watch',
+          description: 'The watch, when it last ran and when it runs next.',
+        },
+      },
+    )
+    .patch(
+      '/v1/subscriptions/:id',
+      ({ body, caller, params: { id }, request }) => {
+        refuseWebhook(body, caller, request)
+        const watch = ownWatch(watches, id, caller)
+        return success(watchTwice(watches.change(watch, forms.changed(body, caller.entitled))))
+      },
+      {
+        access: writing,
+        params,
+        body: forms.watchChange,
+        response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeSubscription',
+          summary: 'Change a watch',
+          description:
+            'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
+        },
+      },
+    )
+    .delete(
+      '/v1/subscriptions/:id',
+      ({ caller, params: { id } }) => {
+        watches.remove(ownWatch(watches, id, caller))
+        return success({ id, deleted: true as const })
+      },
+      {
+        access: writing,
+        params,
+        body: noBody,
+        response: { 200: Deleted, ...refusals, 404: NestedProblem },
+        detail: {
+          operationId: 'deleteSubscription',
+          summary: 'Delete a watch',
+          description: 'Ends the watch; its events stay in the feed for as long as all others.',
+        },
+      },
+    )
+}
+
+function feed({ access: plugin, watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
+  return new RouteList({ tags: ['watches'] }).use(plugin).get(
+    '/v1/subscriptions/events',
+    ({ caller, query, set }) => {
+      const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
+      const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
+      const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
+      // One more than is answered: whether it is there.
+      const rows = watchFeed.after(accountOf(caller), since, limit + 1, watch)
+      const events = rows.slice(0, limit)
+      const codes = new Set(events.map(event => event.code))
+      const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
+      markFixtures(
+        set as Answering,
+        marks,
+        series.map(series => ({ series })),
+      )
+      return success({
+        events: events.map(watchEventRow),
+        cursor: events.at(-1)?.seq ?? since,
+        has_more: rows.length > limit,
+      })
+    },
+    {
+      access: { meter: false },
+      query: t.Object({
+        since: integerParameter({
+          description: 'Only events with a `seq` above this (0).',
+          examples: [0],
+          default: 0,
+          minimum: 0,
+        }),
+        watch_id: idParameter({
+          description: 'Only of this watch.',
+          examples: ['00000000-0000-4000-8000-000000000501'],
+        }),
+        limit: typed({
+          type: 'integer',
+          description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
+          examples: [100],
+          default: eventsDefault,
+          minimum: 1,
+          maximum: eventsMax,
+        }),
+      }),
+      response: { 200: Events, ...refusals, 404: NestedProblem },
+      detail: {
+        operationId: 'listSubscriptionEvents',
+        summary: 'Events of watches',
+        description:
+          'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
+      },
+    },
+  )
+}

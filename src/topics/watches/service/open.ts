@@ -1,0 +1,67 @@
+import type { Database } from 'bun:sqlite'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { Board } from '../../prices/service/board.ts'
+import type { Events } from '../../webhooks/service/events.ts'
+import { createWatchEventStore } from '../store/events.ts'
+import { createWatchStore } from '../store/watches.ts'
+import { createWatchFeed, type WatchFeed } from './feed.ts'
+import { createWatchRuns, type FoundReading, type WatchRuns } from './runs.ts'
+import { createWatches, type Watches } from './watches.ts'
+
+/** Watches, what they say and how they are run. */
+export interface WatchServices {
+  watches: Watches
+  watchFeed: WatchFeed
+  watchRuns: WatchRuns
+}
+
+export interface WatchServicesDeps {
+  db: Database
+  clock: Clock
+  ids: Ids
+  log: Log
+  keys: Keyring
+  catalogue: Catalogue
+  board: Board
+  events: Pick<Events, 'emit'>
+}
+
+/** Puts watches together. */
+export function openWatches(deps: WatchServicesDeps): WatchServices {
+  const { db, catalogue, board, clock } = deps
+  const readingOf = (code: string): FoundReading => {
+    const series = catalogue.resolve(code, clock.now())?.series
+    const quote = series && board.quote(series)
+    if (!quote) return { price: null, seriesId: series?.id ?? 0, stale: true, asOf: null }
+    const { observation, status } = quote
+    const price = roundTo(observation.value, quote.series.decimals)
+    return {
+      price,
+      seriesId: quote.series.id,
+      stale: status === 'stale',
+      asOf: observation.observedAt,
+    }
+  }
+  const store = createWatchStore(db)
+  const events = createWatchEventStore(db)
+  const feed = createWatchFeed(events, catalogue)
+  return {
+    watches: createWatches({ ...deps, store, readingOf: code => withoutTime(readingOf(code)) }),
+    watchFeed: feed,
+    watchRuns: createWatchRuns({
+      ...deps,
+      watches: store,
+      events,
+      feed,
+      webhooks: deps.events,
+      readingOf,
+    }),
+  }
+}
+
+const withoutTime = ({ asOf: _, ...reading }: FoundReading) => reading

@@ -1,0 +1,109 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { WatchReading } from '../math/change.ts'
+import type { Watch, WatchSettings, WatchStore } from '../store/watches.ts'
+
+export type { Watch, WatchSettings } from '../store/watches.ts'
+
+/** The account has as many watches as its plan allows. */
+export interface WatchRefusal {
+  refused: 'limit'
+  limit: number
+  count: number
+}
+
+/** Where a watch comes from. */
+export interface WatchOrigin {
+  source: string
+  toolName: string | null
+  /** Made here when absent. */
+  id?: string
+}
+
+export interface Watches {
+  /** Newest first. */
+  list(accountId: string): Watch[]
+  /** A watch of the account; another account's is as unknown as none. */
+  own(accountId: string, id: string): Watch | undefined
+  create(account: AccountState, settings: WatchSettings, origin: WatchOrigin): Watch | WatchRefusal
+  /**
+   * What the change does not name stays. Another interval, and an end of the pause, begin a new
+   * interval now.
+   */
+  change(watch: Watch, change: Partial<WatchSettings>): Watch
+  /** Its events stay for as long as they would have. */
+  remove(watch: Watch): void
+}
+
+export interface WatchesDeps {
+  db: Database
+  store: WatchStore
+  keys: Pick<Keyring, 'entitlements'>
+  /** What a code is at now. */
+  readingOf(code: string): WatchReading
+  clock: Clock
+  ids: Ids
+}
+
+export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps): Watches {
+  /**
+   * What is there now, so that the first run has something to compare with; what was `seen` before
+   * stays.
+   */
+  const readingsOf = (
+    codes: readonly string[],
+    readings: Watch['readings'] = {},
+  ): Watch['readings'] =>
+    Object.fromEntries(
+      codes.map(code => [code, readings[code] ?? { ...readingOf(code), stale: false }]),
+    )
+  const runsAt = ({ active, intervalSeconds }: WatchSettings, now: number) =>
+    active ? now + intervalSeconds * secondMs : null
+
+  return {
+    list: store.ofAccount,
+    own(accountId, id) {
+      const watch = store.byId(id)
+      return watch?.accountId === accountId ? watch : undefined
+    },
+    create(account, settings, { source, toolName, id = ids.uuid() }) {
+      const { id: accountId } = account.account
+      const limit = keys.entitlements(account).watches
+      return transact(db, () => {
+        const count = store.count(accountId)
+        if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
+        const now = clock.now()
+        store.add({
+          ...settings,
+          id,
+          accountId,
+          source,
+          toolName,
+          lastEvaluatedAt: null,
+          readings: readingsOf(settings.codes),
+          nextRunAt: runsAt(settings, now),
+          createdAt: now,
+          updatedAt: now,
+        })
+        return store.byId(id)!
+      })
+    },
+    change(watch, change) {
+      const now = clock.now()
+      const next = { ...watch, ...change, updatedAt: now }
+      const resumes = next.active && !watch.active
+      const isOther =
+        resumes || next.active !== watch.active || next.intervalSeconds !== watch.intervalSeconds
+      if (isOther) next.nextRunAt = runsAt(next, now)
+      // What happened during a pause must not look as if it had happened since the last run.
+      next.readings = readingsOf(next.codes, resumes ? {} : watch.readings)
+      store.put(next)
+      return next
+    },
+    remove: watch => store.remove(watch.number, clock.now()),
+  }
+}

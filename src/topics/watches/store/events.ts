@@ -1,0 +1,89 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { WatchEventType } from '../math/change.ts'
+
+/** What a run of a watch found of one code. */
+export interface WatchEventRow {
+  /** Rises within the account's feed. */
+  seq: number
+  watchId: string
+  type: WatchEventType
+  /** The code that is watched: of a futures family its own. */
+  seriesId: number
+  price: number | null
+  previousPrice: number | null
+  /** When the price was observed. */
+  asOf: number | null
+  createdAt: number
+}
+
+export interface NewWatchEvent extends Omit<WatchEventRow, 'seq' | 'watchId'> {
+  /** Number of the watch. */
+  watch: number
+}
+
+/** The feed of each account: the events of its watches, in order. */
+export interface WatchEventStore {
+  /**
+   * Adds events in their order, inside the caller's transaction; answers the number of the first.
+   */
+  append(accountId: string, events: readonly NewWatchEvent[]): number
+  /**
+   * At most `limit` events with a number above `since`, ascending; of one watch where its number is
+   * given.
+   */
+  after(accountId: string, since: number, limit: number, watch?: number): WatchEventRow[]
+  /** The highest number given in the feed, 0 before the first; it never falls. */
+  last(accountId: string): number
+  /** Drops at most `limit` events older than a moment; how many there were. */
+  forget(before: number, limit: number): number
+}
+
+export function createWatchEventStore(db: Database): WatchEventStore {
+  const advance = lazy<{ feed: number; seq: number }, [string, number]>(
+    db,
+    `INSERT INTO watch_feeds (account_id, last_seq) VALUES (?1, ?2)
+     ON CONFLICT (account_id) DO UPDATE SET last_seq = last_seq + ?2 RETURNING number AS feed, last_seq AS seq`,
+  )
+  const add = lazy(
+    db,
+    `INSERT INTO watch_events (feed_number, seq, watch_number, type, series_id, price, previous_price, observed_at, created_at)
+     VALUES ($feed, $seq, $watch, $type, $seriesId, $price, $previousPrice, $asOf, $createdAt)`,
+  )
+  const columns = `e.seq, w.id AS watchId, e.type, e.series_id AS seriesId, e.price, e.previous_price AS previousPrice, e.observed_at AS asOf,
+    e.created_at AS createdAt`
+  const from = 'FROM watch_events e JOIN watches w ON w.number = e.watch_number'
+  const feedOf = lazy<{ number: number; last_seq: number }, [string]>(
+    db,
+    'SELECT number, last_seq FROM watch_feeds WHERE account_id = ?',
+  )
+  const after = lazy<WatchEventRow, number[]>(
+    db,
+    `SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`,
+  )
+  const afterOf = lazy<WatchEventRow, number[]>(
+    db,
+    `SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? AND e.watch_number = ? ORDER BY e.seq LIMIT ?`,
+  )
+  const forget = lazy(
+    db,
+    'DELETE FROM watch_events WHERE (feed_number, seq) IN (SELECT feed_number, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)',
+  )
+  return {
+    append(accountId, events) {
+      const { feed, seq: last } = advance.get(accountId, events.length)!
+      const first = last - events.length + 1
+      for (const [i, event] of events.entries()) add.run({ feed, seq: first + i, ...event })
+      return first
+    },
+    after(accountId, since, limit, watch) {
+      const feed = feedOf.get(accountId)?.number
+      if (feed === undefined) return []
+      return watch === undefined
+        ? after.all(feed, since, limit)
+        : afterOf.all(feed, since, watch, limit)
+    },
+    last: accountId => feedOf.get(accountId)?.last_seq ?? 0,
+    forget: (before, limit) => forget.run(before, limit).changes,
+  }
+}

@@ -1,0 +1,166 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { WatchReading } from '../math/change.ts'
+
+/** What may be set of a watch. */
+export interface WatchSettings {
+  name: string | null
+  /** In the order of the request, each once; a futures family stands for its front contract. */
+  codes: readonly string[]
+  intervalSeconds: number
+  active: boolean
+  deliverWebhook: boolean
+  thresholdPercent: number | null
+}
+
+/** Codes that an account has looked at on a rhythm. */
+export interface Watch extends WatchSettings {
+  /** Orders watches by creation; what their events go by. */
+  number: number
+  id: string
+  accountId: string
+  /** The channel that made it. */
+  source: string
+  toolName: string | null
+  lastEvaluatedAt: number | null
+  /** Null while it is paused. */
+  nextRunAt: number | null
+  /** What its last run found, by code; before its first run what was there when it was made. */
+  readings: Readonly<Record<string, WatchReading>>
+  createdAt: number
+  updatedAt: number
+}
+
+type Row = Omit<Watch, 'codes' | 'active' | 'deliverWebhook' | 'readings'> & {
+  codes: string
+  deliverWebhook: number
+  readings: string
+}
+
+const columns = `number, id, account_id AS accountId, name, codes, interval_seconds AS intervalSeconds,
+  deliver_webhook AS deliverWebhook, threshold_percent AS thresholdPercent, source,
+  tool_name AS toolName, last_evaluated_at AS lastEvaluatedAt, next_run_at AS nextRunAt,
+  seen AS readings, created_at AS createdAt, updated_at AS updatedAt`
+
+const watchOf = (row: Row): Watch => ({
+  ...row,
+  codes: JSON.parse(row.codes) as string[],
+  active: row.nextRunAt !== null,
+  deliverWebhook: row.deliverWebhook === 1,
+  readings: JSON.parse(row.readings) as Watch['readings'],
+})
+
+export interface WatchStore {
+  /** Newest first. */
+  ofAccount(accountId: string): Watch[]
+  count(accountId: string): number
+  byId(id: string): Watch | undefined
+  add(watch: Omit<Watch, 'number'>): void
+  /** Replaces what may be set, when it runs next, what was seen, and when it was changed. */
+  put(watch: Watch): void
+  /** Nobody sees the watch any more; its row stays while events name it. */
+  remove(number: number, at: number): void
+  /** Drops watches that were removed before a moment and have no events left; at most `limit`. */
+  drop(before: number, limit: number): number
+  /** Active watches whose run is due at `now`, the longest due first. */
+  due(now: number, limit: number): Watch[]
+  isDue(now: number): boolean
+  /** The first moment after `after` at which a watch is due. */
+  nextDue(after: number): number | undefined
+  /** How many watches of the account are older than this one. */
+  rank(watch: Watch): number
+  ran(number: number, at: number, nextRunAt: number, readings: Watch['readings']): void
+  /** The run that is due does not take place. */
+  postpone(number: number, nextRunAt: number): void
+}
+
+export function createWatchStore(db: Database): WatchStore {
+  const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
+  const ofAccount = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
+  )
+  const count = lazy<{ n: number }, [string]>(
+    db,
+    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`,
+  )
+  const byId = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM watches WHERE id = ? AND removed_at IS NULL`,
+  )
+  const settings =
+    'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
+  const values =
+    '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
+  const add = lazy(
+    db,
+    `INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
+     VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`,
+  )
+  const put = lazy(db, `UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`)
+  const remove = lazy(db, 'UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?')
+  const drop = lazy(
+    db,
+    `DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
+       AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch_number = w.number) LIMIT ?)`,
+  )
+  const due = lazy<Row, [number, number]>(
+    db,
+    `SELECT ${columns} FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?`,
+  )
+  const nextDue = lazy<{ at: number | null }, [number]>(
+    db,
+    'SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?',
+  )
+  const rank = lazy<{ n: number }, [string, number]>(
+    db,
+    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved} AND number < ?`,
+  )
+  const ran = lazy(
+    db,
+    'UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?',
+  )
+  const postpone = lazy(db, 'UPDATE watches SET next_run_at = ? WHERE number = ?')
+  return {
+    ofAccount: accountId => ofAccount.all(accountId).map(watchOf),
+    count: accountId => count.get(accountId)!.n,
+    byId(id) {
+      const row = byId.get(id)
+      return row ? watchOf(row) : undefined
+    },
+    add(watch) {
+      const { id, accountId, source, toolName, lastEvaluatedAt, createdAt } = watch
+      add.run({ ...settable(watch), id, accountId, source, toolName, lastEvaluatedAt, createdAt })
+    },
+    put: watch => void put.run({ ...settable(watch), number: watch.number }),
+    remove: (number, at) => void remove.run(at, number),
+    drop: (before, limit) => drop.run(before, limit).changes,
+    due: (now, limit) => due.all(now, limit).map(watchOf),
+    isDue: now => due.get(now, 1) !== null,
+    nextDue: after => nextDue.get(after)?.at ?? undefined,
+    rank: ({ accountId, number }) => rank.get(accountId, number)!.n,
+    ran: (number, at, nextRunAt, readings) =>
+      void ran.run(at, nextRunAt, JSON.stringify(readings), number),
+    postpone: (number, nextRunAt) => void postpone.run(nextRunAt, number),
+  }
+}
+
+const settable = ({
+  name,
+  codes,
+  intervalSeconds,
+  deliverWebhook,
+  thresholdPercent,
+  nextRunAt,
+  readings,
+  updatedAt,
+}: Omit<Watch, 'number'>) => ({
+  name,
+  intervalSeconds,
+  thresholdPercent,
+  nextRunAt,
+  updatedAt,
+  codes: JSON.stringify(codes),
+  deliverWebhook: Number(deliverWebhook),
+  seen: JSON.stringify(readings),
+})

@@ -1,0 +1,43 @@
+import { t } from 'elysia'
+import type { Caller } from '../../../http/gate/gate.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { notFound } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Outbox } from '../../../outbox/outbox.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Webhooks } from '../service/webhooks.ts'
+import type { Endpoint } from '../store/webhooks.ts'
+
+export interface WebhooksApiDeps
+  extends Pick<
+    Context,
+    'access' | 'webhooks' | 'plans' | 'idempotency' | 'links' | 'checkTarget' | 'switched' | 'now'
+  > {
+  outbox: Pick<Outbox, 'log' | 'sendNow'>
+  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+  ids: Pick<Ids, 'event'>
+}
+
+export const webhookAccess = { feature: 'webhooks', meter: true } as const
+export const webhookWrite = { ...webhookAccess, header: true } as const
+export const webhookParams = t.Object({
+  id: t.String({
+    description: 'Id of the endpoint.',
+    examples: ['00000000-0000-4000-8000-000000000401'],
+  }),
+})
+export const webhookRefusals = {
+  400: NestedProblem,
+}
+
+/** An endpoint of the caller's account; unknown, malformed and foreign ids look the same. */
+export function ownEndpoint(
+  webhooks: Pick<Webhooks, 'byId'>,
+  id: string,
+  { key }: Caller,
+): Endpoint {
+  const endpoint = webhooks.byId(id)
+  if (endpoint?.accountId !== key.account.account.id) throw notFound('The webhook endpoint')
+  return endpoint
+}

@@ -1,0 +1,240 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { oneOf } from '../../../http/operations/schema.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { LogEntry, MessageState, Outbox } from '../../../outbox/outbox.ts'
+import type { Condition } from '../../alerts/math/threshold.ts'
+import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
+import type { Endpoint, EndpointRecord } from '../store/webhooks.ts'
+import { ConditionShape } from './conditions.ts'
+
+const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
+const integerOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
+
+const webhookFields = {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000401'] }),
+  url: t.String({ examples: ['https://hooks.example.com/energy'] }),
+  events: t.Array(t.String({ examples: ['price.updated'] }), {
+    description: 'As they were subscribed to.',
+  }),
+  commodity_filters: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
+    description: 'Empty: all.',
+  }),
+  state_filters: t.Array(t.String({ examples: ['TX'] }), { description: 'Empty: all.' }),
+  description: textOrNull('What its owner calls it.'),
+  conditions: t.Array(ConditionShape),
+  condition_logic: t.Union([t.Literal('any'), t.Literal('all')]),
+  debug_mode: t.Boolean(),
+  status: t.Union([t.Literal('active'), t.Literal('disabled')]),
+  active: t.Boolean(),
+  disabled_reason: textOrNull(
+    '`consecutive_failures` when the service switched it off; null when its owner did.',
+  ),
+  secret: t.Optional(
+    t.String({ description: 'Shown when it is made, rotated, or set by the request.' }),
+  ),
+  secret_hint: t.String({ examples: ['whsec_…c07e'] }),
+  signature_scheme: t.Union([t.Literal('timestamped'), t.Literal('body')]),
+  ordered: t.Boolean(),
+  honor_retry_after: t.Boolean(),
+  rate_limit_per_second: integer({ examples: [10] }),
+  timeout_seconds: integer({ examples: [30] }),
+  max_retries: integer({ examples: [5] }),
+  successful_deliveries: integer({ examples: [1234] }),
+  failed_deliveries: integer({
+    description: 'That ended failed, after their retries.',
+    examples: [2],
+  }),
+  consecutive_failures: integer({
+    description:
+      'Deliveries that ended failed since the last 2xx; 10 switch the endpoint off. Tests, and failures that were not of the endpoint, do not count: `last_delivery_status` may be `failed` while this is 0.',
+    examples: [0],
+  }),
+  last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
+  last_delivery_at: instantOrNull('When a delivery last ended.'),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+}
+
+export const WebhookShape = t.Object(webhookFields, {
+  title: 'Webhook',
+  description: 'An endpoint that is told of events.',
+})
+export type WebhookShape = (typeof WebhookShape)['static']
+
+const unused: EndpointRecord = {
+  delivered: 0,
+  failed: 0,
+  failedInARow: 0,
+  lastStatus: null,
+  lastAt: null,
+}
+
+/** `secret` is part of it only where it is given. */
+export const webhookRow = (
+  endpoint: Endpoint,
+  record: EndpointRecord = unused,
+  secret?: string,
+): WebhookShape => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: [...endpoint.events],
+  commodity_filters: [...endpoint.commodityFilters],
+  state_filters: [...endpoint.stateFilters],
+  description: endpoint.description,
+  conditions: endpoint.conditions.map(conditionRow),
+  condition_logic: endpoint.conditionLogic,
+  debug_mode: endpoint.debugMode,
+  status: endpoint.active ? 'active' : 'disabled',
+  active: endpoint.active,
+  disabled_reason: endpoint.disabledReason,
+  ...(secret !== undefined && { secret }),
+  secret_hint: endpoint.secretHint,
+  signature_scheme: endpoint.signatureScheme,
+  ordered: endpoint.ordered,
+  honor_retry_after: endpoint.honorRetryAfter,
+  rate_limit_per_second: endpoint.rateLimitPerSecond,
+  timeout_seconds: endpoint.timeoutSeconds,
+  max_retries: endpoint.maxRetries,
+  successful_deliveries: record.delivered,
+  failed_deliveries: record.failed,
+  consecutive_failures: record.failedInARow,
+  last_delivery_status: record.lastStatus,
+  last_delivery_at: isoOrNull(record.lastAt),
+  created_at: isoInstant(endpoint.createdAt),
+  updated_at: isoInstant(endpoint.updatedAt),
+})
+
+function conditionRow(condition: Condition): WebhookShape['conditions'][number] {
+  const { commodity, operator } = condition
+  if (condition.operator === 'between') {
+    const { minValue, maxValue, triggerOn } = condition
+    return {
+      commodity,
+      operator,
+      min_value: minValue,
+      max_value: maxValue,
+      ...(triggerOn && { trigger_on: triggerOn }),
+    }
+  }
+  const timeframe = 'timeframe' in condition ? condition.timeframe : undefined
+  return { commodity, operator, value: condition.value, ...(timeframe && { timeframe }) }
+}
+
+export const logStatuses = [
+  'pending',
+  'delivering',
+  'delivered',
+  'failed',
+  'retry_scheduled',
+  'skipped',
+] as const
+type LogStatus = (typeof logStatuses)[number]
+
+const statusOf = {
+  pending: 'pending',
+  leased: 'delivering',
+  retry: 'retry_scheduled',
+  delivered: 'delivered',
+  failed: 'failed',
+  skipped: 'skipped',
+} as const satisfies Record<MessageState, LogStatus>
+
+/** The state that the log calls by this name; undefined for other texts. */
+export const stateOf = (status: string): MessageState | undefined =>
+  (Object.keys(statusOf) as MessageState[]).find(state => statusOf[state] === status)
+
+const open = t.Object({}, { additionalProperties: true })
+
+const Debug = t.Object(
+  {
+    request_headers: open,
+    response_headers: open,
+    response_body: t.String({ description: 'Its first KB.' }),
+    timing: t.Object({
+      connect_ms: t.Union([t.Number(), t.Null()]),
+      first_byte_ms: t.Union([t.Number(), t.Null()]),
+      total_ms: t.Number(),
+    }),
+    tls: t.Union([t.Object({ protocol: t.String(), cipher: t.String() }), t.Null()]),
+  },
+  { description: 'Of the last attempt, where debug mode was on.' },
+)
+
+export const LogShape = t.Object(
+  {
+    id: t.String({ examples: ['00000000-0000-4000-8000-000000000411'] }),
+    event_id: t.String({
+      description: 'The same over all attempts.',
+      examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
+    }),
+    webhook_id: t.String(),
+    event_type: t.String({ examples: ['price.updated'] }),
+    status: oneOf(logStatuses),
+    attempts: integer({ examples: [1] }),
+    response_status_code: integerOrNull('Of the last attempt that was answered.'),
+    status_code: integerOrNull('The same.'),
+    delivery_duration_ms: integerOrNull('Of the last attempt.'),
+    last_error: textOrNull('Of the last attempt, or why the event was skipped.'),
+    error: textOrNull('The same.'),
+    payload: t.Object(
+      {},
+      { additionalProperties: true, description: 'The body as it was or will be sent.' },
+    ),
+    created_at: t.String({ format: 'date-time' }),
+    delivered_at: instantOrNull('When it was answered 2xx.'),
+    next_attempt_at: instantOrNull('When it is due, while it waits.'),
+    debug: t.Optional(Debug),
+  },
+  { title: 'WebhookEvent', description: 'What became of one event at one endpoint.' },
+)
+export type LogShape = (typeof LogShape)['static']
+
+interface StoredExchange {
+  requestHeaders: Record<string, string>
+  responseHeaders: Record<string, string>
+  responseBody: string
+  timing: { connectMs: number | null; firstByteMs: number | null; totalMs: number }
+  tls: { protocol: string; cipher: string } | null
+}
+
+/** Why the newest delivery to an endpoint that did not arrive did not. */
+export const lastErrorOf = ({ log }: Pick<Outbox, 'log'>, webhookId: string): string | null =>
+  log.page('webhook', webhookId, { states: ['failed', 'retry'] }, 1, 0).entries[0]?.error ?? null
+
+export const logRow = (webhookId: string, entry: LogEntry): LogShape => ({
+  id: entry.id,
+  event_id: entry.eventId,
+  webhook_id: webhookId,
+  event_type: entry.eventType,
+  status: statusOf[entry.state],
+  attempts: entry.attempts,
+  response_status_code: entry.statusCode,
+  status_code: entry.statusCode,
+  delivery_duration_ms: entry.durationMs === null ? null : Math.round(entry.durationMs),
+  last_error: entry.error,
+  error: entry.error,
+  payload: JSON.parse(entry.body),
+  created_at: isoInstant(entry.createdAt),
+  delivered_at: isoOrNull(entry.deliveredAt),
+  next_attempt_at: isoOrNull(entry.nextAttemptAt),
+  ...(entry.debug !== null && { debug: debugRow(JSON.parse(entry.debug)) }),
+})
+
+const debugRow = ({
+  requestHeaders,
+  responseHeaders,
+  responseBody,
+  timing,
+  tls,
+}: StoredExchange): NonNullable<LogShape['debug']> => ({
+  request_headers: requestHeaders,
+  response_headers: responseHeaders,
+  response_body: responseBody,
+  timing: {
+    connect_ms: timing.connectMs,
+    first_byte_ms: timing.firstByteMs,
+    total_ms: timing.totalMs,
+  },
+  tls: tls && { protocol: tls.protocol, cipher: tls.cipher },
+})

@@ -1,0 +1,62 @@
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import type { AccountSecretStore } from '../store/account-secrets.ts'
+import { newWebhookSecret } from './endpoint-secrets.ts'
+
+export interface OpenSecret {
+  secret: string
+  createdAt: number
+}
+
+/** What signs the events of an account that go to a target which is none of its endpoints. */
+export interface AccountSecrets {
+  /** Created at the first call for an account. */
+  current(accountId: string): OpenSecret
+  /** The old one signs nothing from now on. */
+  roll(accountId: string): OpenSecret
+}
+
+export interface AccountSecretsDeps {
+  store: AccountSecretStore
+  vault: Vault
+  clock: Clock
+  ids: Ids
+}
+
+/** What the vault seals it under. */
+export const contextOf = (accountId: string) => `webhook account ${accountId}`
+
+export function createAccountSecrets({
+  store,
+  vault,
+  clock,
+  ids,
+}: AccountSecretsDeps): AccountSecrets {
+  const openSecrets = new Map<string, OpenSecret>()
+  const roll = (accountId: string): OpenSecret => {
+    const rolled = { secret: newWebhookSecret(ids), createdAt: clock.now() }
+    store.put({
+      accountId,
+      secret: vault.seal(contextOf(accountId), rolled.secret),
+      createdAt: rolled.createdAt,
+    })
+    openSecrets.set(accountId, rolled)
+    return rolled
+  }
+  return {
+    current(accountId) {
+      const remembered = openSecrets.get(accountId)
+      if (remembered) return remembered
+      const stored = store.of(accountId)
+      if (!stored) return roll(accountId)
+      const opened = {
+        secret: vault.open(contextOf(accountId), stored.secret),
+        createdAt: stored.createdAt,
+      }
+      openSecrets.set(accountId, opened)
+      return opened
+    },
+    roll,
+  }
+}

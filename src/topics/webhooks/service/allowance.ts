@@ -1,0 +1,53 @@
+import type { Clock } from '../../../lib/time/clock.ts'
+import { startOfMonth, startOfNextMonth } from '../../../lib/time/instant.ts'
+import type { WebhookMonthStore } from '../store/months.ts'
+
+/**
+ * The events of each account in the running month, counted in memory and written behind: a crash
+ * loses what was not flushed, in the customer's favour.
+ */
+export interface WebhookAllowance {
+  /** Events made for the account this month. */
+  used(accountId: string): number
+  count(accountId: string, events: number): void
+  /** Writes everything that waits, in the caller's transaction or one each. */
+  flush(): void
+}
+
+interface Count {
+  startsAt: number
+  events: number
+}
+
+export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock): WebhookAllowance {
+  const counts = new Map<string, Count>()
+  const dirty = new Map<string, Count>()
+  let month = { startsAt: Number.NaN, endsAt: Number.NaN }
+
+  const running = (): number => {
+    const now = clock.now()
+    if (!(now >= month.startsAt && now < month.endsAt))
+      month = { startsAt: startOfMonth(now), endsAt: startOfNextMonth(now) }
+    return month.startsAt
+  }
+  const current = (accountId: string): Count => {
+    const startsAt = running()
+    const cached = counts.get(accountId)
+    if (cached?.startsAt === startsAt) return cached
+    const fresh = { startsAt, events: store.count(accountId, startsAt) }
+    counts.set(accountId, fresh)
+    return fresh
+  }
+  return {
+    used: accountId => current(accountId).events,
+    count(accountId, events) {
+      const monthCount = current(accountId)
+      monthCount.events += events
+      dirty.set(accountId, monthCount)
+    },
+    flush() {
+      for (const [accountId, monthCount] of dirty) store.put({ accountId, ...monthCount })
+      dirty.clear()
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Ids } from '../../../lib/ids.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import type { Endpoint } from '../store/webhooks.ts'
+
+const secretPrefix = 'whsec_'
+const secretCharacters = 48
+
+export const newWebhookSecret = (ids: Ids): string =>
+  secretPrefix + ids.token().slice(0, secretCharacters)
+
+/** The last four characters, by which people recognise a secret. */
+export const hintOf = (secret: string): string =>
+  `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
+
+/** What the vault seals it under. */
+export const contextOf = (id: string) => `webhook ${id}`
+
+/** What of a secret stands in a row, and back. */
+export function createEndpointSecrets(vault: Vault) {
+  // Opened once for each state of an endpoint: every attempt of a delivery asks.
+  const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
+  return {
+    sealed: (id: string, secret: string) => ({
+      secret: vault.seal(contextOf(id), secret),
+      secretHint: hintOf(secret),
+    }),
+    open(endpoint: Endpoint) {
+      const { id, secret, previousSecret } = endpoint
+      const openSecrets = opened.get(endpoint) ?? {
+        current: vault.open(contextOf(id), secret),
+        previous: previousSecret === null ? undefined : vault.open(contextOf(id), previousSecret),
+      }
+      opened.set(endpoint, openSecrets)
+      return openSecrets
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import type { Message, Outbox } from '../../../outbox/outbox.ts'
+import type { EventType } from '../../../plans/event-types.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Endpoint } from '../store/webhooks.ts'
+import { rejection, type SkipReason } from './event-filters.ts'
+import type { EventLimits } from './event-limits.ts'
+import { filteredOf, messageOf, type ServiceEvent, targetOf, typeOf } from './event-messages.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** An event of one account, and the target of its own where it has one. */
+export interface OwnEvent extends ServiceEvent {
+  accountId: string
+  url: string | null
+}
+
+/** What one account may have and has asked for, looked up once in a burst. */
+interface BurstAccount {
+  endpoints: readonly Endpoint[]
+  room: Map<EventType, number | undefined>
+  subscribed: Map<EventType, readonly Endpoint[]>
+  /** Messages at most that wait to be written. */
+  waiting: number
+}
+
+export interface BurstDeps {
+  webhooks: Webhooks
+  catalogue: Pick<Catalogue, 'named'>
+  outbox: Pick<Outbox, 'putAll'>
+  limits: EventLimits
+  emit(event: ServiceEvent): number
+  emitTo(url: string, event: OwnEvent): void
+}
+
+/** Writes the messages of many events at once; answers how many endpoints get each. */
+export function emitBurst(deps: BurstDeps, events: readonly OwnEvent[]): number[] {
+  const { catalogue, limits, emit, emitTo } = deps
+  const deliveries = events.map(() => 0)
+  const accounts = createBurstAccounts(deps)
+  const batch = createBatch(deps, deliveries)
+  const write = () => {
+    batch.write()
+    accounts.clear()
+  }
+  for (const [place, event] of events.entries()) {
+    const { accountId, url } = event
+    const type = typeOf(event)
+    const account = accounts.of(accountId, type)
+    const room = account.room.get(type)
+    const subscribed = account.subscribed.get(type)!
+    const messagesMax = subscribed.length + Number(url !== null)
+    if (room === undefined || messagesMax === 0) continue
+    // Near the end of the allowance each message decides about the next.
+    if (room - account.waiting < messagesMax) {
+      write()
+      deliveries[place] = emit(event)
+      if (url !== null) emitTo(url, event)
+      continue
+    }
+    account.waiting += messagesMax
+    const message = messageOf(event, type, accountId)
+    if (subscribed.length > 0) {
+      const filtered = filteredOf(event, type, catalogue)
+      for (const endpoint of subscribed) {
+        const skipped = rejection(endpoint, filtered)
+        if (skipped === undefined || limits.mayLog(endpoint.id))
+          batch.add(message, endpoint.id, place, skipped)
+      }
+    }
+    if (url !== null) batch.add(message, targetOf(account.endpoints, accountId, url), ownTarget)
+  }
+  write()
+  return deliveries
+}
+
+function createBurstAccounts({ webhooks, limits }: BurstDeps) {
+  const accounts = new Map<string, BurstAccount>()
+  return {
+    clear: () => accounts.clear(),
+    of(accountId: string, type: EventType): BurstAccount {
+      const account = accounts.get(accountId) ?? {
+        endpoints: webhooks.list(accountId),
+        room: new Map(),
+        subscribed: new Map(),
+        waiting: 0,
+      }
+      accounts.set(accountId, account)
+      if (account.room.has(type)) return account
+      account.room.set(type, limits.roomFor(accountId, type))
+      account.subscribed.set(type, webhooks.subscribedOf(accountId, type))
+      return account
+    },
+  }
+}
+
+/** No event of a burst: what goes to a target of its own is not counted among what `emit` makes. */
+const ownTarget = -1
+
+/** Messages that wait to be written; adds what is new to the deliveries of their events. */
+function createBatch({ outbox, limits }: BurstDeps, deliveries: number[]) {
+  const messages: Message[] = []
+  /** Which event each of them counts for; none for targets of their own. */
+  const places: number[] = []
+  return {
+    add(message: Omit<Message, 'lane'>, lane: string, place: number, skipped?: SkipReason) {
+      messages.push(skipped === undefined ? { ...message, lane } : { ...message, lane, skipped })
+      places.push(place)
+    },
+    write() {
+      for (const [i, id] of outbox.putAll(messages).entries()) {
+        const { accountId, skipped } = messages[i]!
+        if (id === undefined || skipped !== undefined) continue
+        if (places[i] !== ownTarget) deliveries[places[i]!]! += 1
+        limits.count(accountId!, 1)
+      }
+      messages.length = 0
+      places.length = 0
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Database } from 'bun:sqlite'
+import type { Config } from '../../../config/config.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { Outbox } from '../../../outbox/outbox.ts'
+import type { Limits } from '../../../plans/limits.ts'
+import { createEgress, type Egress } from '../../../send/egress/egress.ts'
+import { createWebhookSender } from '../../../send/webhooks/webhook.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Keyring } from '../../keys/service/keyring.ts'
+import type { Meter } from '../../keys/service/meter.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import { createUsageWarningStore, type UsageWarningStore } from '../../keys/store/usage-warnings.ts'
+import type { Mail } from '../../messages/service/mail.ts'
+import type { Notices } from '../../messages/service/notices.ts'
+import type { Ingest } from '../../prices/service/ingest.ts'
+import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { ObservationStore } from '../../prices/store/observations.ts'
+import { createAccountSecretStore } from '../store/account-secrets.ts'
+import { createWebhookMonthStore } from '../store/months.ts'
+import { createWebhookStore } from '../store/webhooks.ts'
+import { type AccountSecrets, createAccountSecrets } from './account-secrets.ts'
+import { createWebhookAllowance, type WebhookAllowance } from './allowance.ts'
+import { createEvents, type Events } from './events.ts'
+import { createWebhookLanes } from './lanes.ts'
+import { createPriceEvents, type PriceEventsDeps } from './price-events.ts'
+import { keepWebhookRecords } from './record.ts'
+import { createWebhookTrial, type WebhookTrial } from './trial.ts'
+import { createUsageEvents } from './usage-events.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
+
+/** From what happens in the instance to the messages of webhooks. */
+export interface WebhookServices {
+  webhooks: Webhooks
+  events: Events
+  accountSecrets: AccountSecrets
+  webhookAllowance: WebhookAllowance
+  /** The only way out to addresses that accounts name. */
+  egress: Egress
+  webhookTrial: WebhookTrial
+  /** Whose quota was used up. */
+  usageWarnings: UsageWarningStore
+}
+
+export interface WebhookServicesDeps {
+  db: Database
+  config: Config
+  clock: Clock
+  ids: Ids
+  limits: Pick<Limits, 'webhookDeactivateAfter'>
+  keys: Keyring
+  vault: Vault
+  catalogue: Catalogue
+  observations: ObservationStore
+  quarantine: QuarantineList
+  attributed: PriceEventsDeps['attributed']
+  ingest: Pick<Ingest, 'listenInside'>
+  meter: Pick<Meter, 'listen'>
+  outbox: Outbox
+  mail: Mail
+  notices: Notices
+}
+
+/** Puts endpoints, events and what causes them together. */
+export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
+  const { db, clock, keys, outbox, limits, config } = deps
+  const webhooks = createWebhooks({
+    ...deps,
+    store: createWebhookStore(db),
+    wake: lane => outbox.wake('webhook', lane),
+  })
+  const accountSecrets = createAccountSecrets({ ...deps, store: createAccountSecretStore(db) })
+  const allowance = createWebhookAllowance(createWebhookMonthStore(db), clock)
+  const events = createEvents({ ...deps, webhooks, allowance })
+  keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
+  deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
+  const usageWarnings = createUsageWarningStore(db)
+  deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))
+  const egress = createEgress(config.egress.allow)
+  const { headerPrefix, webhookUserAgent: userAgent } = config.brand
+  const sender = createWebhookSender({ egress, clock, headerPrefix, userAgent })
+  outbox.register('webhook', sender, createWebhookLanes({ webhooks, accountSecrets, keys }))
+  return {
+    webhooks,
+    events,
+    accountSecrets,
+    webhookAllowance: allowance,
+    egress,
+    webhookTrial: createWebhookTrial({ sender, clock, ids: deps.ids }),
+    usageWarnings,
+  }
+}

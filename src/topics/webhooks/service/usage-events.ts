@@ -1,0 +1,70 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { quotaPeriods } from '../../../plans/plans.ts'
+import { percentUsed } from '../../../plans/quota.ts'
+import type { QuotaReach } from '../../keys/service/meter.ts'
+import type { UsageWarningStore } from '../../keys/store/usage-warnings.ts'
+import type { Mail } from '../../messages/service/mail.ts'
+import type { Notices } from '../../messages/service/notices.ts'
+import type { Events } from './events.ts'
+
+export interface UsageEventsDeps {
+  db: Database
+  warnings: UsageWarningStore
+  events: Pick<Events, 'emit'>
+  notices: Notices
+  mail: Pick<Mail, 'post' | 'pageUrl'>
+  clock: Clock
+}
+
+/**
+ * Tells the owner of a key, once in each window, that 80 and that 100 percent of its requests are
+ * used: by event and in the account's notifications, and by letter when all of it is.
+ */
+export const createUsageEvents =
+  ({ db, warnings, events, notices, mail, clock }: UsageEventsDeps) =>
+  ({ key: state, window, used, percent }: QuotaReach): void => {
+    const at = clock.now()
+    const accountId = state.account.account.id
+    const keyId = state.key.id
+    const { period } = quotaPeriods[window.kind]
+    const isSpent = percent === 100
+    const data = {
+      resource: 'requests',
+      usage: used,
+      limit: window.limit,
+      percentage: percentUsed(window, used),
+      period,
+      key_id: keyId,
+      reset_at: isoInstant(window.endsAt),
+      timestamp: isoInstant(at),
+    }
+    transact(db, () => {
+      if (!warnings.note(keyId, window.startsAt, percent)) return
+      events.emit({
+        type: isSpent ? 'usage.limit_exceeded' : 'usage.limit_warning',
+        data: isSpent ? { ...data, exceeded_at: isoInstant(at) } : data,
+        dedupe: `${keyId} ${window.kind} ${window.startsAt}`,
+        accountId,
+        at,
+      })
+      const name = state.key.name === null ? state.key.tokenHint : `"${state.key.name}"`
+      const message = `The key ${name} has made ${used} of the ${window.limit} requests of this ${period}; they return at ${isoInstant(window.endsAt)}.`
+      const title = isSpent ? 'The quota is used up' : `${percent} % of the quota is used`
+      notices.post(
+        { accountId, type: 'usage', title, message, data: { key_id: keyId, percent } },
+        at,
+      )
+      if (!isSpent) return
+      mail.post({
+        to: state.account.account.email,
+        subject: title,
+        text: `${message}\n\nRequests are refused until then. What was used, by day and key: ${mail.pageUrl('/account/usage')}\n\nPlans with more, and requests to buy: ${mail.pageUrl('/account/plan')}\n`,
+        isNotice: true,
+        accountId,
+        dedupe: `usage ${keyId} ${window.kind} ${window.startsAt}`,
+      })
+    })
+  }

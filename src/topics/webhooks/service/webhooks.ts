@@ -1,0 +1,194 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import type { EventType } from '../../../plans/event-types.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
+import type { Vault } from '../../keys/service/vault.ts'
+import type { Endpoint, EndpointRecord, EndpointSettings, WebhookStore } from '../store/webhooks.ts'
+import { createEndpointIndex } from './endpoint-index.ts'
+import { createEndpointSecrets, newWebhookSecret } from './endpoint-secrets.ts'
+
+export interface EndpointWithSecret {
+  endpoint: Endpoint
+  /** The whole secret, for the answer that shows it. */
+  secret: string
+}
+
+/** The account has as many endpoints as its plan allows. */
+export interface EndpointRefusal {
+  refused: 'limit'
+  limit: number
+  count: number
+}
+
+export interface Rotation {
+  /** The caller's own; made here when absent. */
+  secret?: string
+  /** How long the old secret signs beside the new one. */
+  overlapMs: number
+}
+
+/** Why the service switched an endpoint off. */
+export type DisabledReason = 'consecutive_failures'
+
+/**
+ * The endpoints of all accounts in memory, found by what they subscribed to. What changes is stored
+ * before it changes here.
+ */
+export interface Webhooks {
+  /** Endpoints by how they do; failing: active, and the last delivery failed. */
+  tally: WebhookStore['tally']
+  /** Those that the service switched off, the latest first. */
+  switchedOff: WebhookStore['switchedOff']
+  /** Those that the operator may want to look at. */
+  troubled: WebhookStore['troubled']
+  /** Newest first, disabled ones too. */
+  list(accountId: string): readonly Endpoint[]
+  byId(id: string): Endpoint | undefined
+  /**
+   * Active endpoints of every account that subscribed to a type; costs nothing without any.
+   */
+  subscribed(type: EventType): readonly Endpoint[]
+  /** Active endpoints that subscribed to `price.threshold` with a condition on this code. */
+  conditionedOn(code: string): readonly Endpoint[]
+  /** Active endpoints of one account that subscribed to a type. */
+  subscribedOf(accountId: string, type: EventType): readonly Endpoint[]
+  records(accountId: string): Map<string, EndpointRecord>
+  create(
+    account: AccountState,
+    settings: EndpointSettings,
+    options?: { id?: string; secret?: string },
+  ): EndpointWithSecret | EndpointRefusal
+  /** What the change does not name stays. Active again, an endpoint starts without failures. */
+  change(endpoint: Endpoint, change: Partial<EndpointSettings>, secret?: string): Endpoint
+  remove(endpoint: Endpoint): void
+  rotate(endpoint: Endpoint, rotation: Rotation): EndpointWithSecret
+  /**
+   * Switches an active endpoint off on the service's own account, inside the caller's transaction;
+   * false when it is off already.
+   */
+  disable(id: string, reason: DisabledReason): boolean
+  /**
+   * Counts a delivery that ended, inside the caller's transaction; answers how many ended failed in
+   * a row.
+   */
+  settle: WebhookStore['settle']
+  /** The secrets that sign now, the current one first. */
+  secrets(endpoint: Endpoint): string[]
+  /** Forgets what is in memory and reads the store again. */
+  reload(): void
+}
+
+export interface WebhooksDeps {
+  db: Database
+  store: WebhookStore
+  keys: Keyring
+  vault: Vault
+  clock: Clock
+  ids: Ids
+  /** A lane has other rules now. */
+  wake(lane: string): void
+}
+
+export function createWebhooks({
+  db,
+  store,
+  keys,
+  vault,
+  clock,
+  ids,
+  wake,
+}: WebhooksDeps): Webhooks {
+  const index = createEndpointIndex()
+  const { sealed, open } = createEndpointSecrets(vault)
+  const reload = () => index.fill(store.all())
+  reload()
+
+  const keep = (endpoint: Endpoint): Endpoint => {
+    store.put(endpoint)
+    index.put(endpoint)
+    return endpoint
+  }
+  const refresh = (id: string) => {
+    const stored = store.find(id)
+    if (stored) index.put(stored)
+  }
+  const withoutPrevious = { previousSecret: null, previousSecretUntil: null }
+
+  return {
+    tally: store.tally,
+    switchedOff: store.switchedOff,
+    troubled: store.troubled,
+    list: accountId => index.of(accountId).toReversed(),
+    byId: index.byId,
+    subscribed: index.subscribed,
+    conditionedOn: index.conditionedOn,
+    subscribedOf: (accountId, type) =>
+      index.of(accountId).filter(endpoint => endpoint.active && index.covers(endpoint, type)),
+    records: store.records,
+    create(account, settings, { id = ids.uuid(), secret = newWebhookSecret(ids) } = {}) {
+      const { id: accountId } = account.account
+      const limit = keys.entitlements(account).webhookEndpoints
+      const count = index.of(accountId).length
+      if (limit !== null && count >= limit) return { refused: 'limit', limit, count }
+      const now = clock.now()
+      const own = { id, accountId, disabledReason: null, createdAt: now, updatedAt: now }
+      return {
+        endpoint: keep({ ...settings, ...own, ...sealed(id, secret), ...withoutPrevious }),
+        secret,
+      }
+    },
+    change(endpoint, change, secret) {
+      const next = {
+        ...endpoint,
+        ...change,
+        ...(change.active !== undefined && { disabledReason: null }),
+        ...(secret !== undefined && { ...sealed(endpoint.id, secret), ...withoutPrevious }),
+        updatedAt: clock.now(),
+      }
+      transact(db, () => {
+        store.put(next)
+        if (change.active === true) store.forgive(endpoint.id)
+      })
+      index.put(next)
+      wake(endpoint.id)
+      return next
+    },
+    remove(endpoint) {
+      store.remove(endpoint.id)
+      index.remove(endpoint)
+      wake(endpoint.id)
+    },
+    rotate(endpoint, { secret = newWebhookSecret(ids), overlapMs }) {
+      const now = clock.now()
+      const previous =
+        overlapMs > 0
+          ? { previousSecret: endpoint.secret, previousSecretUntil: now + overlapMs }
+          : withoutPrevious
+      return {
+        endpoint: keep({
+          ...endpoint,
+          ...sealed(endpoint.id, secret),
+          ...previous,
+          updatedAt: now,
+        }),
+        secret,
+      }
+    },
+    disable(id, reason) {
+      const disabled = store.disable(id, reason, clock.now())
+      // Read again once the transaction has ended, whichever way it ends.
+      if (disabled) queueMicrotask(() => refresh(id))
+      return disabled
+    },
+    settle: store.settle,
+    secrets(endpoint) {
+      const { current, previous } = open(endpoint)
+      return previous !== undefined && clock.now() < (endpoint.previousSecretUntil ?? 0)
+        ? [current, previous]
+        : [current]
+    },
+    reload,
+  }
+}

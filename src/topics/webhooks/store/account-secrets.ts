@@ -1,0 +1,32 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** What signs the events of an account that go to none of its endpoints. */
+export interface AccountSecret {
+  accountId: string
+  /** Sealed by the vault. */
+  secret: Uint8Array
+  createdAt: number
+}
+
+export interface AccountSecretStore {
+  of(accountId: string): AccountSecret | undefined
+  /** In place of the one before. */
+  put(secret: AccountSecret): void
+}
+
+export function createAccountSecretStore(db: Database): AccountSecretStore {
+  const of = lazy<AccountSecret, [string]>(
+    db,
+    'SELECT account_id AS accountId, secret, created_at AS createdAt FROM webhook_account_secrets WHERE account_id = ?',
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO webhook_account_secrets (account_id, secret, created_at) VALUES ($accountId, $secret, $createdAt)
+     ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`,
+  )
+  return {
+    of: accountId => of.get(accountId) ?? undefined,
+    put: secret => void put.run({ ...secret }),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** How many events were made for an account in the month that starts at `startsAt`. */
+export interface MonthCount {
+  accountId: string
+  startsAt: number
+  events: number
+}
+
+export interface WebhookMonthStore {
+  count(accountId: string, startsAt: number): number
+  put(count: MonthCount): void
+}
+
+export function createWebhookMonthStore(db: Database): WebhookMonthStore {
+  const count = lazy<{ events: number }, [string, number]>(
+    db,
+    'SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?',
+  )
+  const put = lazy(
+    db,
+    `INSERT INTO webhook_months (account_id, starts_at, events) VALUES ($accountId, $startsAt, $events)
+     ON CONFLICT DO UPDATE SET events = excluded.events`,
+  )
+  return {
+    count: (accountId, startsAt) => count.get(accountId, startsAt)?.events ?? 0,
+    put: monthCount => void put.run({ ...monthCount }),
+  }
+}

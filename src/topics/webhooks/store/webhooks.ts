@@ -1,0 +1,228 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+import type { Condition } from '../../alerts/math/threshold.ts'
+
+export type SignatureScheme = 'timestamped' | 'body'
+
+/** What may be set of an endpoint. */
+export interface EndpointSettings {
+  url: string
+  /** Names as they were subscribed to: types, aliases, patterns, and names that never fire. */
+  events: readonly string[]
+  /** Canonical codes; empty: all. */
+  commodityFilters: readonly string[]
+  /** Two letters each; empty: all. */
+  stateFilters: readonly string[]
+  description: string | null
+  conditions: readonly Condition[]
+  conditionLogic: 'any' | 'all'
+  debugMode: boolean
+  active: boolean
+  signatureScheme: SignatureScheme
+  ordered: boolean
+  honorRetryAfter: boolean
+  rateLimitPerSecond: number
+  timeoutSeconds: number
+  maxRetries: number
+}
+
+/** The settings of an endpoint by default. */
+export const defaultSettings = {
+  commodityFilters: [],
+  stateFilters: [],
+  description: null,
+  conditions: [],
+  conditionLogic: 'any',
+  debugMode: false,
+  active: true,
+  signatureScheme: 'timestamped',
+  ordered: false,
+  honorRetryAfter: false,
+  rateLimitPerSecond: 10,
+  timeoutSeconds: 30,
+  maxRetries: 5,
+} as const satisfies Omit<EndpointSettings, 'url' | 'events'>
+
+/** A webhook endpoint: where the events of an account are sent. */
+export interface Endpoint extends EndpointSettings {
+  id: string
+  accountId: string
+  disabledReason: string | null
+  /** Sealed by the vault. */
+  secret: Uint8Array
+  secretHint: string
+  previousSecret: Uint8Array | null
+  previousSecretUntil: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** How the deliveries to an endpoint went. */
+export interface EndpointRecord {
+  delivered: number
+  failed: number
+  failedInARow: number
+  lastStatus: 'success' | 'failed' | null
+  lastAt: number | null
+}
+
+export interface TroubledEndpoint {
+  id: string
+  accountId: string
+  url: string
+  isSwitchedOff: boolean
+  failedInARow: number
+}
+
+export interface WebhookStore {
+  /** Every endpoint, oldest first. */
+  all(): Endpoint[]
+  find(id: string): Endpoint | undefined
+  /**
+   * Adds the endpoint, or replaces everything but its id, its account, its creation and its record.
+   */
+  put(endpoint: Endpoint): void
+  remove(id: string): void
+  /** Switches an active endpoint off; false when it is off already, or gone. */
+  disable(id: string, reason: string, at: number): boolean
+  /** Endpoints by how they do; failing: active, and the last delivery failed. */
+  tally(): Record<'active' | 'failing' | 'disabled', number>
+  /** Endpoints that the service switched off, the latest first, at most `limit`. */
+  switchedOff(limit: number): { id: string; url: string }[]
+  /** Endpoints that the service switched off, and active ones whose last deliveries failed. */
+  troubled(limit: number): TroubledEndpoint[]
+  /** By endpoint. */
+  records(accountId: string): Map<string, EndpointRecord>
+  /** Counts a delivery that ended; how many ended failed in a row since. */
+  settle(id: string, ended: 'delivered' | 'failed', blameless: boolean, at: number): number
+  /** An answer of 2xx that is no delivery of its own, and a new start, end the row of failures. */
+  forgive(id: string): void
+}
+
+/** An endpoint as its row holds it, column by column. */
+type Row = {
+  [K in keyof Endpoint]: Endpoint[K] extends boolean
+    ? number
+    : Endpoint[K] extends readonly unknown[]
+      ? string
+      : Endpoint[K]
+}
+
+const columns: Readonly<Record<keyof Endpoint, string>> = {
+  id: 'id',
+  accountId: 'account_id',
+  url: 'url',
+  events: 'events',
+  commodityFilters: 'commodity_filters',
+  stateFilters: 'state_filters',
+  description: 'description',
+  conditions: 'conditions',
+  conditionLogic: 'condition_logic',
+  debugMode: 'debug_mode',
+  active: 'active',
+  disabledReason: 'disabled_reason',
+  secret: 'secret',
+  secretHint: 'secret_hint',
+  previousSecret: 'previous_secret',
+  previousSecretUntil: 'previous_secret_until',
+  signatureScheme: 'signature_scheme',
+  ordered: 'ordered',
+  honorRetryAfter: 'honor_retry_after',
+  rateLimitPerSecond: 'rate_limit_per_second',
+  timeoutSeconds: 'timeout_seconds',
+  maxRetries: 'max_retries',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+}
+const unchanging: readonly string[] = ['id', 'accountId', 'createdAt'] satisfies (keyof Endpoint)[]
+
+/** Endpoints of webhooks and how their deliveries went. */
+export function createWebhookStore(db: Database): WebhookStore {
+  const named = Object.entries(columns)
+  const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM webhooks`
+  const all = lazy<Row, []>(db, `${select} ORDER BY created_at, id`)
+  const find = lazy<Row, [string]>(db, `${select} WHERE id = ?`)
+  const put = lazy(
+    db,
+    `INSERT INTO webhooks (${named.map(([, column]) => column).join(', ')}) VALUES (${named.map(([name]) => `$${name}`).join(', ')})
+     ON CONFLICT (id) DO UPDATE SET
+       ${named.flatMap(([name, column]) => (unchanging.includes(name) ? [] : [`${column} = excluded.${column}`])).join(', ')}`,
+  )
+  const remove = lazy(db, 'DELETE FROM webhooks WHERE id = ?')
+  const disable = lazy(
+    db,
+    'UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1',
+  )
+  const records = lazy<EndpointRecord & { id: string }, [string]>(
+    db,
+    `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
+     FROM webhooks WHERE account_id = ?`,
+  )
+  const switchedOff = lazy<{ id: string; url: string }, [number]>(
+    db,
+    `SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
+     ORDER BY updated_at DESC LIMIT ?`,
+  )
+  const troubled = lazy<Omit<TroubledEndpoint, 'isSwitchedOff'> & { active: number }, [number]>(
+    db,
+    `SELECT id, account_id AS accountId, url, active, failed_in_a_row AS failedInARow FROM webhooks
+     WHERE (active = 0 AND disabled_reason IS NOT NULL) OR (active = 1 AND failed_in_a_row > 0)
+     ORDER BY active, updated_at DESC LIMIT ?`,
+  )
+  const tally = lazy<Record<'active' | 'failing' | 'disabled', number>, []>(
+    db,
+    `SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
+       count(*) FILTER (WHERE active = 1 AND failed_in_a_row > 0) AS failing,
+       count(*) FILTER (WHERE active = 0) AS disabled FROM webhooks`,
+  )
+  const ended = (counter: 'delivered' | 'failed', inARow: string, status: 'success' | 'failed') =>
+    lazy<{ inARow: number }, [number, string]>(
+      db,
+      `UPDATE webhooks SET ${counter} = ${counter} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
+       WHERE id = ? RETURNING failed_in_a_row AS inARow`,
+    )
+  const delivered = ended('delivered', '0', 'success')
+  const failed = ended('failed', 'failed_in_a_row + 1', 'failed')
+  const failedBlameless = ended('failed', 'failed_in_a_row', 'failed')
+  const forgive = lazy(db, 'UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?')
+  return {
+    all: () => all.all().map(endpointOf),
+    find(id) {
+      const row = find.get(id)
+      return row ? endpointOf(row) : undefined
+    },
+    put: endpoint => void put.run(rowOf(endpoint)),
+    remove: id => void remove.run(id),
+    disable: (id, reason, at) => disable.run(reason, at, id).changes === 1,
+    tally: () => tally.get()!,
+    switchedOff: limit => switchedOff.all(limit),
+    troubled: limit =>
+      troubled.all(limit).map(({ active, ...row }) => ({ ...row, isSwitchedOff: active === 0 })),
+    records: accountId => new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),
+    settle(id, state, isBlameless, at) {
+      const statement = state === 'delivered' ? delivered : isBlameless ? failedBlameless : failed
+      return statement.get(at, id)?.inARow ?? 0
+    },
+    forgive: id => void forgive.run(id),
+  }
+}
+
+const rowOf = (endpoint: Endpoint) => ({
+  ...endpoint,
+  events: JSON.stringify(endpoint.events),
+  commodityFilters: JSON.stringify(endpoint.commodityFilters),
+  stateFilters: JSON.stringify(endpoint.stateFilters),
+  conditions: JSON.stringify(endpoint.conditions),
+})
+
+const endpointOf = (row: Row): Endpoint => ({
+  ...row,
+  events: JSON.parse(row.events),
+  commodityFilters: JSON.parse(row.commodityFilters),
+  stateFilters: JSON.parse(row.stateFilters),
+  conditions: JSON.parse(row.conditions),
+  debugMode: row.debugMode === 1,
+  active: row.active === 1,
+  ordered: row.ordered === 1,
+  honorRetryAfter: row.honorRetryAfter === 1,
+})

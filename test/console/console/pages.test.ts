@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { transact } from '../../../src/database/database.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
+import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import { openStage, type Stage } from './stage.ts'
+
+describe.skipIf(!hasBrowser)('every page of the console', () => {
+  let stage: Stage
+  const visitors: Visitor[] = []
+  const visitor = async (...options: Parameters<Stage['visitor']>) => {
+    const who = await stage.visitor(...options)
+    visitors.push(who)
+    return who
+  }
+
+  beforeAll(async () => {
+    stage = await openStage()
+  }, 120_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  test('shows a stranger what did not work, and how fresh each source is', async () => {
+    const { incidents } = stage.copy.running.services
+    incidents.note([{ name: 'sms', status: 'degraded', message: 'Texts wait for <their> sender.' }])
+    const { page, goTo, violations } = await visitor({ isSignedIn: false, width: 390 })
+    await goTo('/status')
+    await page.waitForSelector('section[aria-labelledby=incidents] tbody th:has-text("<their>")')
+    expect(await page.textContent('section[aria-labelledby=sources] tbody')).toContain('EIA')
+    expect(await violations()).toEqual([])
+    incidents.note([{ name: 'sms', status: 'operational' }])
+  })
+
+  test('finds a documented call by its name, and says what may have been meant', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/board')
+    await page.keyboard.press('/')
+    await page.keyboard.type('correlation')
+    await page.waitForSelector('#found a:has-text("/v1/analytics/correlation")')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('brnnntxx')
+    await page.waitForSelector('dialog >> text=Did you mean')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/series\/\w+$/)
+  })
+
+  test('tests the ways out, and shows and drops what waits to be sent', async () => {
+    // The address that is none is refused, which a browser says aloud.
+    const { page, goTo } = await stage.visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/system')
+    await page.fill('form[aria-label="Test: E-mail"] input', 'nobody')
+    await page.click('form[aria-label="Test: E-mail"] button')
+    await page.waitForSelector('.notice.bad >> text=must be an e-mail address')
+    await page.fill('form[aria-label="Test: E-mail"] input', 'desk@example.com')
+    await page.click('form[aria-label="Test: E-mail"] button')
+    await page.waitForSelector('.notice.good >> text=The letter to desk@example.com was taken')
+    const { db, outbox, clock } = stage.copy.running.services
+    // Due tomorrow: whatever sends meanwhile leaves it alone.
+    transact(db, () =>
+      outbox.put({
+        kind: 'email',
+        lane: 'email',
+        accountId: null,
+        eventId: 'evt_waits',
+        eventType: 'letter.waits',
+        body: '{}',
+        dueAt: clock.now() + dayMs,
+      }),
+    )
+    await goTo('/operator/outbox')
+    const queue = page.locator('section[aria-labelledby=outbox]')
+    await queue.locator('tr:has-text("letter.waits") input').check()
+    await queue.locator('header button:text-is("Drop")').first().click()
+    await queue.locator('dialog[open] button.danger').click()
+    await page.waitForSelector('.notice.good >> text=1 dropped.')
+    await queue.locator('button:has-text("Given up")').click()
+    await queue.locator('td:has-text("the operator dropped it")').waitFor()
+  })
+
+  test('lets the operator give requests, which the account sees under its plan', async () => {
+    const { page, goTo } = await visitor()
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/people')
+    await page.click('button[aria-label="Keys and requests of eval@example.com"]')
+    const credits = page.locator('section[aria-labelledby=account-credits]')
+    await credits.locator('input[name=requests]').fill('2500')
+    await credits.locator('input[name=until]').fill('2027-03-01')
+    await credits.locator('input[name=reason]').fill('<b>For the outage</b>')
+    await credits.locator('button:text-is("Give requests")').click()
+    await page.waitForSelector('.notice.good >> text=2,500 requests are given')
+    expect(await credits.locator('tbody tr').textContent()).toContain('2027-03-01')
+    await goTo('/account/plan')
+    await page.waitForSelector('section[aria-labelledby=credits] >> text=2,500 are left')
+    await goTo('/account/notifications')
+    await page.waitForSelector('main >> text=<b>For the outage</b>')
+  })
+
+  test('shows the log as it is written, with nothing in it that runs', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/logs')
+    const { log } = stage.copy.running.services
+    log.error('made_for_the_page', { message: '<img src=x onerror="document.title=1">' })
+    await page.waitForSelector('section[aria-labelledby=log] td:has-text("<img src=x")')
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  test('makes a watch and a schedule of deliveries, and pauses them', async () => {
+    // A browser says aloud what was refused: that complaint is wanted.
+    const { page, goTo } = await stage.visitor()
+    await goTo('/webhooks')
+    await page.click('summary:text-is("Watch codes on a rhythm")')
+    const watch = page.locator('form[aria-label="New watch"]')
+    await watch.locator('[name=codes]').fill('WTI_USDD')
+    await watch.locator('[name=name]').fill('Hourly oil')
+    await watch.locator('button').click()
+    await page.waitForSelector('.notice.bad >> text=WTI_USDD')
+    await watch.locator('[name=codes]').fill('WTI_USD, BRENT_CRUDE_USD')
+    await watch.locator('button').click()
+    await page.click('button[aria-label="Pause Hourly oil"]')
+    await page.waitForSelector('button[aria-label="Go on with Hourly oil"]')
+    await page.click('summary:text-is("Send prices on a schedule")')
+    const delivery = page.locator('form[aria-label="New delivery"]')
+    await delivery.locator('[name=codes]').fill('WTI_USD')
+    await delivery.locator('[name=days]').selectOption('5')
+    await delivery.locator('[name=zone]').fill('Europe/Berlin')
+    await delivery.locator('[name=name]').fill('Friday prices')
+    await delivery.locator('button').click()
+    await page.waitForSelector('tr:has-text("Friday prices"):has-text("Weekly, 07:00")')
+    await page.click('button[aria-label="Pause Friday prices"]')
+    await page.click('button[aria-label="Go on with Friday prices"]')
+    await page.waitForSelector('button[aria-label="Pause Friday prices"]')
+  })
+
+  test('say where to go from an address that no part of them has', async () => {
+    const { page, goTo, violations } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/desk/faults')
+    await page.waitForSelector('text=Desk has no part called faults. Choose one of those above.')
+    expect(await violations()).toEqual([])
+    await page.click('nav[aria-label="Desk"] >> text=Deliveries')
+    await page.waitForSelector('nav[aria-label="Desk"] a[aria-current=page] >> text=Deliveries')
+  })
+
+  test('shows a captured letter as its reader would see it, and runs nothing in it', async () => {
+    // A browser says aloud what it did not run: these complaints are wanted.
+    const { page, goTo } = await stage.visitor({ isSignedIn: false })
+    const blocked = page.waitForEvent('requestfailed', request => request.url().includes('tracker'))
+    await page.addInitScript(
+      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+    )
+    stage.copy.running.services.mail.post({
+      to: 'reader@example.com',
+      subject: '<i>Prices</i> of today',
+      text: `See ${stage.origin}/board.`,
+      html: '<p id="said">As written</p><script>said.textContent = "ran"</script><img src="https://tracker.example/1.png"><form action="/v1/alerts" method="post"></form>',
+      attachments: [
+        { filename: 'prices.csv', contentType: 'text/html', content: 'a,b', encoding: 'utf8' },
+      ],
+      accountId: null,
+      dedupe: 'desk letter',
+    })
+    await goTo('/desk/inbox')
+    await page.click('.mailbox button:has-text("<i>Prices</i> of today")')
+    const letter = page.frameLocator('iframe.letter')
+    expect(await letter.locator('#said').textContent()).toBe('As written')
+    await page.click('.mailbox button:text-is("Source")')
+    await page.waitForSelector('.mailbox pre:has-text("tracker.example")')
+    await page.click('.mailbox button:text-is("Text")')
+    expect(await page.getAttribute('.paper a', 'href')).toBe(`${stage.origin}/board`)
+    const saved = page.waitForEvent('download')
+    await page.click('button:text-is("prices.csv")')
+    expect(readFileSync(await (await saved).path(), 'utf8')).toBe('a,b')
+    expect((await blocked).failure()?.errorText).toBe('csp')
+  })
+
+  test('tries a call with its headers on a phone: once, and only what has changed', async () => {
+    const { page, goTo, complaints, overflow } = await visitor({ width: 390 })
+    const form = page.locator('form[aria-label="Try it"]')
+    const status = form.locator('[role=status]')
+    await goTo('/docs?operation=createAlert')
+    await page.fill('#parameter-idempotency-key', 'once-only')
+    for (const isRepeat of [false, true]) {
+      await form.locator('button:has-text("Send")').click()
+      await status.locator('text=201').waitFor()
+      const replayed = form.locator('dt:has-text("idempotent-replayed")')
+      await (isRepeat ? replayed : form.locator('dt:has-text("x-request-id")')).waitFor({
+        state: 'attached',
+      })
+      expect(await replayed.count()).toBe(isRepeat ? 1 : 0)
+    }
+    await page.locator('label:has-text("Body") textarea').fill('{"price_alert": ')
+    await form.locator('button:has-text("Send")').click()
+    await status.locator('text=400').waitFor()
+
+    await goTo('/docs?operation=getLatestPrices')
+    await page.fill('#parameter-by_code', 'WTI_USD,NO_SUCH')
+    await page
+      .locator('label:has-text("Further headers") textarea')
+      .fill('Prefer: handling=lenient')
+    await form.locator('button:has-text("Send")').click()
+    await form.locator('pre', { hasText: 'NO_SUCH' }).waitFor()
+    await status.locator('text=200').waitFor()
+    await form.locator('button:has-text("Send it as If-None-Match next time")').click()
+    expect(await page.locator('.sample pre, .stack > pre').first().textContent()).toContain(
+      "-H 'Prefer: handling=lenient'",
+    )
+    await form.locator('button:has-text("Send")').first().click()
+    await status.locator('text=304').waitFor()
+    expect(await overflow()).toBeLessThanOrEqual(0)
+    complaints.splice(0, complaints.length, ...complaints.filter(text => !text.includes('400')))
+    expect(complaints).toEqual([])
+  })
+
+  test('reads guides from one to the next, finds their places, and fills in what is the reader’s', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false, width: 390 })
+    await goTo('/docs')
+    await page.fill('.reference input[type=search]', 'constant time')
+    await page.click('.reference nav [aria-label="Guides"] a >> text=Verify it')
+    await page.waitForURL('**/docs/webhooks#verify-it')
+    // The place that was looked for is what the window shows.
+    await page.waitForFunction(
+      'Math.abs(document.getElementById("verify-it")?.getBoundingClientRect().top ?? 9999) < 200',
+    )
+    await page.fill('.reference input[type=password]', 'feed'.repeat(16))
+    const sample = page.locator('.sample pre').first()
+    await sample.locator(`text=Authorization: Token ${'feed'.repeat(16)}`).waitFor()
+    expect(await sample.textContent()).toContain(`${stage.origin}/v1/webhooks`)
+    await page.click('.sample button:text-is("Go")')
+    await page.locator('.sample pre >> text=hmac.Equal').waitFor()
+    await page.click('a[rel=next]')
+    await page.waitForSelector('h1:text-is("Feeds")')
+    await page.goBack()
+    await page.waitForSelector('h1:text-is("Webhooks")')
+    // The key stays with the tab, and the reference has it too.
+    await goTo('/docs?operation=getLatestPrices')
+    await page.locator(`pre >> text=Authorization: Token ${'feed'.repeat(16)}`).waitFor()
+    await goTo('/docs/no-such-guide')
+    await page.waitForSelector('text=There is no such guide.')
+  })
+
+  test('shows samples that run as they are copied, with the key of the reader', async () => {
+    const { page, goTo } = await visitor()
+    const hasRequests = Bun.spawnSync(['python3', '-c', 'import requests']).exitCode === 0
+    if (!hasRequests) console.warn('No Python with requests: its samples are not run.')
+    const runners: Record<string, (text: string) => string[]> = {
+      curl: text => ['bash', '-c', `curl() { command curl -sS --fail-with-body "$@"; }\n${text}`],
+      ...(hasRequests && { Python: (text: string) => ['python3', '-c', text] }),
+      TypeScript: text => [process.execPath, '-e', text],
+    }
+    await goTo('/docs')
+    await page.fill('.reference input[type=password]', stage.copy.apiKey)
+    for (const operation of [
+      'getLatestPrices',
+      'createAlert',
+      'getDemoPrices',
+      'getCushingStorage',
+    ]) {
+      await goTo(`/docs?operation=${operation}`)
+      if ((await page.locator('#operation').count()) === 0) throw new Error(`no ${operation}`)
+      for (const [language, command] of Object.entries(runners)) {
+        await page.click(`[aria-label="Language of the sample"] button:text-is("${language}")`)
+        const text = (await page.textContent('[aria-labelledby="call"] pre'))!
+        const child = Bun.spawn(command(text), { stdout: 'pipe', stderr: 'pipe' })
+        const [out, err, code] = await Promise.all([
+          new Response(child.stdout).text(),
+          new Response(child.stderr).text(),
+          child.exited,
+        ])
+        expect(code, `${operation} in ${language}: ${text}\n${out}${err}`).toBe(0)
+        expect(out.length, `${operation} in ${language}`).toBeGreaterThan(50)
+      }
+    }
+    await goTo('/docs?operation=getLatestPrices')
+    await page.click('[aria-label="Language of the sample"] button:text-is("Excel")')
+    const formula = (await page.textContent('[aria-labelledby="call"] pre'))!
+    const [, address, path, rest] =
+      /^=WEBSERVICE\("([^"]+)" & ENCODEURL\("([^"]+)"\) & "([^"]+)"\)$/.exec(formula)!
+    const sheet = await fetch(`${address}${encodeURIComponent(path!)}${rest}`)
+    expect(sheet.status).toBe(200)
+    expect(await sheet.text()).toMatch(/^<\?xml[\s\S]*BRENT_CRUDE_USD/)
+  })
+
+  test('sends a test to an endpoint and shows in the log what became of it', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/webhooks/00000000-0000-4000-8000-000000000402')
+    await page.click('text=Send a test')
+    await page.waitForSelector('.notice.bad >> text=The test did not arrive')
+    await page.waitForSelector('.entry >> text=webhook.test')
+  })
+
+  test('goes on after a sign-in to the page it was asked on, and to no other site', async () => {
+    const forms = await Promise.all(
+      ['/series/WTI_USD?range=1m', '//evil.example', '/\\evil.example', 'https://evil.example'].map(
+        async next =>
+          await (await fetch(`${stage.origin}/sign-in?next=${encodeURIComponent(next)}`)).text(),
+      ),
+    )
+    expect(forms.map(form => /name="next" value="([^"]*)"/.exec(form)?.[1])).toEqual([
+      '/series/WTI_USD?range=1m',
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('is in no frame, and a page of another site changes nothing', async () => {
+    const { page, context, goTo } = await visitor()
+    await goTo('/account')
+    const [cookie] = await context.cookies()
+    const answer = await fetch(`${stage.origin}/v1/api-keys`, {
+      method: 'POST',
+      headers: {
+        cookie: `${cookie!.name}=${cookie!.value}`,
+        'sec-fetch-site': 'cross-site',
+        'content-type': 'application/json',
+      },
+      body: '{"name":"stolen"}',
+    })
+    expect(answer.status).toBe(401)
+    const shell = await fetch(`${stage.origin}/board`)
+    expect(shell.headers.get('x-frame-options')).toBe('DENY')
+    const policy = shell.headers.get('content-security-policy')
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(await page.evaluate('document.cookie')).toBe('')
+  })
+
+  test('asks no other host for anything, and the browser complains about nothing', () => {
+    const requested = visitors.flatMap(who => who.requested)
+    expect(requested.length).toBeGreaterThan(30)
+    expect(
+      requested.filter(url => !url.startsWith(stage.origin) && !url.startsWith('data:')),
+    ).toEqual([])
+    expect(visitors.flatMap(who => who.complaints)).toEqual([])
+  })
+})

@@ -1,0 +1,87 @@
+import type { Server } from 'bun'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { evaluationAccountId } from '../../../src/demo/open.ts'
+import { connectionsOf, type SocketData, sockets } from '../../../src/http/cable.ts'
+import { hourMs } from '../../../src/lib/time/instant.ts'
+import {
+  launchBrowser,
+  openProfile,
+  openTab,
+  type Visitor,
+  type VisitorOptions,
+} from '../../support/console/browser.ts'
+import {
+  type CopyOptions,
+  type EvaluationCopy,
+  evaluationCopy,
+} from '../../support/instance/evaluation-copy.ts'
+
+/** A browser before a running evaluation copy. */
+export interface Stage {
+  copy: EvaluationCopy
+  origin: string
+  browser: Browser
+  /**
+   * Whoever looks: signed in with the evaluation account or another, or a stranger. A tab of its
+   * own; the profile is that of all who look so, until a test closes it.
+   */
+  visitor(options?: VisitorOptions & { isSignedIn?: boolean; account?: string }): Promise<Visitor>
+  close(): Promise<void>
+}
+
+export async function openStage(
+  flags: Record<string, string> = {},
+  options: CopyOptions = {},
+): Promise<Stage> {
+  let server: Server<SocketData> | undefined
+  const copy = evaluationCopy(
+    undefined,
+    {
+      'limits.unauthenticated_per_minute': '100000',
+      'demo.limit_per_hour': '100000',
+      ...flags,
+    },
+    {
+      controls: true,
+      ...options,
+      connections: connectionsOf(() => server, new WeakMap(), new WeakSet()),
+    },
+  )
+  const { app, services } = copy.running
+  server = Bun.serve<SocketData>({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: request => app.handle(request),
+    websocket: sockets,
+  })
+  const origin = `http://127.0.0.1:${server.port}`
+  const browser = await launchBrowser()
+  const link = (account: string) => services.signIn.makeLink(services.keys.account(account)!)
+  const profiles = new Map<string, Promise<BrowserContext>>()
+  const profileOf = (look: VisitorOptions, account: string | undefined) => {
+    // A session ends as the clock is moved on: behind that is another profile.
+    const hour = Math.floor(copy.clock.now() / hourMs)
+    const name = JSON.stringify([look, account, hour])
+    const open = async () => {
+      const context = await openProfile(browser, origin, look, account && link(account))
+      context.on('close', () => profiles.delete(name))
+      return context
+    }
+    const profile = profiles.get(name) ?? open()
+    profiles.set(name, profile)
+    return profile
+  }
+
+  return {
+    copy,
+    origin,
+    browser,
+    visitor: async ({ isSignedIn = true, account = evaluationAccountId, ...look } = {}) =>
+      openTab(await profileOf(look, isSignedIn ? account : undefined), origin),
+    async close() {
+      await browser.close()
+      await server?.stop(true)
+      copy.remove()
+    },
+  }
+}

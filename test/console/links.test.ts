@@ -1,0 +1,360 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { pagePaths } from '../../src/console/paths.ts'
+import { transact } from '../../src/database/database.ts'
+import { evaluationAccountId } from '../../src/demo/open.ts'
+import type { Settled } from '../../src/outbox/outbox.ts'
+import { keepWebhookRecords } from '../../src/topics/webhooks/service/record.ts'
+import { hasBrowser, type Visitor } from '../support/console/browser.ts'
+import { openStage, type Stage } from './console/stage.ts'
+
+interface Captured {
+  to: string
+  subject: string
+  text: string
+  html: string | null
+}
+
+const base = 'http://prices.example.com'
+const accountParts = ['usage', 'plan', 'members', 'notifications', 'sources', 'sign-ins']
+const walked: readonly string[] = [
+  ...pagePaths.filter(path => !path.includes(':')),
+  '/series/WTI_USD',
+  '/docs/quickstart',
+  ...accountParts.map(part => `/account/${part}`),
+]
+
+const linksOf = (text: string): string[] =>
+  (text.match(/https?:\/\/[^\s<>"]+/g) ?? []).map(url => url.replace(/[.,;:)]+$/, ''))
+
+describe.skipIf(!hasBrowser)('links lead to the page of what they speak of', () => {
+  let stage: Stage
+  const visitors: Visitor[] = []
+  const operator = () => ({ authorization: `Bearer ${stage.copy.adminToken}` })
+  const ask = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
+    const isOperators = /^\/(_dev|admin)\//.test(path)
+    const answer = await stage.copy.ask(method, path, {
+      ...(body !== undefined && { body }),
+      ...(isOperators && { key: null, headers: operator() }),
+      ...(key !== undefined && { key }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  const advance = (period: string) => ask('POST', '/_dev/clock', { advance: period })
+  const letters = async (to: string): Promise<Captured[]> => {
+    const { messages } = await ask<{ messages: Captured[] }>('GET', '/_dev/inbox?channel=email')
+    return messages.filter(message => message.to === to)
+  }
+  /** The newest letter to an address whose subject has the words. */
+  const letter = async (to: string, words: string): Promise<Captured> => {
+    const all = await letters(to)
+    const newest = all.filter(({ subject }) => subject.includes(words)).at(-1)
+    if (!newest)
+      throw new Error(
+        `no "${words}" among the letters to ${to}: ${all.map(({ subject }) => subject).join('; ')}`,
+      )
+    return newest
+  }
+  /** Somebody signed in with an account: the evaluation's, unless another is named; null: nobody. */
+  const visitor = async (account?: string | null) => {
+    const someone = await stage.visitor({
+      isSignedIn: account !== null,
+      ...(account && { account }),
+    })
+    visitors.push(someone)
+    return someone
+  }
+  /** Follows a link of a letter as its reader, and waits for what it should show. */
+  const follow = async ({ page }: Visitor, url: string, shown: string) => {
+    expect(url.startsWith(`${base}/`)).toBe(true)
+    const answer = await page.goto(`${stage.origin}${url.slice(base.length)}`)
+    expect([url, answer?.status()]).toEqual([url, 200])
+    await page.waitForSelector(shown)
+  }
+  /** The link in both forms of a letter: written out, and to be pressed. */
+  const linkOf = ({ subject, text, html }: Captured, path: RegExp): string => {
+    const url = linksOf(text).find(link => path.test(link.slice(base.length)))
+    if (url === undefined) throw new Error(`"${subject}" has no link to ${path}: ${text}`)
+    expect(html).toContain(`<a href="${Bun.escapeHTML(url)}">`)
+    // Nothing stays in the text that cannot be pressed.
+    for (const link of linksOf(text))
+      if (link.startsWith(base)) expect(html).toContain(`href="${Bun.escapeHTML(link)}"`)
+    return url
+  }
+
+  beforeAll(async () => {
+    stage = await openStage(
+      { 'server.base_url': base, 'accounts.signup': 'open', 'mail.strangers_agree': 'true' },
+      { leadingOnly: true },
+    )
+  }, 120_000)
+  afterAll(async () => {
+    for (const { context } of visitors) await context.close()
+    await stage?.close()
+  })
+
+  test('of an alert: its history, and where one chooses how to be told', async () => {
+    await ask('POST', '/v1/alerts', {
+      price_alert: {
+        name: 'Every barrel',
+        commodity_code: 'WTI_USD',
+        condition_operator: 'greater_than',
+        condition_value: 1,
+      },
+    })
+    await advance('PT30M')
+    const told = await letter('eval@example.com', 'Every barrel')
+    const reader = await visitor()
+    await follow(reader, linkOf(told, /^\/alerts\/[\w-]{36}$/), 'h1:has-text("Every barrel")')
+    await follow(reader, linkOf(told, /^\/account\/notifications$/), '#ways')
+    expect(reader.complaints).toEqual([])
+  })
+
+  test('of a delivery: the delivery; and one press ends the letters', async () => {
+    const delivery = {
+      name: 'Desk',
+      commodity_codes: ['WTI_USD'],
+      cadence: 'daily',
+      delivery_time: '08:10',
+      time_zone: 'UTC',
+    }
+    const { data } = await ask<{ data: { id: string } }>('POST', '/v1/scheduled-deliveries', {
+      scheduled_delivery: { ...delivery, recipient_email: 'eval@example.com' },
+    })
+    await ask('POST', `/v1/scheduled-deliveries/${data.id}/send_now`, {})
+    const prices = await letter('eval@example.com', 'Desk, ')
+    const reader = await visitor()
+    await follow(
+      reader,
+      linkOf(prices, /^\/webhooks#/),
+      `tr.meant[id="${data.id}"]:has-text("Desk")`,
+    )
+    await follow(
+      reader,
+      linkOf(prices, /^\/mail\/unsubscribe\?/),
+      'main:has-text("eval@example.com") button',
+    )
+
+    await ask('POST', '/v1/scheduled-deliveries', {
+      scheduled_delivery: { ...delivery, recipient_email: 'stranger@example.net' },
+    })
+    const asked = await letter('stranger@example.net', 'by mail?')
+    const stranger = await visitor(null)
+    await follow(
+      stranger,
+      linkOf(asked, /^\/mail\/agree\?/),
+      'main:has-text("stranger@example.net") button',
+    )
+    expect([...reader.complaints, ...stranger.complaints]).toEqual([])
+  })
+
+  test('of an endpoint that was switched off: the endpoint', async () => {
+    const { data } = await ask<{ data: { id: string } }>('POST', '/v1/webhooks', {
+      url: 'http://127.0.0.1:9/refuses',
+      events: ['invoice.paid'],
+    })
+    const { services } = stage.copy.running
+    let settle: (settled: Settled) => void = () => {}
+    const listen = (_kind: string, listener: typeof settle) => {
+      settle = listener
+    }
+    keepWebhookRecords({ ...services, outbox: { listen }, deactivateAfter: 1 })
+    transact(services.db, () =>
+      settle({
+        id: 'message',
+        kind: 'webhook',
+        accountId: evaluationAccountId,
+        lane: data.id,
+        eventId: 'event',
+        eventType: 'invoice.paid',
+        ref: null,
+        state: 'failed',
+        attempts: 6,
+        statusCode: null,
+        error: 'refused',
+        blameless: false,
+        at: stage.copy.clock.now(),
+      }),
+    )
+    const told = await letter('eval@example.com', 'switched off')
+    const reader = await visitor()
+    await follow(
+      reader,
+      linkOf(told, /^\/webhooks\/[\w-]{36}$/),
+      'main:has-text("http://127.0.0.1:9/refuses"):has-text("Disabled")',
+    )
+    linkOf(told, /^\/account\/notifications$/)
+  })
+
+  interface Played {
+    details: { account: { id: string; email: string }; api_key: string }
+  }
+
+  test('of a quota that is used up: what was used, and plans with more', async () => {
+    const { details } = await ask<Played>('POST', '/_dev/scenario', { name: 'quota-edge' })
+    const { account, api_key: key } = details
+    await ask('GET', '/v1/prices/latest?by_code=WTI_USD', undefined, key)
+    stage.copy.running.services.meter.flush()
+    const told = await letter(account.email, 'quota is used up')
+    const reader = await visitor(account.id)
+    await follow(reader, linkOf(told, /^\/account\/usage$/), 'main:has-text("Requests by key")')
+    await follow(reader, linkOf(told, /^\/account\/plan$/), '#plans')
+    await reader.page.waitForSelector('tr:has-text("Yours") >> text=Free')
+
+    // What the refusal links to is the same page, and one can choose there.
+    const refused = await stage.copy.ask('GET', '/v1/prices/latest?by_code=WTI_USD', { key })
+    const { upgrade_url: upgrade } = (await refused.json()) as { upgrade_url: string }
+    await follow(reader, upgrade, '#plans')
+    const row = reader.page.locator('tr', { hasText: 'Professional' })
+    await row.locator('button:has-text("Choose")').first().click()
+    await row.locator('dialog button.danger').click()
+    await reader.page.waitForSelector('.notice.good >> text=The Professional plan has begun')
+    await reader.page.waitForSelector('tr:has-text("Yours") >> text=Professional')
+    expect(reader.complaints).toEqual([])
+  })
+
+  test('of an invoice that is not paid: the invoice', async () => {
+    const { details } = await ask<Played>('POST', '/_dev/scenario', { name: 'payment-failing' })
+    const told = await letter(details.account.email, 'is not paid')
+    const number = /invoice (\S+) is not paid/.exec(told.subject)![1]
+    const reader = await visitor(details.account.id)
+    await follow(reader, linkOf(told, /^\/account\/plan$/), `main a:has-text("${number}")`)
+  })
+
+  test('of who asks in: to sign in, to an organization, to an account', async () => {
+    const { signIn, signUp } = stage.copy.running.services
+    signIn.mailLink('eval@example.com', base)
+    await signIn.settled()
+    const link = await letter('eval@example.com', 'Sign in to')
+    await follow(
+      await visitor(null),
+      linkOf(link, /^\/sign-in/),
+      'main:has-text("eval@example.com")',
+    )
+
+    await ask('POST', '/organizations/invitations', { email: 'new@example.net', role: 'member' })
+    const invited = await letter('new@example.net', 'invites you')
+    await follow(
+      await visitor(null),
+      linkOf(invited, /^\/invitation/),
+      'body:has-text("Evaluation")',
+    )
+
+    await ask('POST', '/v1/auth/signup', { email: 'starts@example.net' })
+    await signUp.settled()
+    const begun = await letter('starts@example.net', 'Confirm your address')
+    await follow(
+      await visitor(null),
+      linkOf(begun, /^\/signup/),
+      'button:has-text("Make the account")',
+    )
+  })
+
+  test('of refusals and answers: pages that there are, and that say what the code means', async () => {
+    const bodies: [string, unknown][] = []
+    const keep = async (name: string, status: number, answer: Response) => {
+      expect([name, answer.status]).toEqual([name, status])
+      bodies.push([name, await answer.json()])
+    }
+    const account = async (plan: string) =>
+      (await ask<{ api_key: string }>('POST', '/_dev/accounts', { plan })).api_key
+    const free = await account('free')
+    await keep('401', 401, await stage.copy.ask('GET', '/v1/prices/latest', { key: null }))
+    await keep('403', 403, await stage.copy.ask('GET', '/v1/ei/rig_counts', { key: free }))
+    await keep(
+      '403 add-on',
+      403,
+      await stage.copy.ask('GET', '/v1/futures/exch-brent/curve', {
+        key: await account('developer'),
+      }),
+    )
+    await keep('400', 400, await stage.copy.ask('GET', '/v1/prices/latest?by_code=WTI_USDD'))
+    await keep('404', 404, await stage.copy.ask('GET', '/v1/commodities/WTI_USDD'))
+    await keep('demo', 200, await stage.copy.ask('GET', '/v1/demo/prices', { key: null }))
+    await keep('account', 200, await stage.copy.ask('GET', '/v1/account'))
+    const { details } = await ask<Played>('POST', '/_dev/scenario', {
+      name: 'quota-edge',
+      remaining: 0,
+    })
+    const spent = await stage.copy.ask('GET', '/v1/prices/latest', { key: details.api_key })
+    expect([402, 429]).toContain(spent.status)
+    bodies.push(['quota', await spent.json()])
+
+    const links = new Set<string>()
+    for (const [, body] of bodies)
+      for (const link of linksOf(JSON.stringify(body).replaceAll('\\"', '"'))) links.add(link)
+    // What is said to who asks too often, and does not depend on the day.
+    for (const place of ['batch', 'conditional-requests']) links.add(`${base}/docs#${place}`)
+    const own = [...links].filter(link => link.startsWith(base))
+    const answered: [string, number][] = []
+    const reader = await visitor()
+    for (const link of own) {
+      // A new document each time: the same one with another place would not be asked for again.
+      await reader.page.goto('about:blank')
+      const answer = await reader.page.goto(`${stage.origin}${link.slice(base.length)}`)
+      answered.push([link, answer!.status()])
+      const code = /\/docs#(\w+)$/.exec(link)?.[1]
+      if (code?.match(/^[A-Z]|_/))
+        await reader.page.waitForSelector(`h2:has-text("The error ${code}")`)
+      else if (link.includes('/docs#')) {
+        const place = link.split('#')[1]!
+        await reader.page.waitForURL(url => url.hash !== `#${place}`)
+        await reader.page.waitForSelector('article h2, #operation')
+      }
+    }
+    expect(answered.filter(([, status]) => status !== 200)).toEqual([])
+    expect(own.map(link => link.slice(base.length)).sort()).toEqual([
+      '/account/plan',
+      '/docs',
+      '/docs#COMMODITY_NOT_FOUND',
+      '/docs#FORBIDDEN',
+      '/docs#INSUFFICIENT_PLAN',
+      '/docs#PAYMENT_REQUIRED',
+      '/docs#UNAUTHORIZED',
+      '/docs#batch',
+      '/docs#conditional-requests',
+      '/docs#invalid_code',
+      '/docs#scheduled-deliveries',
+      '/docs#subscriptions',
+      '/signup',
+      '/v1/commodities/codes',
+      '/v1/demo/prices',
+      '/v1/prices/latest?by_code=WTI_USD',
+      '/v1/prices/past_week?by_code=WTI_USD',
+    ])
+    // Addresses of others stand in examples and sources only.
+    expect([...links].filter(link => !link.startsWith(base))).toEqual([])
+  })
+
+  test('in the description of the interface and on every page of a reader', async () => {
+    const text = await (await stage.copy.ask('GET', '/openapi.json')).text()
+    const { info } = JSON.parse(text) as { info: { description: string } }
+    const reader = await visitor()
+    const { page } = reader
+    const hrefs = new Set(
+      [...info.description.matchAll(/\]\((\/[^)]*)\)/g)].map(([, href]) => href!),
+    )
+    for (const path of walked) {
+      await reader.goTo(path)
+      const there = await page.$$eval('a[href]', links =>
+        links.map(link => link.getAttribute('href')!),
+      )
+      for (const href of there) hrefs.add(href)
+    }
+    // The same document answers every operation, and every series.
+    const paths = [...hrefs].map(href =>
+      href.startsWith('/v1/') ? href : href.replace(/[?#].*$/, ''),
+    )
+    const own = [...new Set(paths)].filter(
+      path => path.startsWith('/') && (!path.startsWith('/series/') || path.includes('WTI_')),
+    )
+    const bad: [string, number][] = []
+    for (const href of own) {
+      const answer = await page.request.get(`${stage.origin}${href}`, { maxRedirects: 0 })
+      if (answer.status() !== 200 && answer.status() !== 303) bad.push([href, answer.status()])
+    }
+    expect(bad).toEqual([])
+    expect(own.length).toBeGreaterThan(40)
+  })
+})

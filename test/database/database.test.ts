@@ -1,0 +1,479 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import schema from '../../schema.sql' with { type: 'text' }
+import {
+  copyDatabase,
+  integrityFaults,
+  openDatabase,
+  readAtOnce,
+  transact,
+  transactWithoutTraces,
+  withoutSyncing,
+} from '../../src/database/database.ts'
+import { applicationId, identityOf, missingParts } from '../../src/database/identity.ts'
+import { checkpoint } from '../../src/database/log-folding.ts'
+import {
+  type Migration,
+  migrate,
+  migrations,
+  schemaVersion,
+} from '../../src/database/migrations.ts'
+import { noteBatchRows } from '../../src/database/undo-triggers.ts'
+
+const inDirectory = (work: (path: string) => void) => {
+  const directory = mkdtempSync(join(tmpdir(), 'wellhead-'))
+  try {
+    work(join(directory, 'wellhead.db'))
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+const pragma = (db: Database, name: string) =>
+  Object.values(db.query(`PRAGMA ${name}`).get() as object)[0]
+
+/**
+ * Every table, index and trigger as a statement, without comments and with one way of spacing; none
+ * of the triggers that are made from the schema.
+ */
+function shapeOf(db: Database): string[] {
+  const rows = db
+    .query(
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'keep_%' AND name NOT LIKE 'undo_%'",
+    )
+    .all() as { sql: string }[]
+  const normal = (sql: string) =>
+    sql
+      .replace(/--[^\n]*/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([(),]) ?/g, '$1')
+      .replaceAll('"', '')
+      .trim()
+  return rows.map(row => normal(row.sql)).sort()
+}
+
+type Row = Record<string, unknown>
+
+/** Every row of every ordinary table. */
+function rowsOf(db: Database): Map<string, Row[]> {
+  const names = db
+    .query("SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .values()
+    .flat() as string[]
+  return new Map(names.map(name => [name, db.query(`SELECT * FROM ${name}`).all() as Row[]]))
+}
+
+/** Databases of released versions, written by scripts/version-database.ts. */
+const fixtures = join(import.meta.dir, '../../fixtures')
+const writtenVersions = readdirSync(fixtures)
+  .flatMap(name => /^schema-(\d+)\.sql$/.exec(name)?.[1] ?? [])
+  .map(Number)
+  .sort((a, b) => a - b)
+
+function databaseOf(sql: string): Database {
+  const db = new Database(':memory:', { strict: true })
+  db.run(sql)
+  return db
+}
+
+describe('a database that is open', () => {
+  test('has the pragmas that durability and memory rest on', () => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      const inForce = {
+        journal_mode: 'wal',
+        synchronous: 2,
+        foreign_keys: 1,
+        busy_timeout: 250,
+        wal_autocheckpoint: 1000,
+        journal_size_limit: 67_108_864,
+        mmap_size: 33_554_432,
+        cache_size: -16_384,
+        temp_store: 2,
+        trusted_schema: 0,
+      }
+      for (const [name, value] of Object.entries(inForce))
+        expect([name, pragma(db, name)]).toEqual([name, value])
+      db.close()
+      const other = openDatabase(path, { autocheckpoint: 0, busyTimeoutMs: 10 })
+      expect([pragma(other, 'wal_autocheckpoint'), pragma(other, 'busy_timeout')]).toEqual([0, 10])
+      other.close()
+    })
+  })
+
+  test('is sound, has this version and refuses rows that refer to nothing', () => {
+    const db = openDatabase(':memory:')
+    expect(pragma(db, 'user_version')).toBe(schemaVersion)
+    expect(integrityFaults(db)).toEqual([])
+    expect(() => db.run('INSERT INTO observations VALUES (1, 0, 1, 1, 0, 0)')).toThrow(
+      'FOREIGN KEY',
+    )
+    db.run('PRAGMA foreign_keys = OFF')
+    db.run("INSERT INTO aliases VALUES ('OIL', 'NOTHING')")
+    expect(integrityFaults(db)).toEqual([expect.stringContaining('aliases')])
+  })
+
+  test('keeps what it held, and a reader beside the writer changes nothing', () => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      db.run("INSERT INTO settings VALUES ('colour', 'green')")
+      const reader = openDatabase(path, { readonly: true })
+      expect(reader.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
+      expect(() => reader.run("INSERT INTO settings VALUES ('a', 'b')")).toThrow('readonly')
+      reader.close()
+      checkpoint(db)
+      expect(readFileSync(`${path}-wal`).length).toBe(0)
+      db.close()
+      const again = openDatabase(path)
+      expect(again.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
+      again.close()
+    })
+  })
+
+  test('has no byte left of what was taken out without traces', () => {
+    inDirectory(path => {
+      for (const checksums of [false, true]) {
+        const db = openDatabase(path, { checksums })
+        const bytes = () => readFileSync(path, 'latin1') + readFileSync(`${path}-wal`, 'latin1')
+        db.run("INSERT INTO settings VALUES ('person', 'ann@example.com')")
+        expect(bytes()).toContain('ann@example.com')
+        transactWithoutTraces(db, () => db.run("DELETE FROM settings WHERE name = 'person'"))
+        expect(bytes()).not.toContain('ann@example.com')
+        expect(pragma(db, 'secure_delete')).toBe(0)
+        db.close()
+      }
+    })
+  })
+
+  test('can be copied while it is in use', () => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      db.run("INSERT INTO settings VALUES ('colour', 'green')")
+      copyDatabase(path, `${path}.copy`)
+      db.close()
+      const copy = openDatabase(`${path}.copy`, { readonly: true })
+      expect(copy.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
+      expect(shapeOf(copy)).toEqual(shapeOf(databaseOf(schema)))
+      copy.close()
+    })
+  })
+
+  test.each([false, true])(
+    'a newer schema is refused with what to do about it (readonly: %p)',
+    readonly => {
+      inDirectory(path => {
+        const db = openDatabase(path)
+        db.run(`PRAGMA user_version = ${schemaVersion + 1}`)
+        db.close()
+        expect(() => openDatabase(path, { readonly })).toThrow(
+          `the database has schema version ${schemaVersion + 1} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
+        )
+      })
+    },
+  )
+
+  test('a file that is no database is refused and left as it is', () => {
+    inDirectory(path => {
+      const text = 'code,observed_at,price\n'.repeat(1000)
+      writeFileSync(path, text)
+      expect(() => openDatabase(path)).toThrow('not a database')
+      expect(readFileSync(path, 'utf8')).toBe(text)
+      expect(existsSync(`${path}-wal`)).toBe(false)
+    })
+  })
+})
+
+describe('a transaction', () => {
+  const opened = () => databaseOf('CREATE TABLE notes (text TEXT)')
+  const texts = (db: Database) => db.query('SELECT text FROM notes').values().flat()
+
+  test('gives back what its work returns', () => {
+    const db = opened()
+    expect(transact(db, () => db.run("INSERT INTO notes VALUES ('a')").changes)).toBe(1)
+    expect(texts(db)).toEqual(['a'])
+  })
+
+  test.each([
+    ['an async function', async () => {}],
+    // biome-ignore lint/suspicious/noThenProperty: a thenable that is no Promise is what must be refused.
+    ['anything with a then', () => ({ then() {} })],
+  ])('that returns %s is refused and undone', (_, work) => {
+    const db = opened()
+    const attempt = () =>
+      transact<unknown>(db, () => {
+        db.run("INSERT INTO notes VALUES ('half')")
+        return work()
+      })
+    expect(attempt).toThrow('a transaction must not await')
+    expect(texts(db)).toEqual([])
+  })
+
+  test('that throws leaves nothing, also inside another', () => {
+    const db = opened()
+    transact(db, () => {
+      db.run("INSERT INTO notes VALUES ('outer')")
+      const inner = () =>
+        transact(db, () => {
+          db.run("INSERT INTO notes VALUES ('inner')")
+          throw new Error('no')
+        })
+      expect(inner).toThrow('no')
+    })
+    expect(texts(db)).toEqual(['outer'])
+  })
+
+  test('takes the write lock before it reads', () => {
+    inDirectory(path => {
+      const first = openDatabase(path, { busyTimeoutMs: 0 })
+      const second = openDatabase(path, { busyTimeoutMs: 0 })
+      transact(first, () => {
+        expect(() => transact(second, () => second.query('SELECT 1').get())).toThrow('locked')
+      })
+      first.close()
+      second.close()
+    })
+  })
+})
+
+describe('migrations', () => {
+  const old = 'CREATE TABLE wells (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;'
+  const steps: Migration[] = [
+    {
+      version: 2,
+      why: 'Wells have operators.',
+      sql: 'ALTER TABLE wells ADD COLUMN operator TEXT;',
+    },
+    {
+      version: 3,
+      why: 'Wells are found by name, and their history is kept.',
+      sql: 'CREATE INDEX wells_by_name ON wells (name); CREATE TABLE events (well_id INTEGER REFERENCES wells (id), at INTEGER NOT NULL) STRICT;',
+    },
+  ]
+  const current = `
+    CREATE TABLE wells (
+      id INTEGER PRIMARY KEY, -- the state's number
+      name TEXT NOT NULL,
+      operator TEXT
+    ) STRICT;
+    CREATE INDEX wells_by_name ON wells (name);
+    CREATE TABLE events (well_id INTEGER REFERENCES wells (id), at INTEGER NOT NULL) STRICT;`
+  const versioned = (sql: string, version: number) =>
+    databaseOf(`${sql} PRAGMA user_version = ${version};`)
+
+  test.each(writtenVersions)(
+    'lead from a database of version %d to schema.sql and keep its rows',
+    version => {
+      inDirectory(path => {
+        const old = new Database(path, { strict: true })
+        old.run(readFileSync(join(fixtures, `schema-${version}.sql`), 'utf8'))
+        const [oldShape, oldRows] = [shapeOf(old), rowsOf(old)]
+        expect(pragma(old, 'user_version')).toBe(version)
+        for (const [table, rows] of oldRows) expect([table, rows.length > 0]).toEqual([table, true])
+        old.close()
+
+        const db = openDatabase(path)
+        expect(pragma(db, 'user_version')).toBe(schemaVersion)
+        expect(shapeOf(db)).toEqual(shapeOf(databaseOf(schema)))
+        expect(integrityFaults(db)).toEqual([])
+        const newRows = rowsOf(db)
+        for (const [table, rows] of oldRows) {
+          const kept = newRows.get(table)
+          // Bars are written anew by a migration whose own test says what becomes of them.
+          if (!kept || table === 'bars') continue
+          // A column that a migration renamed or took away is that migration's own to test.
+          const shared = Object.keys(rows[0]!).filter(column => column in kept[0]!)
+          const only = (row: Row) => JSON.stringify(shared.map(column => row[column]))
+          expect([table, kept.map(only).sort()]).toEqual([table, rows.map(only).sort()])
+        }
+        if (version === schemaVersion) expect(oldShape).toEqual(shapeOf(db))
+        db.close()
+      })
+    },
+  )
+
+  test('keep the answers to requests of keys, and let an admin token have some', () => {
+    const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
+    const kept = db
+      .query('SELECT key_id AS owner, request_hash, sealed, created_at FROM idempotency')
+      .all()
+    expect(kept.length).toBeGreaterThan(0)
+    migrate(db, 1)
+    db.run('PRAGMA foreign_keys = ON')
+    expect(db.query('SELECT * FROM idempotency').all()).toEqual(kept)
+    db.run("INSERT INTO idempotency VALUES ('token 1', x'01', x'02', 3)")
+    expect(integrityFaults(db)).toEqual([])
+  })
+
+  test('keep what stood before batches, and the triggers that note it', () => {
+    const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
+    migrate(
+      db,
+      1,
+      migrations.filter(({ version }) => version <= 19),
+    )
+    noteBatchRows(db)
+    const note = db.query('INSERT INTO batch_rows VALUES (?, ?, ?, ?)')
+    const notes: [number, string, string, string | null][] = [
+      [2, 'wells', '["b"]', null],
+      [1, 'wells', '["b"]', '{"a":1}'],
+      [1, 'wells', '["a"]', null],
+    ]
+    db.run('PRAGMA foreign_keys = OFF')
+    for (const row of notes) note.run(...row)
+    migrate(db, 19)
+    const kept = db.query('SELECT batch_id, subject, key, before FROM batch_rows ORDER BY id')
+    expect(kept.values()).toEqual([notes[2]!, notes[1]!, notes[0]!])
+    noteBatchRows(db)
+    db.run('INSERT INTO batch_under_way VALUES (3)')
+    db.run('DELETE FROM rig_counts')
+    expect(kept.values().at(-1)).toEqual([3, 'rig_counts', expect.any(String), expect.any(String)])
+  })
+
+  test('have the oldest version to start from', () => {
+    expect(writtenVersions[0]).toBe(1)
+  })
+
+  test('are numbered without a gap from 2 on, each with its reason', () => {
+    expect(migrations.map(migration => migration.version)).toEqual(migrations.map((_, i) => i + 2))
+    for (const migration of migrations) expect(migration.why).toMatch(/^[A-Z].*\.$/)
+  })
+
+  test('in order give the same shape as the schema written out, and none less does', () => {
+    for (const from of [1, 2, 3]) {
+      const db = versioned(old, 1)
+      migrate(db, 1, steps.slice(0, from - 1))
+      expect(Bun.deepEquals(shapeOf(db), shapeOf(databaseOf(current)))).toBe(from === 3)
+      migrate(db, from, steps)
+      expect(shapeOf(db)).toEqual(shapeOf(databaseOf(current)))
+      expect(pragma(db, 'user_version')).toBe(3)
+    }
+  })
+
+  test('the comparison sees a type, a default, an index and the order of columns', () => {
+    const others = [
+      current.replace('operator TEXT', 'operator BLOB'),
+      current.replace('operator TEXT', "operator TEXT DEFAULT ''"),
+      current.replace('(name);', '(name, id);'),
+      current.replace(
+        'name TEXT NOT NULL,\n      operator TEXT',
+        'operator TEXT,\n      name TEXT NOT NULL',
+      ),
+      current.replaceAll(' STRICT', ''),
+    ]
+    for (const other of others)
+      expect(shapeOf(databaseOf(other))).not.toEqual(shapeOf(databaseOf(current)))
+  })
+
+  test('keep the rows', () => {
+    const db = versioned(old, 1)
+    db.run("INSERT INTO wells VALUES (7, 'Lucas 1')")
+    migrate(db, 1, steps)
+    expect(db.query('SELECT * FROM wells').all()).toEqual([
+      { id: 7, name: 'Lucas 1', operator: null },
+    ])
+  })
+
+  test('a step that fails leaves the version before all of them, whole, and they can be run again', () => {
+    const broken = { ...steps[1]!, sql: `${steps[1]!.sql} INSERT INTO nowhere VALUES (1);` }
+    const db = versioned(old, 1)
+    expect(() => migrate(db, 1, [steps[0]!, broken])).toThrow('nowhere')
+    expect(pragma(db, 'user_version')).toBe(1)
+    expect(shapeOf(db)).toEqual(shapeOf(versioned(old, 1)))
+    migrate(db, 1, steps)
+    expect(shapeOf(db)).toEqual(shapeOf(databaseOf(current)))
+  })
+})
+
+describe('whose database a file is', () => {
+  const foreign: [string, string][] = [
+    ['tables of another program', 'CREATE TABLE notes (text TEXT)'],
+    ['the version of another program', 'CREATE TABLE notes (text TEXT); PRAGMA user_version = 2'],
+    ['the number of another program', 'PRAGMA application_id = 252006673'],
+    [
+      'our number and tables without a version',
+      `CREATE TABLE settings (name TEXT); PRAGMA application_id = ${applicationId}`,
+    ],
+  ]
+  test.each(foreign)('one with %s is opened by nobody and stays as it is', (_, sql) => {
+    inDirectory(path => {
+      const other = new Database(path)
+      other.run(sql)
+      other.close()
+      const before = readFileSync(path)
+      for (const readonly of [false, true])
+        expect(() => openDatabase(path, { readonly })).toThrow(
+          `${path} is a database of another program`,
+        )
+      expect(readFileSync(path).equals(before)).toBe(true)
+    })
+  })
+
+  test('is in its header from the first start on', () => {
+    const db = openDatabase(':memory:')
+    expect([pragma(db, 'application_id'), identityOf(db)]).toEqual([applicationId, 'ours'])
+    expect(missingParts(db)).toEqual([])
+  })
+
+  test.each(writtenVersions)('is known of version %d by its tables', version => {
+    const old = databaseOf(readFileSync(join(fixtures, `schema-${version}.sql`), 'utf8'))
+    expect([identityOf(old), missingParts(old)]).toEqual(['ours', []])
+    old.run('PRAGMA foreign_keys = OFF')
+    old.run('DROP TABLE accounts')
+    expect(identityOf(old)).toBe('foreign')
+  })
+
+  test('a table or a column that was lost is named', () => {
+    const db = openDatabase(':memory:')
+    db.run('ALTER TABLE api_keys DROP COLUMN scopes')
+    expect(missingParts(db)).toEqual(['the column api_keys.scopes is missing'])
+    db.run('DROP TABLE sms_messages')
+    expect(missingParts(db)).toEqual(['the table sms_messages is missing'])
+  })
+})
+
+test('reads at once see one state, whatever another connection commits between them', () => {
+  inDirectory(path => {
+    const writer = openDatabase(path)
+    const reader = openDatabase(path, { readonly: true })
+    const set = (value: string) =>
+      writer.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', ['state', value])
+    const read = () =>
+      reader.query("SELECT value FROM settings WHERE name = 'state'").values()[0]?.[0]
+    set('before')
+    const seen = readAtOnce(reader, () => {
+      const first = read()
+      set('after')
+      return [first, read()]
+    })
+    expect([seen, read()]).toEqual([['before', 'before'], 'after'])
+    for (const db of [reader, writer]) db.close()
+  })
+})
+
+test('what can be written again does not wait for the disk, and everything after it does', () => {
+  inDirectory(path => {
+    const db = openDatabase(path)
+    const full = 2
+    const normal = 1
+    expect(
+      withoutSyncing(db, () => {
+        transact(db, () => db.run("INSERT INTO settings (name, value) VALUES ('a', 'b')"))
+        return pragma(db, 'synchronous')
+      }),
+    ).toBe(normal)
+    expect(pragma(db, 'synchronous')).toBe(full)
+    expect(() =>
+      withoutSyncing(db, () => {
+        throw new Error('refused')
+      }),
+    ).toThrow('refused')
+    expect(pragma(db, 'synchronous')).toBe(full)
+    // Somebody else's transaction is written as they wanted it.
+    transact(db, () => expect(withoutSyncing(db, () => pragma(db, 'synchronous'))).toBe(full))
+    expect(pragma(db, 'synchronous')).toBe(full)
+    db.close()
+  })
+})

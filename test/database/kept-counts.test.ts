@@ -1,0 +1,51 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/database.ts'
+import { keptCount } from '../../src/database/kept-counts.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'wellhead-counts-'))
+const path = join(dir, 'wellhead.db')
+const db = openDatabase(path)
+db.run('CREATE TABLE counted (day TEXT NOT NULL)')
+const reading = openDatabase(path, { readonly: true })
+afterAll(() => {
+  for (const open of [db, reading]) open.close()
+  rmSync(dir, { recursive: true })
+})
+
+const sql = 'SELECT count(*) AS n FROM counted WHERE day >= ?'
+const add = (day: string) => void db.run('INSERT INTO counted VALUES (?)', [day])
+
+test('a count is that of now, after writes of its own connection and of another one', () => {
+  const [own, other] = [keptCount(db, sql), keptCount(reading, sql)]
+  for (let i = 1; i <= 3; i += 1) {
+    add('2026-11-01')
+    expect([own('2026'), other('2026'), own('2027'), other('2027')]).toEqual([i, i, 0, 0])
+    // Asked again, nothing written between.
+    expect([own('2026'), other('2026')]).toEqual([i, i])
+  }
+})
+
+test('what a transaction takes back was never counted', () => {
+  const count = keptCount(db, sql)
+  const before = count('2026')
+  expect(() =>
+    db.transaction(() => {
+      add('2026-11-02')
+      expect(count('2026')).toBe(before + 1)
+      throw new Error('taken back')
+    })(),
+  ).toThrow('taken back')
+  expect(count('2026')).toBe(before)
+})
+
+test('a count is kept while nothing is written', () => {
+  // Another number each time that it is read.
+  const read = keptCount(reading, 'SELECT abs(random()) AS n')
+  const first = read()
+  expect([read(), read()]).toEqual([first, first])
+  add('2026-11-03')
+  expect(read()).not.toBe(first)
+})

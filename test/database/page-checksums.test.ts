@@ -1,0 +1,279 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verifyFile } from '../../src/cli/backups/backup.ts'
+import { openDatabase, transact } from '../../src/database/database.ts'
+import { checkpoint, checksumsOf, foldLongLog } from '../../src/database/log-folding.ts'
+import { checksumsPath, damagedPages } from '../../src/database/page-checksums.ts'
+import { nextTurn } from '../../src/lib/process/loop-turns.ts'
+import { cutPower } from '../support/power-cut.ts'
+
+let dir: string
+let path: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'wellhead-pages-'))
+  path = join(dir, 'wellhead.db')
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const pageBytes = 4096
+const put = (db: Database, name: string, value: string) =>
+  db.run('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', [
+    name,
+    value,
+  ])
+const fill = (db: Database, rows: number, value = 'x'.repeat(200)) =>
+  transact(db, () => {
+    for (let n = 0; n < rows; n += 1) put(db, `row ${n}`, value)
+  })
+const flip = (file: string, at: number) => {
+  const bytes = readFileSync(file)
+  bytes[at]! ^= 0x10
+  writeFileSync(file, bytes)
+}
+const textIn = (file: string, text: string) => readFileSync(file).indexOf(text)
+/** A closed database with checksums, with a text that only one row has. */
+function written(rows = 500): void {
+  const db = openDatabase(path, { checksums: true })
+  fill(db, rows)
+  put(db, 'marked', 'a text that lies in one page')
+  checksumsOf(db)!.fold('PASSIVE')
+  checksumsOf(db)!.check(1, 10_000)
+  db.close()
+}
+
+describe('verify', () => {
+  test('finds nothing in what was written', () => {
+    written()
+    expect([damagedPages(path), verifyFile(path)]).toEqual([[], []])
+  })
+
+  test('names the page and the table of a text that one bit changed, which SQLite takes for data', () => {
+    written()
+    const at = textIn(path, 'a text that lies in one page')
+    flip(path, at)
+    const page = Math.floor(at / pageBytes) + 1
+    expect(verifyFile(path)).toEqual([`page ${page} is not as this service wrote it (of settings)`])
+  })
+
+  test('notices a flip of any byte of any page', () => {
+    written()
+    const pages = statSync(path).size / pageBytes
+    expect(pages).toBeGreaterThan(50)
+    for (let page = 1; page <= pages; page += 7) {
+      const at = (page - 1) * pageBytes + ((page * 577) % pageBytes)
+      flip(path, at)
+      expect([page, verifyFile(path).length > 0]).toEqual([page, true])
+      flip(path, at)
+    }
+    expect(verifyFile(path)).toEqual([])
+  })
+
+  test('notices pages that were cut off', () => {
+    written()
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.subarray(0, bytes.length - 2 * pageBytes))
+    expect(damagedPages(path)).toHaveLength(2)
+  })
+
+  test('has no opinion of a database without checksums', () => {
+    openDatabase(path).close()
+    expect([existsSync(checksumsPath(path)), damagedPages(path)]).toEqual([false, undefined])
+  })
+})
+
+describe('a cut at any moment is not taken for damage', () => {
+  test('before and after each step of a fold, with a reader that holds it up', () => {
+    const db = openDatabase(path, { checksums: true })
+    const checksums = checksumsOf(db)!
+    const lefts: string[] = []
+    const reader = new Database(path, { readonly: true })
+    for (let round = 0; round < 6; round += 1) {
+      fill(db, 300, `${round}`.repeat(150))
+      lefts.push(cutPower(path))
+      // The reader sees this round, and keeps the next ones out of the database.
+      if (round === 2) reader.run('BEGIN')
+      if (round === 2) reader.query('SELECT count(*) FROM settings').get()
+      checksums.fold('PASSIVE')
+      lefts.push(cutPower(path))
+      if (round === 4) reader.run('COMMIT')
+      db.run('DELETE FROM settings WHERE name > ?', [`row ${round}`])
+      lefts.push(cutPower(path))
+    }
+    reader.close()
+    db.close()
+    expect(lefts).toHaveLength(18)
+    for (const left of lefts) {
+      expect(damagedPages(left)).toEqual([])
+      const again = openDatabase(left)
+      const kept = checksumsOf(again)!
+      fill(again, 50, 'again')
+      kept.fold('TRUNCATE')
+      const { damaged, next } = kept.check(1, 100_000)
+      expect([damaged, next, kept.takeRewritten(), kept.trouble()]).toEqual([
+        [],
+        undefined,
+        [],
+        undefined,
+      ])
+      again.close()
+      expect(verifyFile(left)).toEqual([])
+    }
+  })
+
+  test('with checksums of the fold on the disk, and none of its pages', () => {
+    const db = openDatabase(path, { checksums: true })
+    fill(db, 300)
+    checkpoint(db)
+    fill(db, 300, 'second')
+    const before = cutPower(path)
+    checksumsOf(db)!.fold('PASSIVE')
+    copyFileSync(checksumsPath(path), checksumsPath(before))
+    db.close()
+    expect(damagedPages(before)).toEqual([])
+    const again = openDatabase(before)
+    checkpoint(again)
+    expect(checksumsOf(again)!.check(1, 10_000).damaged).toEqual([])
+    again.close()
+  })
+})
+
+describe('a log that has grown long', () => {
+  const waiting = (db: Database) => {
+    const { log, checkpointed } = db.query('PRAGMA wal_checkpoint(NOOP)').get() as {
+      log: number
+      checkpointed: number
+    }
+    return log - checkpointed
+  }
+  const grown = (db: Database) => {
+    for (let n = 0; n < 60; n += 1) put(db, `row ${n * 20}`, 'alone')
+  }
+
+  test('is folded once whoever came meanwhile was answered', async () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
+    fill(db, 2000)
+    grown(db)
+    expect(waiting(db)).toBeGreaterThan(50)
+    foldLongLog(db)
+    foldLongLog(db)
+    expect(waiting(db)).toBeGreaterThan(50)
+    let left = 0
+    await nextTurn()
+    left = waiting(db)
+    await nextTurn()
+    expect([left > 50, waiting(db)]).toEqual([true, 0])
+    expect(checksumsOf(db)!.foldings().count).toBe(2)
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  })
+
+  test('is folded at once where it is twice as long, by work that never pauses', () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
+    let most = 0
+    for (let n = 0; n < 40; n += 1) {
+      fill(db, 100, String(n).repeat(200))
+      most = Math.max(most, waiting(db))
+    }
+    expect(most).toBeLessThan(100)
+    expect(checksumsOf(db)!.foldings().count).toBeGreaterThan(1)
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  })
+
+  test('that is closed before its fold is folded by the close', async () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
+    fill(db, 2000)
+    grown(db)
+    foldLongLog(db)
+    db.close()
+    await nextTurn()
+    await nextTurn()
+    expect(damagedPages(path)).toEqual([])
+    expect(existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0).toBe(false)
+  })
+
+  test('has its checksums written part by part, and a cut before the fold loses nothing', async () => {
+    const db = openDatabase(path, { checksums: true, autocheckpoint: 400 })
+    fill(db, 2000)
+    checksumsOf(db)!.fold('PASSIVE')
+    const sums = () => readFileSync(checksumsPath(path))
+    const before = sums()
+    fill(db, 2000, 'y'.repeat(190))
+    expect(waiting(db)).toBeGreaterThan(100)
+    expect(waiting(db)).toBeLessThan(400)
+    expect(sums().equals(before)).toBe(true)
+    await nextTurn()
+    await nextTurn()
+    expect(sums().equals(before)).toBe(false)
+    const left = cutPower(path)
+    expect(damagedPages(left)).toEqual([])
+    const again = openDatabase(left)
+    expect(again.query("SELECT value FROM settings WHERE name = 'row 7'").get()).toEqual({
+      value: 'y'.repeat(190),
+    })
+    again.close()
+    expect(damagedPages(left)).toEqual([])
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  })
+})
+
+test('a damaged page that is written over is told, and gets no good checksum unseen', () => {
+  written()
+  flip(path, textIn(path, 'a text that lies in one page'))
+  const db = openDatabase(path)
+  put(db, 'marked too', 'beside it')
+  checkpoint(db)
+  expect(checksumsOf(db)!.takeRewritten()).toHaveLength(1)
+  expect(checksumsOf(db)!.takeRewritten()).toEqual([])
+  db.close()
+})
+
+test('a database that another file takes the place of begins anew', () => {
+  written(5000)
+  const other = join(dir, 'other.db')
+  const db = openDatabase(other)
+  fill(db, 3000, 'of another')
+  db.close()
+  copyFileSync(other, path)
+  const replaced = openDatabase(path)
+  const checksums = checksumsOf(replaced)!
+  expect(checksums.isReplaced).toBe(true)
+  expect(checksums.check(1, 10_000).damaged).toEqual([])
+  replaced.close()
+  expect(verifyFile(path)).toEqual([])
+  const again = openDatabase(path)
+  expect(checksumsOf(again)!.isReplaced).toBe(false)
+  again.close()
+})
+
+test('a damaged file of checksums keeps nobody from the data', () => {
+  for (const content of ['', 'ruins', '\0'.repeat(9000)]) {
+    written()
+    writeFileSync(checksumsPath(path), content)
+    expect(verifyFile(path)).toEqual([])
+    const db = openDatabase(path)
+    put(db, 'after', 'it')
+    checkpoint(db)
+    expect(checksumsOf(db)!.check(1, 10_000).damaged).toEqual([])
+    db.close()
+    expect(damagedPages(path)).toEqual([])
+  }
+})
+
+test('where a replicator makes the checkpoints there are no checksums', () => {
+  written()
+  openDatabase(path, { autocheckpoint: 0, checksums: true }).close()
+  expect(existsSync(checksumsPath(path))).toBe(false)
+})

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'bun:test'
+import { createReaderPool } from '../../../src/http/query-workers/pool.ts'
+import type {
+  FromReader,
+  ReaderQuestion,
+  ReaderThread,
+  ToReader,
+} from '../../../src/http/query-workers/terms.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock, createSystemClock } from '../../../src/lib/time/clock.ts'
+
+const question: Omit<ReaderQuestion, 'id'> = {
+  url: 'http://localhost/v1/analytics/statistics',
+  method: 'GET',
+  headers: [],
+  body: undefined,
+  caller: undefined,
+  now: 0,
+  mark: 0,
+}
+
+/** A reader that answers when the test says so, over the same interface as a thread. */
+function heldReader() {
+  const posted: ToReader[] = []
+  let hear: (message: FromReader) => void = () => {}
+  let end: (reason: string) => void = () => {}
+  const thread: ReaderThread = {
+    post: message => void posted.push(message),
+    onMessage: listener => {
+      hear = listener
+    },
+    onEnd: listener => {
+      end = listener
+    },
+    stop() {},
+  }
+  const questions = () =>
+    posted.flatMap(message => (message.kind === 'question' ? [message.question] : []))
+  return {
+    thread,
+    posted,
+    questions,
+    ready: () => hear({ kind: 'ready' }),
+    answer: (id: number) =>
+      hear({
+        kind: 'answer',
+        id,
+        status: 200,
+        headers: [],
+        body: new Uint8Array(),
+        goesOn: false,
+        asked: [],
+      }),
+    die: () => end('killed by the test'),
+    fail: (message: string) => hear({ kind: 'failed', message }),
+  }
+}
+
+function poolOf(
+  options: {
+    perAccountMax?: number
+    waitMaxMs?: number
+    threads?: number
+    retryDelaysMs?: readonly number[]
+  } = {},
+) {
+  const readers: ReturnType<typeof heldReader>[] = []
+  const lines: string[] = []
+  const clock = createManualClock(0)
+  const pool = createReaderPool({
+    threads: 1,
+    start() {
+      const reader = heldReader()
+      readers.push(reader)
+      return reader.thread
+    },
+    log: createLog({ level: 'debug', format: 'json', write: line => void lines.push(line), clock }),
+    stopwatch: createSystemClock(),
+    ...options,
+  })
+  return { pool, readers, lines }
+}
+
+describe('createReaderPool', () => {
+  test('no thread runs before the first question', () => {
+    const { pool, readers } = poolOf()
+    expect(readers).toHaveLength(0)
+    void pool.ask('a', question)
+    expect(readers).toHaveLength(1)
+  })
+
+  test('another is started where all are busy, up to as many as may run', () => {
+    const { pool, readers } = poolOf({ threads: 3 })
+    void pool.ask('a', question)
+    void pool.ask('a', question)
+    // The first starts still, and takes both when it is ready.
+    expect(readers).toHaveLength(1)
+    readers[0]!.ready()
+    void pool.ask('a', question)
+    expect(readers).toHaveLength(2)
+    readers[1]!.ready()
+    for (let i = 0; i < 9; i += 1) void pool.ask('b', question)
+    expect(readers).toHaveLength(3)
+  })
+
+  test('one that has nothing to do takes the next question', () => {
+    const { pool, readers } = poolOf({ threads: 3 })
+    for (let i = 0; i < 5; i += 1) {
+      void pool.ask('a', question)
+      readers[0]!.ready()
+      readers[0]!.answer(readers[0]!.questions().at(-1)!.id)
+    }
+    expect(readers).toHaveLength(1)
+  })
+
+  test('accounts take turns: many questions of one do not delay the first of another', () => {
+    const { pool, readers } = poolOf()
+    for (let i = 0; i < 5; i += 1)
+      void pool.ask('busy', { ...question, url: `http://localhost/busy/${i}` })
+    void pool.ask('quiet', { ...question, url: 'http://localhost/quiet' })
+    readers[0]!.ready()
+    readers[0]!.answer(readers[0]!.questions()[0]!.id)
+    const order = readers[0]!.questions().map(({ url }) => new URL(url).pathname)
+    expect(order).toEqual(['/busy/0', '/quiet', '/busy/1'])
+  })
+
+  test('an account beyond its share is refused, another one is not', async () => {
+    const { pool } = poolOf({ perAccountMax: 2 })
+    void pool.ask('busy', question)
+    void pool.ask('busy', question)
+    expect(await pool.ask('busy', question)).toEqual({ kind: 'overloaded' })
+    const other = pool.ask('quiet', question)
+    expect(await Promise.race([other, Promise.resolve('waits')])).toBe('waits')
+  })
+
+  test('what waits beyond the deadline for busy workers is refused as an overload', async () => {
+    const { pool, readers } = poolOf({ waitMaxMs: 20 })
+    for (let i = 0; i < 3; i += 1) void pool.ask('a', question)
+    readers[0]!.ready()
+    expect(await pool.ask('b', question)).toEqual({ kind: 'overloaded' })
+  })
+
+  test('what waits beyond the deadline for a worker that starts is no overload', async () => {
+    const { pool } = poolOf({ waitMaxMs: 20 })
+    expect(await pool.ask('a', question)).toEqual({ kind: 'lost' })
+  })
+
+  test('a reader that dies loses its questions only, is told in the log and replaced', async () => {
+    const { pool, readers, lines } = poolOf()
+    const lost = pool.ask('a', question)
+    const second = pool.ask('b', question)
+    const third = pool.ask('c', question)
+    readers[0]!.ready()
+    readers[0]!.die()
+    expect(await lost).toEqual({ kind: 'lost' })
+    expect(await second).toEqual({ kind: 'lost' })
+    expect(lines.join()).toContain('query_worker_ended')
+    expect(pool.state()).toMatchObject({ failed: 1, trouble: { kind: 'ended' } })
+    while (readers.length < 2) await new Promise(done => setImmediate(done))
+    readers[1]!.ready()
+    readers[1]!.answer(readers[1]!.questions()[0]!.id)
+    expect(await third).toMatchObject({ kind: 'answer', status: 200 })
+  })
+
+  test('a change is told before every question that is asked after it', () => {
+    const { pool, readers } = poolOf()
+    void pool.ask('a', question)
+    readers[0]!.ready()
+    pool.tell({ kind: 'catalogue' })
+    void pool.ask('a', question)
+    expect(readers[0]!.posted.map(({ kind }) => kind)).toEqual([
+      'question',
+      'catalogue',
+      'question',
+    ])
+  })
+
+  const broken = 'unable to open database file'
+  const quick = { retryDelaysMs: [0] }
+  /** Lets each worker fail as it starts, until as many have. */
+  const failing = async (readers: ReturnType<typeof heldReader>[], times: number) => {
+    for (let i = 0; i < times; i += 1) {
+      while (readers.length <= i) await new Promise(done => setImmediate(done))
+      readers[i]!.fail(broken)
+    }
+  }
+
+  test('after three workers that do not start the caller answers what waits and what comes', async () => {
+    const { pool, readers } = poolOf(quick)
+    const waiting = pool.ask('a', question)
+    await failing(readers, 3)
+    expect(await waiting).toEqual({ kind: 'no_worker' })
+    expect(await pool.ask('a', question)).toEqual({ kind: 'no_worker' })
+    expect(pool.state()).toMatchObject({
+      ready: 0,
+      failed: 1,
+      trouble: { kind: 'not_started', reason: broken },
+    })
+    pool.stop()
+  })
+
+  test('a worker that starts again ends the trouble and is asked, without a question between', async () => {
+    const { pool, readers, lines } = poolOf(quick)
+    void pool.ask('a', question)
+    await failing(readers, 4)
+    while (readers.length < 5) await new Promise(done => setImmediate(done))
+    readers[4]!.ready()
+    expect(pool.state()).toEqual({ ready: 1, starting: 0, failed: 0, trouble: undefined })
+    expect(lines.join()).toContain('query_worker_started')
+    void pool.ask('a', question)
+    expect(readers[4]!.questions()).toHaveLength(1)
+    pool.stop()
+  })
+
+  test('a reason is logged once, however often the start is tried', async () => {
+    const { pool, readers, lines } = poolOf(quick)
+    void pool.ask('a', question)
+    await failing(readers, 6)
+    const events = lines.map(line => (JSON.parse(line) as { msg: string }).msg)
+    expect(events).toEqual(['query_worker_not_started', 'query_workers_unavailable'])
+    expect(JSON.parse(lines[0]!)).toMatchObject({ reason: broken })
+    pool.stop()
+  })
+
+  test('no worker is started while the last one that failed waits for its next trial', async () => {
+    const { pool, readers } = poolOf({ retryDelaysMs: [60_000] })
+    void pool.ask('a', question)
+    readers[0]!.fail(broken)
+    for (let i = 0; i < 5; i += 1) void pool.ask(`${i}`, question)
+    expect(readers).toHaveLength(1)
+    pool.stop()
+  })
+
+  test('one worker that does not start leaves the questions to the one that works', async () => {
+    const { pool, readers } = poolOf({ ...quick, threads: 2 })
+    for (let i = 0; i < 4; i += 1) void pool.ask('a', question)
+    readers[0]!.ready()
+    for (let i = 1; i < 5; i += 1) {
+      while (readers.length <= i) await new Promise(done => setImmediate(done))
+      readers[i]!.fail(broken)
+    }
+    const next = pool.ask('b', question)
+    for (let id = 1; id <= 5; id += 1) readers[0]!.answer(id)
+    expect(await next).toMatchObject({ kind: 'answer' })
+    pool.stop()
+  })
+
+  test('stopping answers whoever waits', async () => {
+    const { pool } = poolOf()
+    const waiting = pool.ask('a', question)
+    pool.stop()
+    expect(await waiting).toEqual({ kind: 'overloaded' })
+  })
+})

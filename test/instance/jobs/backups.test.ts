@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../../src/database/database.ts'
+import { createBackupJob } from '../../../src/instance/jobs/backups.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
+import { createBackupRecord } from '../../../src/topics/operator/service/backup-record.ts'
+import { settingsStore } from '../../../src/topics/operator/store/settings.ts'
+
+const startAt = Date.parse('2026-11-20T15:00:00Z')
+
+function backupWorld() {
+  const clock = createManualClock(startAt)
+  const record = createBackupRecord(settingsStore(openDatabase(':memory:')))
+  const calls: [hours: number, command: string][] = []
+  const outcome = { code: 0, out: 'made', err: '' }
+  const lines: string[] = []
+  const log = createLog({
+    level: 'info',
+    format: 'json',
+    clock,
+    write: line => void lines.push(line),
+  })
+  const job = createBackupJob({
+    everyMs: dayMs,
+    record,
+    clock,
+    log,
+    async command(...args) {
+      calls.push([(clock.now() - startAt) / hourMs, args.join(' ')])
+      return outcome
+    },
+  })
+  const pass = async (hours: number) => {
+    for (let hour = 0; hour < hours; hour += 1) {
+      job.pass()
+      await job.settled!()
+      clock.advance(hourMs)
+    }
+  }
+  return { record, calls, outcome, lines, pass }
+}
+
+test('a backup is made every day, and the newest is opened once a week', async () => {
+  const { calls, pass, record } = backupWorld()
+  await pass(10 * 24)
+  expect(calls.filter(([, command]) => command === 'backup').map(([hours]) => hours)).toEqual(
+    Array.from({ length: 10 }, (_, day) => day * 24),
+  )
+  expect(calls.filter(([, command]) => command === 'backup check').length).toBe(2)
+  expect(record.get()).toMatchObject({ trouble: undefined })
+})
+
+test('one that fails is tried again, is told, and is over when one is made', async () => {
+  const { calls, outcome, lines, pass, record } = backupWorld()
+  Object.assign(outcome, { code: 1, err: 'first line\n/backups: no room\n' })
+  await pass(3)
+  expect(calls.length).toBe(3)
+  expect(record.get()).toEqual({
+    madeAt: undefined,
+    checkedAt: undefined,
+    trouble: '/backups: no room',
+  })
+  expect(lines.filter(line => line.includes('backup_failed')).length).toBe(3)
+  outcome.code = 0
+  await pass(1)
+  expect(record.get()).toMatchObject({ madeAt: startAt + 3 * hourMs, trouble: undefined })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  actionOf,
+  actions,
+  keepsAdmin,
+  may,
+  type Role,
+  roleOf,
+  roles,
+} from '../../src/plans/roles.ts'
+
+/**
+ * By action, whether an admin, a member and a read-only person may. Written out here so that a slip
+ * in the rule is seen.
+ */
+const expected: Record<string, [admin: boolean, member: boolean, readOnly: boolean]> = {
+  read: [true, true, true],
+  self: [true, true, true],
+  change_keys: [true, true, false],
+  change_admin_keys: [true, false, false],
+  change_members: [true, false, false],
+  change_billing: [true, false, false],
+  change_data: [true, false, false],
+  read_secrets: [true, false, false],
+}
+
+describe('may', () => {
+  test('has every action, and no other', () => {
+    expect([...actions].sort()).toEqual(Object.keys(expected).sort() as never)
+  })
+  for (const action of actions) {
+    for (const [i, role] of roles.entries()) {
+      const allowed = expected[action]![i]!
+      test(`${role} ${allowed ? 'may' : 'may not'} ${action}`, () =>
+        expect(may(role, action)).toBe(allowed))
+    }
+  }
+})
+
+test.each([
+  ['GET', 'read'],
+  ['HEAD', 'read'],
+  ['POST', 'change_data'],
+  ['PATCH', 'change_data'],
+  ['PUT', 'change_data'],
+  ['DELETE', 'change_data'],
+] as const)('%s is %s where a route says nothing', (method, action) => {
+  expect(actionOf(method)).toBe(action)
+})
+
+test.each([
+  ['admin', 'admin'],
+  ['member', 'member'],
+  ['read_only', 'read_only'],
+  ['read-only', 'read_only'],
+  ['Admin', undefined],
+  ['owner', undefined],
+  ['', undefined],
+])('%p is the role %p', (text, role) => {
+  expect(roleOf(text)).toBe(role as Role | undefined)
+})
+
+test('an admin who has not accepted yet is none who could run an organization', () => {
+  expect(keepsAdmin([{ role: 'admin', accountId: null }])).toBe(false)
+  expect(keepsAdmin([{ role: 'member', accountId: 'a' }])).toBe(false)
+  expect(keepsAdmin([{ role: 'admin', accountId: 'a' }])).toBe(true)
+})

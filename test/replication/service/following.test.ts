@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { schemaVersion } from '../../../src/database/migrations.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createSystemClock } from '../../../src/lib/time/clock.ts'
+import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
+import { changeHeaders } from '../../../src/replication/service/changes.ts'
+import { type Following, followStream } from '../../../src/replication/service/following.ts'
+import { prepareStreams } from '../../../src/replication/service/subjects.ts'
+import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+
+const lineage = '11111111-2222-4333-8444-555555555555'
+
+describe.skipIf(!hasNats)('a copy that follows the stream', () => {
+  let server: NatsServer
+  let nats: Nats
+  let following: Following | undefined
+  const applied: number[] = []
+  let stored: { lineage: string; sequence: number }[] = []
+
+  beforeEach(async () => {
+    server = await natsServer()
+    nats = await connectNats({
+      servers: [server.url],
+      credentialsFile: '',
+      token: '',
+      name: 'test',
+    })
+    await prepareStreams(nats, { copies: 1, keepMs: 3_600_000, events: false })
+    stored = []
+    applied.length = 0
+  })
+  afterEach(async () => {
+    following?.stop()
+    await nats.close()
+    await server.remove()
+  })
+
+  const publish = (after: number, schema: number) =>
+    nats.jetstream.publish(
+      'wellhead.changes',
+      JSON.stringify({
+        after,
+        upTo: after + 1,
+        isLast: true,
+        readAt: 0,
+        tables: [],
+        ranges: [],
+        counters: {},
+      }),
+      {
+        headers: nats.headers({
+          [changeHeaders.lineage]: lineage,
+          [changeHeaders.position]: String(after + 1),
+          [changeHeaders.schema]: String(schema),
+        }),
+      },
+    )
+  const follow = () => {
+    const clock = createSystemClock()
+    following = followStream(
+      nats,
+      {
+        lineage,
+        applied: 0,
+        message: 0,
+        stream: undefined,
+        apply: delta => void applied.push(delta.upTo),
+      },
+      {
+        clock,
+        log: createLog({ level: 'error', format: 'json', write: () => {}, clock }),
+        snapshots: async () => stored,
+      },
+    )
+    return following
+  }
+  const until = async (isSo: () => unknown) => {
+    while (!isSo()) await Bun.sleep(10)
+  }
+
+  test('applies no change of another schema, and goes on with a snapshot that has it', async () => {
+    await publish(0, schemaVersion)
+    await publish(1, schemaVersion - 1)
+    const copy = follow()
+    await until(() => copy.trouble())
+    expect(applied).toEqual([1])
+    expect({ ...copy.trouble() }).toMatchObject({
+      kind: 'cannot_apply',
+      message: expect.stringContaining('run this version on the primary'),
+    })
+    stored = [{ lineage, sequence: 1 }]
+    stored = [{ lineage, sequence: 2 }, ...stored]
+    expect(await copy.ended).toContain('cannot be applied')
+  })
+
+  test('waits for the newer program where the primary has a newer schema, whatever snapshots there are', async () => {
+    stored = [{ lineage, sequence: 99 }]
+    await publish(0, schemaVersion + 1)
+    const copy = follow()
+    let hasEnded = false
+    void copy.ended.then(() => {
+      hasEnded = true
+    })
+    await until(() => copy.trouble())
+    expect(copy.trouble()?.message).toContain('run the version of the primary here')
+    await publish(1, schemaVersion + 1)
+    expect([hasEnded, applied]).toEqual([false, []])
+  })
+})

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
+import { abandonedMs, createLeaseView, validMs } from '../../../src/replication/service/lease.ts'
+import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+
+describe.skipIf(!hasNats)('the lease of the primary', () => {
+  let server: NatsServer
+  let nats: Nats
+  beforeAll(async () => {
+    server = await natsServer()
+    const { url } = server
+    nats = await connectNats({ servers: [url], credentialsFile: '', token: '', name: 'test' })
+  })
+  afterAll(async () => {
+    await nats?.close()
+    await server?.remove()
+  })
+  let number = 0
+  const opened = async () => {
+    number += 1
+    const bucket = await nats.bucket(`lease-${number}`, 1, 0)
+    const clock = createManualClock(0)
+    const [primary, standby] = [createLeaseView(bucket, clock), createLeaseView(bucket, clock)]
+    await primary.look()
+    const held = (await primary.take('first', 'http://127.0.0.1:1'))!
+    await standby.look()
+    return { clock, standby, held }
+  }
+
+  test('is taken with the next epoch by one that saw nobody renew it, after its holder stopped writing', async () => {
+    const { clock, standby, held } = await opened()
+    clock.advance(validMs)
+    await standby.look()
+    expect(held.isValid()).toBe(false)
+    expect(standby.isAbandoned()).toBe(false)
+    clock.advance(abandonedMs - validMs)
+    await standby.look()
+    expect(standby.isAbandoned()).toBe(true)
+    const taken = (await standby.take('second', ''))!
+    expect(taken.lease).toEqual({ epoch: 2, holder: 'second', url: '' })
+    expect(await held.renew()).toBe(false)
+    expect(held.isValid()).toBe(false)
+  })
+
+  test('is left to its holder for a while when NATS answers again, because nobody could renew it', async () => {
+    const { clock, standby, held } = await opened()
+    await server.stop()
+    clock.advance(2 * abandonedMs)
+    await expect(standby.look()).rejects.toThrow()
+    await server.start()
+    const looked = () =>
+      standby.look().then(
+        () => true,
+        () => false,
+      )
+    while (!(await looked())) await Bun.sleep(20)
+    expect(standby.isAbandoned()).toBe(false)
+    expect(await held.renew()).toBe(true)
+    expect(held.isValid()).toBe(true)
+    await standby.look()
+    clock.advance(abandonedMs)
+    await standby.look()
+    expect(standby.isAbandoned()).toBe(true)
+  }, 30_000)
+})

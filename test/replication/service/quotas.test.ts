@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createSystemClock } from '../../../src/lib/time/clock.ts'
+import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
+import { readPool } from '../../../src/replication/service/quota-bucket.ts'
+import { createQuotaGrants } from '../../../src/replication/service/quota-grants.ts'
+import {
+  createQuotaSlices,
+  type QuotaSlices,
+} from '../../../src/replication/service/quota-slices.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+
+/** What happens to one of three copies, which ask as fast as they are let. */
+const steps = fc.array(
+  fc.record({
+    node: fc.nat(2),
+    what: fc.constantFrom('ask', 'ask', 'ask', 'ask', 'stop', 'kill', 'primary'),
+    requests: fc.integer({ min: 1, max: 200 }),
+  }),
+  { minLength: 5, maxLength: 15 },
+)
+
+describe.skipIf(!hasNats)('the quota of a key over several copies', () => {
+  let server: NatsServer
+  let nats: Nats
+  beforeAll(async () => {
+    server = await natsServer()
+    const { url } = server
+    nats = await connectNats({ servers: [url], credentialsFile: '', token: '', name: 'test' })
+  })
+  afterAll(async () => {
+    await nats?.close()
+    await server?.remove()
+  })
+
+  /** A primary with one key whose quota is small, and copies that take slices of it. */
+  let number = 0
+  const opened = async (plan = 'free') => {
+    number += 1
+    const { services, key, log } = openTestInstance({ 'limits.per_minute': '1000000' })
+    const { keys, meter } = services
+    const state = keys.find(key(plan))!
+    const { window } = meter.standing(state)
+    const clock = createSystemClock()
+    const bucket = await nats.bucket(`quotas-${number}`, 1, 0)
+    const stream = { isReached: true }
+    const grants = createQuotaGrants({
+      bucket,
+      keys,
+      meter,
+      reached: async () => stream.isReached,
+      clock,
+      log: services.log,
+    })
+    void grants.run().catch(() => undefined)
+    const node = () => createQuotaSlices({ bucket, clock, log: services.log })
+    return { meter, state, window, limit: window.limit!, node, log, bucket, stream }
+  }
+  /** Takes requests until there are so many, or none is left and none comes. */
+  const asked = async (
+    slices: QuotaSlices,
+    { state, window }: Awaited<ReturnType<typeof opened>>,
+    requests: number,
+  ) => {
+    let answered = 0
+    for (let empty = 0; answered < requests && empty < 30; ) {
+      if (slices.left(state.key.id, window) > 0 && slices.take(state.key.id, window)) {
+        answered += 1
+        empty = 0
+      } else {
+        empty += 1
+        await Bun.sleep(2)
+      }
+    }
+    return answered
+  }
+
+  test('is never exceeded, whoever dies where', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async actions => {
+        const primary = await opened()
+        const { meter, state, limit, node } = primary
+        const nodes = [node(), node(), node()]
+        let answered = 0
+        for (const { node: at, what, requests } of actions) {
+          const slices = nodes[at]!
+          if (what === 'ask') answered += await asked(slices, primary, requests)
+          else if (what === 'primary') {
+            for (let i = 0; i < requests; i++)
+              answered += Number(meter.reserve(state) !== undefined)
+          } else {
+            const parts = slices.giveUp('all')
+            // One that is killed returns nothing: its slice stays charged.
+            if (what === 'stop') for (const part of parts) meter.putBack(part)
+            nodes[at] = node()
+          }
+          expect(answered).toBeLessThanOrEqual(limit)
+          expect(meter.standing(state).used).toBeGreaterThanOrEqual(answered)
+        }
+        // Slices that are under way come to whoever asked for them.
+        await Bun.sleep(30)
+        for (const slices of nodes) for (const part of slices.giveUp('all')) meter.putBack(part)
+        while (meter.reserve(state)) answered += 1
+        expect(answered).toBeLessThanOrEqual(limit)
+      }),
+      { numRuns: 3 },
+    )
+  }, 120_000)
+
+  test('has a reserve that copies go on with while nobody grants', async () => {
+    const primary = await opened('developer')
+    const { state, window, node, bucket, stream } = primary
+    const poolOf = async () => readPool((await bucket.get(state.key.id))!.text).pool
+    const first = node()
+    expect(await first.comes(state.key.id, window, 5000)).toBe(true)
+    while ((await poolOf()) < 3 * 64) await Bun.sleep(5)
+    // As if it were lost: what it grants does not reach the stream.
+    stream.isReached = false
+    const reserve = await poolOf()
+    const next = node()
+    expect(await next.comes(state.key.id, window, 5000)).toBe(true)
+    expect(await asked(next, primary, reserve)).toBe(reserve)
+    expect(await next.comes(state.key.id, window, 1500)).toBe(false)
+  }, 30_000)
+
+  test('copies that ask at once never have the same request', async () => {
+    const primary = await opened('developer')
+    const nodes = Array.from({ length: 4 }, primary.node)
+    const counts = await Promise.all(nodes.map(slices => asked(slices, primary, 10_000)))
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    // The last is kept for the primary, which answers it without asking anybody.
+    let own = 0
+    while (primary.meter.reserve(primary.state)) own += 1
+    const unused = nodes
+      .flatMap(slices => slices.giveUp('all'))
+      .reduce((sum, part) => sum + part.requests, 0)
+    expect(total).toBeGreaterThan(primary.limit / 2)
+    expect(total + own + unused).toBeLessThanOrEqual(primary.limit)
+  }, 60_000)
+})

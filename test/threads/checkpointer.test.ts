@@ -1,0 +1,255 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase, transact, transactWithoutTraces } from '../../src/database/database.ts'
+import { checksumsOf, foldElsewhere, foldLog } from '../../src/database/log-folding.ts'
+import { damagedPages } from '../../src/database/page-checksums.ts'
+import { nextTurn } from '../../src/lib/process/loop-turns.ts'
+import { createFolder } from '../../src/threads/checkpointer.ts'
+import { cutPower } from '../support/power-cut.ts'
+
+let dir: string
+let path: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'folding-'))
+  path = join(dir, 'wellhead.db')
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const pagesMax = 50
+
+const fill = (db: Database, rows: number, value: string) =>
+  transact(db, () => {
+    for (let n = 0; n < rows; n += 1)
+      db.run('INSERT OR REPLACE INTO settings VALUES (?, ?)', [`row ${n}`, value])
+  })
+const valueIn = (file: string, name: string) => {
+  const db = openDatabase(file)
+  try {
+    return db
+      .query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
+      .get(name)?.value
+  } finally {
+    db.close()
+  }
+}
+const logOf = (db: Database) => checksumsOf(db)!.logPages()
+
+/** A database whose log is folded when the test says so, in this thread, in another connection. */
+function openHeld() {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  let folds = 0
+  let go = () => {}
+  const settled = foldElsewhere(db, path, async () => {
+    folds += 1
+    await new Promise<void>(release => {
+      go = release
+    })
+    foldLog(path)
+  })
+  return { db, settled, release: () => go(), folds: () => folds }
+}
+/** Lets a fold that is due begin. */
+async function turns() {
+  for (let n = 0; n < 4; n += 1) await nextTurn()
+}
+
+test('a thread folds the log while this one writes, and nothing is taken for damage', async () => {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  const folder = createFolder(path)
+  let folds = 0
+  const settled = foldElsewhere(db, path, async () => {
+    await folder.fold()
+    folds += 1
+  })
+  for (let n = 0; folds < 10 && n < 2000; n += 1) {
+    fill(db, 100, `${n} `.repeat(60))
+    await nextTurn()
+    expect(checksumsOf(db)!.check(1, 10_000).damaged).toEqual([])
+  }
+  await settled()
+  expect(folds).toBeGreaterThanOrEqual(10)
+  expect(checksumsOf(db)!.takeRewritten()).toEqual([])
+  folder.stop()
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('a log that is folded elsewhere while nothing is written begins anew', async () => {
+  const { db, settled, release, folds } = openHeld()
+  fill(db, 1000, 'first '.repeat(20))
+  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
+  await turns()
+  expect(folds()).toBe(1)
+  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
+  release()
+  await settled()
+  expect(logOf(db).toFold).toBe(0)
+  fill(db, 1, 'second')
+  expect(logOf(db).all).toBeLessThan(10)
+  db.close()
+})
+
+test('what is written while it is under way stays in the log, and is there after a cut', async () => {
+  const { db, settled, release, folds } = openHeld()
+  fill(db, 1000, 'first '.repeat(20))
+  await turns()
+  const written = logOf(db).all
+  fill(db, 1000, 'second '.repeat(20))
+  await turns()
+  expect(folds()).toBe(1)
+  expect(damagedPages(cutPower(path))).toEqual([])
+  release()
+  await settled()
+  // The pages of the second writing are folded by nobody yet: their checksums came later.
+  expect(logOf(db).toFold).toBe(logOf(db).all - written)
+  const left = cutPower(path)
+  expect(damagedPages(left)).toEqual([])
+  expect(valueIn(left, 'row 7')).toBe('second '.repeat(20))
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('a log that is folded is not begun anew before its checksums are taken in', async () => {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  let tell = () => {}
+  const settled = foldElsewhere(db, path, async () => {
+    foldLog(path)
+    await new Promise<void>(told => {
+      tell = told
+    })
+  })
+  for (let n = 0; n < 5; n += 1) {
+    fill(db, 1500, `${n} first `.repeat(20))
+    await turns()
+    expect(logOf(db).toFold).toBe(0)
+    fill(db, 3, `${n} second`)
+    tell()
+    await settled()
+    expect(checksumsOf(db)!.check(1, 10_000).damaged).toEqual([])
+  }
+  expect(checksumsOf(db)!.takeRewritten()).toEqual([])
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('a log that others keep writing is begun anew before it is many times as long', async () => {
+  const { db, settled, release } = openHeld()
+  let longest = 0
+  let begunAnew = 0
+  let before = 0
+  for (let n = 0; n < 120; n += 1) {
+    fill(db, 200, `${n} `.repeat(30))
+    await turns()
+    fill(db, 20, `${n} more`)
+    release()
+    await settled()
+    const { all } = logOf(db)
+    longest = Math.max(longest, all)
+    if (all < before) begunAnew += 1
+    before = all
+  }
+  expect(begunAnew).toBeGreaterThan(1)
+  expect(longest).toBeLessThan(10 * pagesMax)
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('while a reader holds the log, not every commit has it folded again', async () => {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  let folds = 0
+  const settled = foldElsewhere(db, path, async () => {
+    folds += 1
+    foldLog(path)
+  })
+  const other = openDatabase(path, { readonly: true })
+  other.run('BEGIN')
+  other.query('SELECT count(*) FROM settings').get()
+  fill(db, 700, 'first '.repeat(20))
+  for (let n = 0; n < 40; n += 1) {
+    fill(db, 1, `more ${n}`)
+    await turns()
+    await settled()
+  }
+  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
+  expect(folds).toBeGreaterThan(0)
+  expect(folds).toBeLessThan(15)
+  other.run('ROLLBACK')
+  other.close()
+  for (let n = 0; n < 40; n += 1) {
+    fill(db, 1, `again ${n}`)
+    await turns()
+    await settled()
+  }
+  expect(logOf(db).toFold).toBeLessThan(pagesMax)
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('work that never pauses has the log folded by its own thread in the end', () => {
+  const { db } = openHeld()
+  let most = 0
+  for (let n = 0; n < 60; n += 1) {
+    fill(db, 200, `${n} `.repeat(30))
+    most = Math.max(most, logOf(db).toFold)
+  }
+  expect(most).toBeGreaterThan(4 * pagesMax)
+  expect(most).toBeLessThan(9 * pagesMax)
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('what nobody may read again is out of the log once the fold has ended', async () => {
+  const { db, settled, release } = openHeld()
+  fill(db, 1000, 'a secret '.repeat(10))
+  await turns()
+  transactWithoutTraces(db, () => db.run('DELETE FROM settings'))
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
+  release()
+  await settled()
+  expect(statSync(`${path}-wal`).size).toBe(0)
+  expect((await Bun.file(path).text()).includes('a secret')).toBe(false)
+  db.close()
+})
+
+test('a database that is closed meanwhile loses nothing', async () => {
+  const { db, settled, release } = openHeld()
+  fill(db, 1000, 'first '.repeat(20))
+  await turns()
+  fill(db, 10, 'second')
+  db.close()
+  release()
+  await settled()
+  expect(damagedPages(path)).toEqual([])
+  expect(valueIn(path, 'row 7')).toBe('second')
+  expect(valueIn(path, 'row 700')).toBe('first '.repeat(20))
+})
+
+test('where the thread ends, this one folds as before', async () => {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  const settled = foldElsewhere(db, path, () => Promise.reject(new Error('the thread has ended')))
+  for (let n = 0; n < 30; n += 1) {
+    fill(db, 200, `${n} `.repeat(30))
+    await turns()
+    await settled()
+  }
+  expect(logOf(db).all).toBeLessThan(10 * pagesMax)
+  expect(checksumsOf(db)!.foldings().count).toBeGreaterThan(0)
+  db.close()
+  expect(damagedPages(path)).toEqual([])
+})
+
+test('a thread that is stopped while it folds answers whoever waits, and another one folds', async () => {
+  const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
+  fill(db, 1000, 'first '.repeat(20))
+  const folder = createFolder(path)
+  const first = folder.fold()
+  folder.stop()
+  await first
+  await folder.fold()
+  folder.stop()
+  expect(logOf(db).toFold).toBe(0)
+  db.close()
+})

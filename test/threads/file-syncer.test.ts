@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { flushedMeanwhile } from '../../src/threads/file-syncer.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'flushing-'))
+const path = join(dir, 'file')
+
+/** Writes for a while without giving up the thread, as one statement of SQLite does. */
+function written(pieces: number): number {
+  for (let piece = 0; piece < pieces; piece += 1) {
+    writeFileSync(path, Buffer.alloc(2 ** 20, piece), { flag: 'a' })
+    Bun.sleepSync(20)
+  }
+  return pieces
+}
+
+test('the work is done as without it, and the file may be removed afterwards', () => {
+  writeFileSync(path, '')
+  expect(flushedMeanwhile(path, () => written(20))).toBe(20)
+  const bytes = readFileSync(path)
+  expect(bytes.byteLength).toBe(20 * 2 ** 20)
+  expect([bytes[0], bytes.at(-1)]).toEqual([0, 19])
+  rmSync(dir, { recursive: true })
+})
+
+test('work that fails says so', () => {
+  const other = join(tmpdir(), `flushing-failed-${process.pid}`)
+  writeFileSync(other, '')
+  const failing = () =>
+    flushedMeanwhile(other, () => {
+      throw new Error('no room')
+    })
+  expect(failing).toThrow('no room')
+  rmSync(other)
+})
+
+test('a file that is not there is nobody else’s trouble', async () => {
+  const missing = join(tmpdir(), `flushing-missing-${process.pid}`)
+  expect(flushedMeanwhile(missing, () => Bun.sleepSync(200))).toBeUndefined()
+  await Bun.sleep(100)
+})

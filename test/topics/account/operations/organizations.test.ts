@@ -1,0 +1,748 @@
+import { describe, expect, test } from 'bun:test'
+import type { InternalRoute } from 'elysia'
+import { dayMs, isoInstant } from '../../../../src/lib/time/instant.ts'
+import { type Role, roles } from '../../../../src/plans/roles.ts'
+import { startAt } from '../../../support/instance/instance.ts'
+import {
+  type Asked,
+  codeOf,
+  type People,
+  type Person,
+  people,
+  tokenIn,
+} from '../../../support/topics/people.ts'
+
+interface Row {
+  id: string
+  email: string
+  role: Role
+}
+
+const membersOf = ({ body }: Asked) => body.members as Row[]
+const token = ({ key }: Person) => `Token ${key}`
+
+/** An organization with one person of each role, and a second admin. */
+async function office() {
+  const all = people()
+  const ann = all.person('ann', 'scale')
+  const staff = {
+    admin: all.person('dora', 'free'),
+    member: all.person('bob', 'free'),
+    read_only: all.person('cid', 'free'),
+  }
+  for (const role of roles) await enlist(all, ann, staff[role], role)
+  const dashboard = () => all.ask('GET', '/organizations/dashboard', token(ann))
+  const memberId = async ({ email }: Person) =>
+    membersOf(await dashboard()).find(row => row.email === email)!.id
+  return { ...all, ann, staff, dashboard, memberId }
+}
+
+type Office = Awaited<ReturnType<typeof office>>
+
+async function enlist(
+  { ask, letters }: People,
+  admin: Person,
+  person: Person,
+  role: Role,
+): Promise<Asked> {
+  const answer = await ask('POST', '/organizations/invitations', token(admin), {
+    email: person.email,
+    role,
+  })
+  const { id } = answer.body.invitation as { id: string }
+  expect(letters(person.email)).not.toEqual([])
+  return ask('POST', `/organizations/invitations/${id}/confirm_accept`, token(person))
+}
+
+const keyOf = (office: Office, person: Person): string =>
+  office.services.keys.find(person.key)!.key.id
+
+/** A key beside the one that somebody calls with, to be changed. */
+async function spareKey(office: Office, person: Person): Promise<string> {
+  const added = office.services.keys.addKey(person.account, { name: 'spare' })
+  return added.state.key.id
+}
+
+async function guestId(office: Office): Promise<string> {
+  const email = `guest${office.services.ids.uuid().slice(0, 8)}@example.com`
+  const answer = await office.ask('POST', '/organizations/invitations', token(office.ann), {
+    email,
+    role: 'member',
+  })
+  return (answer.body.invitation as { id: string }).id
+}
+
+async function listedId(office: Office): Promise<string> {
+  const email = `listed${office.services.ids.uuid().slice(0, 8)}@example.com`
+  const answer = await office.ask('POST', '/organizations/members', token(office.ann), {
+    email,
+    role: 'member',
+  })
+  return (answer.body.member as { id: string }).id
+}
+
+interface Operation {
+  name: string
+  method: string
+  path: (office: Office, me: Person) => string | Promise<string>
+  body?: unknown
+  allowed: readonly Role[]
+  /**
+   * What whoever may do it is answered; absent: anything but 403, because it is another part's to
+   * say.
+   */
+  success?: number
+  /** The part of the interface that has it may not be there. */
+  optional?: true
+}
+
+const everybody = roles
+const admins = ['admin'] as const
+const keyPeople = ['admin', 'member'] as const
+const at = (path: string) => () => path
+
+const matrix: Operation[] = [
+  {
+    name: 'look at the organization',
+    method: 'GET',
+    path: at('/organizations/dashboard'),
+    allowed: everybody,
+    success: 200,
+  },
+  {
+    name: 'look at prices',
+    method: 'GET',
+    path: at('/v1/commodities'),
+    allowed: everybody,
+    success: 200,
+  },
+  {
+    name: 'ask for prices in a body',
+    method: 'POST',
+    path: at('/v1/prices/batch'),
+    body: { codes: ['WTI_USD'] },
+    allowed: everybody,
+    success: 200,
+  },
+  { name: 'look at usage', method: 'GET', path: at('/v1/usage'), allowed: everybody, success: 200 },
+  {
+    name: 'look at the account',
+    method: 'GET',
+    path: at('/v1/account'),
+    allowed: everybody,
+    success: 200,
+  },
+  { name: 'list keys', method: 'GET', path: at('/v1/api-keys'), allowed: everybody, success: 200 },
+  {
+    name: 'make a key',
+    method: 'POST',
+    path: at('/v1/api-keys'),
+    body: {},
+    allowed: keyPeople,
+    success: 200,
+  },
+  ...(['own', 'member', 'read_only', 'admin'] as const).flatMap((whose): Operation[] => {
+    const holder = (office: Office, me: Person) =>
+      whose === 'own' ? me : whose === 'admin' ? office.ann : office.staff[whose]
+    const allowed = whose === 'admin' ? admins : keyPeople
+    const of = whose === 'own' ? 'their own key' : `a key of the ${whose}`
+    const path = (end: string) => async (office: Office, me: Person) =>
+      `/v1/api-keys/${await spareKey(office, holder(office, me))}${end}`
+    return [
+      {
+        name: `change ${of}`,
+        method: 'PATCH',
+        path: path(''),
+        body: { name: 'renamed' },
+        allowed,
+        success: 200,
+      },
+      { name: `roll ${of}`, method: 'POST', path: path('/roll'), body: {}, allowed, success: 200 },
+      { name: `revoke ${of}`, method: 'DELETE', path: path(''), allowed, success: 200 },
+    ]
+  }),
+  {
+    name: 'add a member',
+    method: 'POST',
+    path: at('/organizations/members'),
+    allowed: admins,
+    success: 201,
+    body: { email: 'added@example.com', role: 'member' },
+  },
+  {
+    name: 'change a role',
+    method: 'PATCH',
+    path: async office => `/organizations/members/${await listedId(office)}`,
+    body: { role: 'admin' },
+    allowed: admins,
+    success: 200,
+  },
+  {
+    name: 'remove a member',
+    method: 'DELETE',
+    path: async office => `/organizations/members/${await listedId(office)}`,
+    allowed: admins,
+    success: 200,
+  },
+  {
+    name: 'invite',
+    method: 'POST',
+    path: at('/organizations/invitations'),
+    allowed: admins,
+    success: 201,
+    body: { email: 'invited@example.com', role: 'read-only' },
+  },
+  {
+    name: 'withdraw an invitation',
+    method: 'DELETE',
+    path: async office => `/organizations/members/${await guestId(office)}`,
+    allowed: admins,
+    success: 200,
+  },
+  {
+    name: 'look at an invitation',
+    method: 'GET',
+    path: async office => `/organizations/invitations/${await guestId(office)}/accept`,
+    allowed: everybody,
+    success: 200,
+  },
+  ...(
+    [
+      ['look at plans', 'GET', '/billing/plans', everybody],
+      ['look at the subscription', 'GET', '/billing/subscriptions/current', everybody],
+      ['look at invoices', 'GET', '/billing/invoices', everybody],
+      ['look at billed usage', 'GET', '/billing/usage', everybody],
+      ['subscribe', 'POST', '/billing/subscriptions', admins],
+      ['change the plan', 'POST', '/billing/subscriptions/change_plan', admins],
+      ['cancel', 'POST', '/billing/subscriptions/cancel', admins],
+      ['reactivate', 'POST', '/billing/subscriptions/reactivate', admins],
+      ['choose a payment method', 'PATCH', '/billing/payment_methods/update', admins],
+      ['begin a payment method', 'POST', '/billing/intents/setup', admins],
+      ['open the customer portal', 'POST', '/billing/customer-portal/sessions', admins],
+      ['buy credits', 'POST', '/billing/credit_purchases', admins],
+      ['make an alert', 'POST', '/v1/alerts', admins],
+      ['make a webhook', 'POST', '/v1/webhooks', admins],
+      ['change notifications', 'PATCH', '/v1/notification_preferences', admins],
+      ['add a phone', 'POST', '/v1/phone', admins],
+      ['see the webhook secret', 'GET', '/v1/account/webhook-secret', admins],
+    ] as const
+  ).map(
+    ([name, method, path, allowed]): Operation => ({
+      name,
+      method,
+      path: at(path),
+      ...(method !== 'GET' && { body: {} }),
+      allowed,
+      optional: true,
+    }),
+  ),
+  // Last, because the caller is gone afterwards.
+  {
+    name: 'leave',
+    method: 'DELETE',
+    path: (office, me) => office.memberId(me).then(id => `/organizations/members/${id}`),
+    allowed: everybody,
+    success: 200,
+  },
+]
+
+describe('requireAction by role', () => {
+  for (const role of roles) {
+    test(`${role}: everything that the matrix gives it, nothing that it does not, by key and by session`, async () => {
+      const office_ = await office()
+      const { ask, staff, signedIn } = office_
+      const me = staff[role]
+      const session = `Bearer ${await signedIn(me)}`
+      for (const operation of matrix) {
+        const path = await operation.path(office_, me)
+        const before = await stateOf(office_)
+        const answer = await ask(
+          operation.method,
+          path,
+          operation.name.length % 2 === 0 ? token(me) : session,
+          operation.body,
+        )
+        if (operation.optional && answer.status === 404 && answer.body.text === '') continue
+        const may = operation.allowed.includes(role)
+        if (may && operation.success !== undefined)
+          expect(answer.status, `${role} may ${operation.name}`).toBe(operation.success)
+        if (may) expect(codeOf(answer), `${role} may ${operation.name}`).not.toBe('FORBIDDEN_ROLE')
+        if (!may) {
+          expect([answer.status, codeOf(answer)], `${role} may not ${operation.name}`).toEqual([
+            403,
+            'FORBIDDEN_ROLE',
+          ])
+          expect(await stateOf(office_), `${operation.name} by ${role} changes nothing`).toEqual(
+            before,
+          )
+        }
+      }
+    })
+  }
+
+  test('whatever changes something and is in no such list is for admins', async () => {
+    const { app, ask, staff } = await office()
+    const id = '00000000-0000-4000-8000-000000000999'
+    const forAll = [
+      'POST /v1/diesel-prices/stations',
+      'POST /v1/alerts/backtest',
+      'POST /v1/prices/batch',
+      'POST /v1/auth/session/refresh',
+      'POST /v1/auth/second-factor',
+      'POST /v1/auth/second-factor/confirm',
+      'POST /v1/auth/second-factor/disable',
+      'DELETE /v1/auth/session',
+      'DELETE /v1/auth/sessions',
+      'DELETE /v1/auth/sessions/:id',
+      'POST /organizations/invitations/:id/confirm_accept',
+    ]
+    const own = ['DELETE /organizations/members/:id']
+    const routes = (app.routes as InternalRoute[]).filter(route =>
+      ['POST', 'PATCH', 'PUT', 'DELETE'].includes(route.method),
+    )
+    const keyed = routes.filter(({ hooks }) => {
+      const security =
+        (hooks as { detail?: { security?: Record<string, unknown>[] } }).detail?.security ?? []
+      return security.some(scheme => 'apiKeyHeader' in scheme)
+    })
+    expect(keyed.length).toBeGreaterThan(8)
+    const refused: string[] = []
+    for (const route of keyed) {
+      const answer = await ask(
+        route.method,
+        route.path.replace(/:\w+/g, id),
+        token(staff.read_only),
+        {},
+      )
+      if (codeOf(answer) === 'FORBIDDEN_ROLE') refused.push(`${route.method} ${route.path}`)
+    }
+    const names = keyed.map(route => `${route.method} ${route.path}`)
+    expect(names.filter(name => !refused.includes(name)).sort()).toEqual(forAll.sort())
+    expect(refused).toEqual(expect.arrayContaining(own))
+  })
+})
+
+/** What an operation could have changed. */
+async function stateOf({ services, dashboard }: Office) {
+  const keys = services.keys
+    .accounts()
+    .flatMap(account =>
+      account.keys.map(({ key }) => [
+        key.id,
+        key.name,
+        key.revokedAt,
+        Buffer.from(key.tokenHash).toString('hex'),
+      ]),
+    )
+  const { members, invitations } = (await dashboard()).body
+  return { keys, members, invitations }
+}
+
+describe('GET /v1/api-keys in an organization', () => {
+  test('act on its account with the plan of its owner, whoever holds them', async () => {
+    const { ask, ann, staff } = await office()
+    const account = await ask('GET', '/v1/account', token(staff.member))
+    expect(account.body.account).toMatchObject({ email: staff.member.email, tier: 'scale' })
+    expect((account.body.api_keys as { held_by: string }[]).map(key => key.held_by).sort()).toEqual(
+      [ann, staff.admin, staff.member, staff.read_only].map(person => person.email).sort(),
+    )
+    const me = await ask('GET', '/v1/users/me', token(staff.member))
+    expect(me.body).toMatchObject({
+      id: staff.member.account.account.id,
+      email: staff.member.email,
+      tier: 'scale',
+    })
+  })
+
+  test('that a member makes are the member’s: they have that role and leave with them', async () => {
+    const { ask, ann, staff, memberId } = await office()
+    const created = await ask('POST', '/v1/api-keys', token(staff.member), { name: 'mine' })
+    const plain = (created.body.data as { api_key: { plain_token: string } }).api_key.plain_token
+    expect(
+      codeOf(
+        await ask('POST', '/organizations/members', `Token ${plain}`, {
+          email: 'x@example.com',
+          role: 'admin',
+        }),
+      ),
+    ).toBe('FORBIDDEN_ROLE')
+    await ask('DELETE', `/organizations/members/${await memberId(staff.member)}`, token(ann))
+    const after = await ask('GET', '/v1/account', `Token ${plain}`)
+    expect(after.body.account).toMatchObject({ email: staff.member.email, tier: 'free' })
+    expect((after.body.api_keys as { held_by: string }[]).map(key => key.held_by)).toEqual([
+      staff.member.email,
+      staff.member.email,
+    ])
+    const anns = await ask('GET', '/v1/api-keys', token(ann))
+    expect(JSON.stringify(anns.body)).not.toContain(staff.member.email)
+  })
+
+  test('may be as many for each person as the plan allows', async () => {
+    const { ask, staff } = await office()
+    for (const person of [staff.admin, staff.member]) {
+      for (let i = 0; i < 4; i += 1)
+        expect((await ask('POST', '/v1/api-keys', token(person), {})).status).toBe(200)
+      expect(codeOf(await ask('POST', '/v1/api-keys', token(person), {}))).toBe(
+        'api_key_limit_reached',
+      )
+    }
+  })
+
+  test('are counted together, sessions too', async () => {
+    const { ask, staff, signedIn, dashboard, ann } = await office()
+    const bearer = `Bearer ${await signedIn(staff.read_only)}`
+    for (const authorization of [token(ann), token(staff.member), token(staff.member), bearer])
+      await ask('GET', '/v1/commodities', authorization)
+    expect((await dashboard()).body.organization).toMatchObject({
+      api_calls_this_month: 4,
+      member_count: 4,
+      plan: 'scale',
+      your_role: 'admin',
+    })
+  })
+
+  test('of a member are refused while the operator holds the owner’s account back', async () => {
+    const { ask, ann, staff, services } = await office()
+    services.keys.putAccount({ ...ann.account.account, suspendedAt: startAt })
+    expect(codeOf(await ask('GET', '/v1/commodities', token(staff.member)))).toBe('KEY_SUSPENDED')
+  })
+})
+
+describe('/organizations/members', () => {
+  test('of nobody is 404', async () => {
+    const all = people()
+    const answer = await all.ask('GET', '/organizations/dashboard', token(all.person('ann')))
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'NOT_FOUND'])
+  })
+
+  test('changes in steps that always leave an admin', async () => {
+    const { ask, ann, staff, memberId } = await office()
+    const [annId, doraId] = [await memberId(ann), await memberId(staff.admin)]
+    expect(
+      (await ask('PATCH', `/organizations/members/${doraId}`, token(ann), { role: 'read-only' }))
+        .body.member,
+    ).toMatchObject({
+      role: 'read_only',
+    })
+    for (const refused of [
+      await ask('PATCH', `/organizations/members/${annId}`, token(ann), { role: 'member' }),
+      await ask('DELETE', `/organizations/members/${annId}`, token(ann)),
+    ]) {
+      expect([refused.status, codeOf(refused)]).toEqual([422, 'last_admin'])
+    }
+    await ask('PATCH', `/organizations/members/${doraId}`, token(ann), { role: 'admin' })
+    const left = await ask('DELETE', `/organizations/members/${annId}`, token(ann))
+    expect([left.status, left.body]).toEqual([200, { id: annId, deleted: true }] as never)
+    const dashboard = await ask('GET', '/organizations/dashboard', token(staff.admin))
+    expect(dashboard.body.organization).toMatchObject({ your_role: 'admin', plan: 'free' })
+    expect((await ask('GET', '/organizations/dashboard', token(ann))).status).toBe(404)
+  })
+
+  test('is listed at once and acts after it was accepted', async () => {
+    const { ask, person, letters, ...all } = people()
+    const [ann, bob] = [person('ann', 'scale'), person('bob', 'free')]
+    const added = await ask('POST', '/organizations/members', token(ann), {
+      email: 'BOB@example.com',
+      role: 'member',
+    })
+    expect(added.status).toBe(201)
+    expect(added.body.member).toEqual({
+      id: expect.any(String),
+      email: bob.email,
+      role: 'member',
+      joined_at: isoInstant(startAt),
+    } as never)
+    expect(
+      codeOf(
+        await ask('POST', '/organizations/members', token(ann), {
+          email: bob.email,
+          role: 'admin',
+        }),
+      ),
+    ).toBe('already_member')
+    expect(
+      codeOf(
+        await ask('POST', '/organizations/invitations', token(ann), {
+          email: bob.email,
+          role: 'admin',
+        }),
+      ),
+    ).toBe('already_member')
+    expect(bob.account.actsOn).toBe(bob.account)
+    const { invitation } = all.services.organizations.invitationByToken(
+      tokenIn(letters(bob.email)[0]!.text),
+    )!
+    const accepted = await ask(
+      'POST',
+      `/organizations/invitations/${invitation.id}/confirm_accept`,
+      token(bob),
+    )
+    expect(accepted.body.member).toEqual(added.body.member as never)
+    expect(bob.account.actsOn).toBe(ann.account)
+    const { body } = await ask('GET', '/organizations/dashboard', token(bob))
+    expect([(body.members as Row[]).length, body.invitations]).toEqual([2, []] as never)
+  })
+
+  test.each([
+    ['nothing', undefined, ['email', 'role']],
+    ['a role that is none', { email: 'x@example.com', role: 'owner' }, ['role']],
+    ['a role that is no text', { email: 'x@example.com', role: 1 }, ['role']],
+    ['no address', { email: 'nowhere', role: 'member' }, ['email']],
+    [
+      'an address with a line break',
+      { email: 'x@example.com\nbcc: y@example.com', role: 'member' },
+      ['email'],
+    ],
+    [
+      'a message that is too long',
+      { email: 'x@example.com', role: 'member', message: 'x'.repeat(501) },
+      ['message'],
+    ],
+  ])('is not asked for with %s', async (_, body, fields) => {
+    const { ask, person, services } = people()
+    const answer = await ask('POST', '/organizations/invitations', token(person('ann')), body)
+    expect([answer.status, codeOf(answer)]).toEqual([422, 'validation_failed'])
+    expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
+    expect(services.db.query('SELECT count(*) AS n FROM organizations').get()).toEqual({ n: 0 })
+  })
+
+  test('is made as asked, whatever else stands in the body', async () => {
+    const { ask, person, ...all } = people()
+    const [ann, eve] = [person('ann'), person('eve')]
+    const extra = {
+      id: 'mine',
+      account_id: eve.account.account.id,
+      status: 'accepted',
+      organization_id: 'another',
+      invited_by: 'the boss',
+    }
+    const invited = await ask('POST', '/organizations/invitations', token(ann), {
+      email: eve.email,
+      role: 'member',
+      ...extra,
+    })
+    expect(invited.body.invitation).toMatchObject({ status: 'pending', invited_by: ann.email })
+    expect((invited.body.invitation as Row).id).not.toBe('mine')
+    const listed = await ask('POST', '/organizations/members', token(ann), {
+      email: 'x@example.com',
+      role: 'member',
+      ...extra,
+      joined_at: '2000-01-01T00:00:00Z',
+    })
+    expect(listed.body.member).toMatchObject({ joined_at: isoInstant(startAt) })
+    expect(all.services.organizations.of(eve.account)).toBeUndefined()
+  })
+
+  test('is asked for once by a repeated request', async () => {
+    const { ask, person, letters } = people()
+    const ann = token(person('ann'))
+    const send = () =>
+      ask(
+        'POST',
+        '/organizations/invitations',
+        ann,
+        { email: 'g@example.com', role: 'member' },
+        { 'idempotency-key': 'once' },
+      )
+    const [first, second] = [await send(), await send()]
+    expect(second.status).toBe(201)
+    expect(second.body).toEqual(first.body)
+    expect(letters('g@example.com')).toHaveLength(1)
+  })
+})
+
+describe('/organizations/invitations', () => {
+  async function invited(role: Role = 'member') {
+    const all = people()
+    const [ann, guest] = [all.person('ann', 'scale'), all.person('guest', 'free')]
+    const answer = await all.ask('POST', '/organizations/invitations', token(ann), {
+      email: guest.email,
+      role,
+      message: 'Welcome',
+    })
+    const { id } = answer.body.invitation as { id: string }
+    const letter = all.letters(guest.email).at(-1)!
+    return {
+      ...all,
+      ann,
+      guest,
+      id,
+      invitation: answer,
+      letter,
+      secret: tokenIn(letter.text),
+      base: `/organizations/invitations/${id}`,
+    }
+  }
+
+  test('is shown without changing anything, is accepted, and is good once', async () => {
+    const { ask, ann, guest, id, base, invitation, letter } = await invited()
+    expect(invitation.body.invitation).toEqual({
+      id,
+      email: guest.email,
+      role: 'member',
+      status: 'pending',
+      message: 'Welcome',
+      invited_by: ann.email,
+      created_at: isoInstant(startAt),
+      expires_at: isoInstant(startAt + 14 * dayMs),
+    } as never)
+    // No text of an account goes to a stranger: the page of the invitation has it.
+    expect(letter.text).not.toContain('Welcome')
+    expect(JSON.stringify(invitation.body)).not.toContain(tokenIn(letter.text))
+    for (let i = 0; i < 2; i += 1) {
+      const view = await ask('GET', `${base}/accept`, token(guest))
+      expect(view.body).toMatchObject({
+        can_accept: true,
+        next: { method: 'POST', path: `${base}/confirm_accept` },
+        organization: { name: 'example.com' },
+      })
+      expect(guest.account.actsOn).toBe(guest.account)
+    }
+    const accepted = await ask('POST', `${base}/confirm_accept`, token(guest))
+    expect(accepted.status).toBe(200)
+    expect(accepted.body).toMatchObject({
+      invitation: { id, status: 'accepted' },
+      member: { email: guest.email, role: 'member' },
+    })
+    const again = await ask('POST', `${base}/confirm_accept`, token(guest))
+    expect([again.status, codeOf(again)]).toEqual([422, 'invitation_used'])
+  })
+
+  test('is over after fourteen days', async () => {
+    const { ask, guest, base, clock } = await invited()
+    clock.advance(14 * dayMs - 1)
+    expect((await ask('GET', `${base}/accept`, token(guest))).body.can_accept).toBe(true)
+    clock.advance(1)
+    expect((await ask('GET', `${base}/accept`, token(guest))).body).toMatchObject({
+      can_accept: false,
+      invitation: { status: 'expired' },
+    })
+    const late = await ask('POST', `${base}/confirm_accept`, token(guest))
+    expect([late.status, codeOf(late)]).toEqual([422, 'invitation_expired'])
+    expect(guest.account.actsOn).toBe(guest.account)
+  })
+
+  test('does not exist for a stranger, unless they have the letter', async () => {
+    const { ask, person, base, secret, ann } = await invited()
+    const eve = person('eve')
+    const unknown = await ask(
+      'GET',
+      '/organizations/invitations/00000000-0000-4000-8000-000000000999/accept',
+      token(eve),
+    )
+    const foreign = await ask('GET', `${base}/accept`, token(eve))
+    expect([foreign.status, foreign.body.error]).toEqual([
+      404,
+      {
+        ...(unknown.body.error as object),
+        request_id: (foreign.body.error as Row & { request_id: string }).request_id,
+      },
+    ] as never)
+    expect((await ask('GET', `${base}/accept?token=${'f'.repeat(64)}`, token(eve))).status).toBe(
+      404,
+    )
+    expect((await ask('POST', `${base}/confirm_accept`, token(eve), {})).status).toBe(404)
+    expect((await ask('POST', `${base}/confirm_accept`, token(ann), {})).status).toBe(404)
+    expect((await ask('GET', `${base}/accept?token=${secret}`, token(eve))).body.can_accept).toBe(
+      true,
+    )
+    const accepted = await ask('POST', `${base}/confirm_accept`, token(eve), { token: secret })
+    expect(accepted.status).toBe(200)
+  })
+
+  test('replaces an older one to the same address', async () => {
+    const { ask, ann, guest, base, secret } = await invited()
+    await ask('POST', '/organizations/invitations', token(ann), {
+      email: guest.email,
+      role: 'read_only',
+    })
+    expect(
+      codeOf(await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })),
+    ).toBe('invitation_expired')
+  })
+
+  test('that is withdrawn is over', async () => {
+    const { ask, ann, guest, id, base } = await invited()
+    expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).body).toEqual({
+      id,
+      deleted: true,
+    } as never)
+    expect(codeOf(await ask('POST', `${base}/confirm_accept`, token(guest)))).toBe(
+      'invitation_expired',
+    )
+    expect((await ask('DELETE', `/organizations/members/${id}`, token(ann))).status).toBe(404)
+  })
+
+  test('waits for who is in another organization with others', async () => {
+    const all = await invited()
+    const { ask, guest, person, base } = all
+    await enlist(all, guest, person('colleague'), 'member')
+    expect((await ask('GET', `${base}/accept`, token(guest))).body.can_accept).toBe(false)
+    const refused = await ask('POST', `${base}/confirm_accept`, token(guest))
+    expect([refused.status, codeOf(refused)]).toEqual([422, 'already_member'])
+  })
+
+  test('to an address that somebody has shown to be theirs makes them no second member and can only raise their role', async () => {
+    const all = await invited('read_only')
+    const { ask, ann, guest, letters, secret, base } = all
+    await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })
+    for (const [role, then] of [
+      ['member', 'member'],
+      ['read_only', 'member'],
+    ] as const) {
+      const email = 'second@example.com'
+      const invitation = await ask('POST', '/organizations/invitations', token(ann), {
+        email,
+        role,
+      })
+      const path = `/organizations/invitations/${(invitation.body.invitation as Row).id}/confirm_accept`
+      const proof = role === 'member' ? { token: tokenIn(letters(email).at(-1)!.text) } : {}
+      expect((await ask('POST', path, token(guest), proof)).body.member).toMatchObject({
+        email: guest.email,
+        role: then,
+      })
+    }
+    expect(membersOf(await ask('GET', '/organizations/dashboard', token(ann)))).toHaveLength(2)
+  })
+})
+
+describe('/organizations with the credentials of another organization', () => {
+  test('against the ids of another: the same 404 as for an id that nobody has, and nothing is written', async () => {
+    const office_ = await office()
+    const { ask, ann, staff, person, memberId, signedIn } = office_
+    const eve = person('eve', 'scale')
+    await enlist(office_, eve, person('mallory', 'free'), 'admin')
+    const [member, invitation, key] = [
+      await memberId(staff.member),
+      await guestId(office_),
+      keyOf(office_, ann),
+    ]
+    const before = await stateOf(office_)
+    const unknown = '00000000-0000-4000-8000-000000000999'
+    const attacks: [method: string, path: (id: string) => string, id: string, body?: unknown][] = [
+      ['PATCH', id => `/organizations/members/${id}`, member, { role: 'admin' }],
+      ['DELETE', id => `/organizations/members/${id}`, member],
+      ['DELETE', id => `/organizations/members/${id}`, invitation],
+      ['GET', id => `/organizations/invitations/${id}/accept`, invitation],
+      ['POST', id => `/organizations/invitations/${id}/confirm_accept`, invitation, {}],
+      ['PATCH', id => `/v1/api-keys/${id}`, key, { name: 'taken' }],
+      ['POST', id => `/v1/api-keys/${id}/roll`, key, {}],
+      ['DELETE', id => `/v1/api-keys/${id}`, key],
+    ]
+    for (const credentials of [token(eve), `Bearer ${await signedIn(eve)}`]) {
+      for (const [method, path, id, body] of attacks) {
+        const [foreign, nobody] = [
+          await ask(method, path(id), credentials, body),
+          await ask(method, path(unknown), credentials, body),
+        ]
+        expect([foreign.status, codeOf(foreign)], `${method} ${path('…')}`).toEqual([
+          404,
+          'NOT_FOUND',
+        ])
+        const message = ({ body: { error } }: Asked) => (error as { message: string }).message
+        expect(message(foreign)).toBe(message(nobody))
+      }
+    }
+    expect(await stateOf(office_)).toEqual(before)
+  })
+})

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
+import { above, openAlertInstance, startAt } from '../../../support/topics/alerts.ts'
+
+const code = 'WTI_USD'
+
+/** Prices an hour apart, the last of them now. */
+const hourly = (values: readonly number[]) => {
+  const instance = openAlertInstance()
+  const series = instance.services.catalogue.named(code)!
+  const firstAt = startAt - (values.length - 1) * hourMs
+  instance.services.ingest.write(
+    values.map((value, i) => ({ seriesId: series.id, observedAt: firstAt + i * hourMs, value })),
+  )
+  const run = (cooldownMinutes: number, from = firstAt, to = startAt + 1) =>
+    instance.services.backtests.run({ condition: above(90), cooldownMinutes, series, from, to })
+  return { instance, series, firstAt, run }
+}
+
+describe('backtests.run: a backtest', () => {
+  test('counts what the cooldown kept back, and lists the first five hundred triggers of all', async () => {
+    const { run, firstAt } = hourly(Array.from({ length: 1500 }, (_, i) => (i % 2 === 0 ? 91 : 89)))
+    const without = await run(0)
+    expect([
+      without.observations,
+      without.triggerCount,
+      without.triggers.length,
+      without.cooldownSuppressed,
+    ]).toEqual([1500, 750, 500, 0])
+    expect(without.triggers.slice(0, 2)).toEqual([
+      { triggeredAt: firstAt, value: 91 },
+      { triggeredAt: firstAt + 2 * hourMs, value: 91 },
+    ])
+    const cooled = await run(240)
+    expect([cooled.triggerCount, cooled.cooldownSuppressed]).toEqual([375, 375])
+  })
+
+  test('judges the half-open range and nothing outside it, page after page', async () => {
+    const { run, firstAt } = hourly(Array(4500).fill(91))
+    const inside = await run(0, firstAt + hourMs, firstAt + 4100 * hourMs)
+    expect([inside.observations, inside.triggers[0]!.triggeredAt]).toEqual([4099, firstAt + hourMs])
+  })
+
+  test('leaves out quarantined days', async () => {
+    const { instance, series, run, firstAt } = hourly(Array(96).fill(91))
+    instance.services.quarantine.add({
+      seriesId: series.id,
+      fromOn: '2026-11-18',
+      toOn: '2026-11-18',
+      reason: 'a wrong feed',
+      createdAt: startAt,
+    })
+    const result = await run(0)
+    expect(result.observations).toBe(72)
+    const leftOutFrom = Date.parse('2026-11-18')
+    expect(
+      result.triggers.some(
+        trigger => trigger.triggeredAt >= leftOutFrom && trigger.triggeredAt < leftOutFrom + dayMs,
+      ),
+    ).toBe(false)
+    expect(result.triggers[0]!.triggeredAt).toBe(firstAt)
+  })
+
+  test('of nothing finds nothing', async () => {
+    const { instance, run } = hourly([])
+    expect(await run(0, startAt - dayMs, startAt)).toEqual({
+      observations: 0,
+      triggerCount: 0,
+      triggers: [],
+      cooldownSuppressed: 0,
+    })
+    instance.close()
+  })
+})
+
+describe('backtests.run: a backtest of what was known', () => {
+  const at = (days: number) => startAt - days * dayMs
+  type Write = readonly [madeDaysAgo: number, value: number, knownDaysAgo: number]
+  const knownThen = (writes: readonly Write[]) => {
+    const instance = openAlertInstance()
+    const series = instance.services.catalogue.named(code)!
+    for (const [made, value, recorded] of writes)
+      instance.services.ingest.write(
+        [{ seriesId: series.id, observedAt: at(made), value }],
+        at(recorded),
+      )
+    const run = (condition = above(90), isVintage = true) =>
+      instance.services.backtests.run({
+        condition,
+        cooldownMinutes: 0,
+        series,
+        from: at(30),
+        to: startAt + 1,
+        isVintage,
+      })
+    return { instance, series, run }
+  }
+
+  test('fires by the value that came in, not by the one that took its place', async () => {
+    const { run } = knownThen([
+      [5, 95, 4.9],
+      [4, 80, 3.9],
+      [5, 85, 3],
+    ])
+    expect((await run()).triggers).toEqual([{ triggeredAt: at(4.9), value: 95 }])
+    expect((await run(above(90), false)).triggers).toEqual([])
+  })
+
+  test('judges a correction of the newest price, and none of an older one', async () => {
+    const { run } = knownThen([
+      [5, 80, 4.9],
+      [5, 91, 4.5],
+      [4, 80, 3.9],
+      [5, 99, 3],
+    ])
+    const result = await run()
+    expect(result.triggers).toEqual([{ triggeredAt: at(4.5), value: 91 }])
+    expect(result.observations).toBe(3)
+  })
+
+  test('does not take for news what was history when it was imported', async () => {
+    const { run } = knownThen([
+      [29, 95, 2],
+      [28, 96, 2],
+      [1, 97, 0.9],
+    ])
+    expect((await run()).triggers).toEqual([{ triggeredAt: at(0.9), value: 97 }])
+  })
+
+  test('knows of a withdrawn price only while it was there', async () => {
+    const { instance, series, run } = knownThen([
+      [5, 80, 4.9],
+      [4, 99, 3.9],
+    ])
+    instance.services.ingest.withdraw(series.id, [at(4)], at(3.5))
+    instance.services.ingest.write([{ seriesId: series.id, observedAt: at(5), value: 92 }], at(3))
+    expect((await run()).triggers).toEqual([
+      { triggeredAt: at(3.9), value: 99 },
+      { triggeredAt: at(3), value: 92 },
+    ])
+  })
+
+  test('agrees with what an alert that was there has fired at, whatever was corrected meanwhile', async () => {
+    const writes: Write[] = Array.from({ length: 40 }, (_, i): Write => {
+      const value = 86 + ((i * 7) % 11)
+      return i % 4 === 3
+        ? [25 - (i - 1) / 2, value, 25 - i / 2 - 0.1]
+        : [25 - i / 2, value, 25 - i / 2 - 0.1]
+    })
+    const live = openAlertInstance({ now: at(29) })
+    const alert = live.watch(code, above(90), { cooldownMinutes: 0 })
+    const seriesId = live.services.catalogue.named(code)!.id
+    for (const [made, value, recorded] of writes) {
+      live.clock.advance(at(recorded) - live.clock.now())
+      live.services.ingest.write([{ seriesId, observedAt: at(made), value }])
+    }
+    const { triggers } = await knownThen(writes).run()
+    expect(triggers.length).toBeGreaterThan(5)
+    expect(triggers.map(trigger => trigger.value)).toEqual(live.fired(alert))
+    live.close()
+  })
+})

@@ -1,0 +1,666 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createManualClock } from '../../../../src/lib/time/clock.ts'
+import { dayMs, minuteMs } from '../../../../src/lib/time/instant.ts'
+import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
+import {
+  type Sent,
+  type StripeServer,
+  stripeServer,
+  type Thing,
+  webhookSecret,
+} from '../../../support/servers/stripe-server.ts'
+import {
+  type BillingHouse,
+  type Buyer,
+  billingHouse,
+  codeOf,
+  startAt,
+} from '../../../support/topics/billing.ts'
+
+const open: StripeServer[] = []
+afterEach(() => {
+  for (const server of open.splice(0)) server.close()
+})
+
+interface Shop extends BillingHouse {
+  stand: StripeServer
+  /** An account that is a customer with a card. */
+  customer(plan?: string, declines?: boolean): Promise<Buyer & { ref: string }>
+  deliver(sent: Sent): Promise<number>
+  /** The processor's own subscription of a buyer. */
+  theirs(buyer: Buyer): Thing
+}
+
+function shop(): Shop {
+  // The stand-in lives on the clock of the instance.
+  const clock = createManualClock(startAt)
+  const stand = stripeServer(clock)
+  open.push(stand)
+  const instance = billingHouse(
+    'serve',
+    {
+      'billing.provider': 'stripe',
+      'billing.stripe_key': 'sk_test_stand_in',
+      'billing.stripe_webhook_secret': webhookSecret,
+      'billing.stripe_url': stand.url,
+      'billing.credit_packs': 'pack_3:3:100',
+    },
+    clock,
+  )
+  return {
+    ...instance,
+    stand,
+    async customer(plan, declines = false) {
+      const buyer = instance.buyer(plan)
+      await instance.ask('POST', '/billing/intents/setup', buyer.token)
+      const ref = [...stand.things.values()].find(
+        thing => thing.object === 'customer' && thing.metadata.account_id === buyer.id,
+      )!.id
+      stand.card(ref, `pm_${ref}`, declines)
+      return { ...buyer, ref }
+    },
+    async deliver({ raw, signature }) {
+      const response = await instance.app.handle(
+        new Request('http://localhost/billing/webhooks/stripe', {
+          method: 'POST',
+          body: raw,
+          headers: { 'stripe-signature': signature },
+        }),
+      )
+      return response.status
+    },
+    theirs: buyer =>
+      [...stand.things.values()].find(
+        thing => thing.object === 'subscription' && thing.metadata.account_id === buyer.id,
+      )!,
+  }
+}
+
+const subscribe = (instance: Shop, { token }: Buyer, plan: string, more = {}) =>
+  instance.ask('POST', '/billing/subscriptions', token, { plan_id: plan, ...more })
+const change = (instance: Shop, { token }: Buyer, plan: string) =>
+  instance.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: plan })
+/** Everything that billing has written down of an account. */
+const stateOf = (instance: Shop, buyer: Buyer) => {
+  const { updatedAt: _, ...subscription } = instance.services.billing.current(buyer.account) ?? {
+    updatedAt: 0,
+  }
+  return JSON.stringify([
+    instance.plan(buyer),
+    subscription,
+    instance.services.billing.invoices.page({ accountId: buyer.id }, 100, 0),
+    instance.services.billing.credits.balance(buyer.id),
+  ])
+}
+
+describe('createRemoteSubscriptions through the processor', () => {
+  test('a customer is made once, sets up a card with the processor and pays with it', async () => {
+    const instance = shop()
+    const { token, id } = instance.buyer()
+    expect((await instance.ask('GET', '/billing/payment_methods', token)).body).toEqual({
+      payment_methods: [],
+      default_payment_method_id: null,
+    })
+    expect(instance.stand.writes).toEqual([])
+    const intent = await instance.ask('POST', '/billing/intents/setup', token)
+    expect(intent.body).toEqual({
+      setup_intent: {
+        id: expect.stringMatching(/^seti_/),
+        client_secret: 'seti_secret',
+        status: 'requires_payment_method',
+        provider: 'stripe',
+      },
+      client_secret: 'seti_secret',
+    })
+    await instance.ask('POST', '/billing/intents/setup', token)
+    const customers = instance.stand.writes.filter(write => write.path === '/v1/customers')
+    expect(customers.map(customer => [customer.fields.metadata.account_id, customer.key])).toEqual([
+      [id, `customer:${id}`],
+    ])
+    const customer = [...instance.stand.things.values()].find(
+      thing => thing.object === 'customer',
+    )!.id
+    instance.stand.card(customer, 'pm_a')
+    instance.stand.card(customer, 'pm_b')
+    instance.stand.card('cus_of_somebody_else', 'pm_strange')
+    const chosen = await instance.ask('PATCH', '/billing/payment_methods/update', token, {
+      payment_method_id: 'pm_a',
+    })
+    expect([chosen.status, chosen.body.payment_method]).toEqual([
+      200,
+      {
+        id: 'pm_a',
+        type: 'card',
+        brand: 'visa',
+        last4: '4242',
+        exp_month: 12,
+        exp_year: 2039,
+        is_default: true,
+      },
+    ])
+    expect(
+      (await instance.ask('GET', '/billing/payment_methods', token)).body.default_payment_method_id,
+    ).toBe('pm_a')
+    for (const strange of ['pm_strange', 'pm_nothing']) {
+      expect(
+        (
+          await instance.ask('PATCH', '/billing/payment_methods/update', token, {
+            payment_method_id: strange,
+          })
+        ).status,
+      ).toBe(404)
+    }
+  })
+
+  test('a subscription is paid and holds at once; up at once, down at the end, cancelled and taken up again', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    const created = await subscribe(instance, buyer, 'starter')
+    expect([
+      created.status,
+      created.body.subscription.plan,
+      created.body.subscription.current_period_end,
+    ]).toEqual([201, 'starter', '2026-12-20T15:00:00Z'])
+    expect(instance.plan(buyer)).toBe('starter')
+    instance.clock.advance(15 * dayMs)
+    const up = await change(instance, buyer, 'professional')
+    expect([up.body.proration, instance.plan(buyer)]).toEqual([
+      { amount: 2500, currency: 'USD' },
+      'professional',
+    ])
+    const down = await change(instance, buyer, 'developer')
+    expect([
+      down.body.subscription.pending_plan,
+      down.body.effective_at,
+      instance.plan(buyer),
+    ]).toEqual(['developer', '2026-12-20T15:00:00Z', 'professional'])
+    // An upgrade while a lower plan waits costs the difference to what was paid for.
+    const higher = await change(instance, buyer, 'scale')
+    expect([higher.body.proration.amount, higher.body.subscription.pending_plan]).toEqual([
+      15_000,
+      null,
+    ])
+    expect((await change(instance, buyer, 'starter')).body.subscription).toMatchObject({
+      plan: 'scale',
+      pending_plan: 'starter',
+    })
+
+    const ended = await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
+    expect([ended.body.subscription.cancel_at_period_end, instance.theirs(buyer)]).toEqual([
+      true,
+      expect.objectContaining({ cancel_at_period_end: true }),
+    ])
+    const again = await instance.ask('POST', '/billing/subscriptions/reactivate', buyer.token)
+    expect(again.body.subscription).toMatchObject({
+      cancel_at_period_end: false,
+      pending_plan: 'starter',
+    })
+
+    instance.clock.advance(15 * dayMs)
+    const renewed = instance.stand.renew(instance.theirs(buyer).id)
+    expect(await instance.deliver(instance.stand.message('invoice.paid', renewed))).toBe(200)
+    expect([
+      instance.plan(buyer),
+      instance.services.billing.current(buyer.account)!.pendingPlan,
+    ]).toEqual(['starter', null])
+    const amounts = instance.services.billing.invoices
+      .page({ accountId: buyer.id }, 10, 0)
+      .map(invoice => [invoice.amountCents, invoice.status])
+    expect(amounts).toEqual([
+      [4900, 'paid'],
+      [15_000, 'paid'],
+      [2500, 'paid'],
+      [4900, 'paid'],
+    ])
+    const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    expect((await instance.ask('GET', `/billing/invoices/${id}/pdf`, buyer.token)).status).toBe(200)
+  })
+
+  test('whoever says what comes next lifts the cancellation, there and here', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
+    const next = await change(instance, buyer, 'starter')
+    expect(next.body.subscription).toMatchObject({
+      plan: 'professional',
+      pending_plan: 'starter',
+      cancel_at_period_end: false,
+    })
+    expect(instance.theirs(buyer).cancel_at_period_end).toBe(false)
+    expect((await change(instance, buyer, 'free')).body.subscription.cancel_at_period_end).toBe(
+      true,
+    )
+    expect(instance.theirs(buyer).cancel_at_period_end).toBe(true)
+  })
+
+  test('a card that is declined buys nothing and leaves everything as it was', async () => {
+    const instance = shop()
+    const buyer = await instance.customer('free', true)
+    const refused = await subscribe(instance, buyer, 'starter')
+    expect([refused.status, codeOf(refused), refused.body.message]).toEqual([
+      422,
+      'payment_failed',
+      expect.stringContaining('Your card was declined.'),
+    ])
+    expect([
+      instance.plan(buyer),
+      instance.services.billing.invoices.count({ accountId: buyer.id }),
+    ]).toEqual(['free', 0])
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`)
+    expect((await subscribe(instance, buyer, 'professional')).status).toBe(201)
+    await change(instance, buyer, 'starter')
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
+    const before = stateOf(instance, buyer)
+    instance.clock.advance(dayMs)
+    expect(codeOf(await change(instance, buyer, 'scale'))).toBe('payment_failed')
+    expect(stateOf(instance, buyer)).toBe(before)
+    // What waits there still waits.
+    expect(
+      await instance.deliver(
+        instance.stand.message('customer.subscription.updated', instance.theirs(buyer)),
+      ),
+    ).toBe(200)
+    expect(stateOf(instance, buyer)).toBe(before)
+  })
+
+  test('without a card nothing can be bought', async () => {
+    const instance = shop()
+    const { token } = instance.buyer()
+    for (const [path, body] of [
+      ['/billing/subscriptions', { plan_id: 'starter' }],
+      ['/billing/credit_purchases', { pack_id: 'pack_3' }],
+    ] as const) {
+      const answer = await instance.ask('POST', path, token, body)
+      expect([answer.status, codeOf(answer), answer.body.message]).toEqual([
+        422,
+        'payment_failed',
+        expect.stringContaining('no payment method'),
+      ])
+    }
+  })
+
+  test('a year is begun at once, and a shorter period is refused while it runs', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const yearly = await subscribe(instance, buyer, 'starter', { billing_period: 'yearly' })
+    expect(yearly.body.subscription).toMatchObject({
+      billing_period: 'yearly',
+      current_period_end: '2027-11-20T15:00:00Z',
+    })
+    expect(codeOf(await subscribe(instance, buyer, 'starter', { billing_period: 'monthly' }))).toBe(
+      'invalid_plan',
+    )
+  })
+
+  test('an answer that was lost is not paid twice, neither by the library nor by who asks again', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    instance.stand.losesNextAnswer = true
+    await subscribe(instance, buyer, 'starter')
+    await subscribe(instance, buyer, 'starter')
+    expect(
+      [...instance.stand.things.values()].filter(thing => thing.object === 'subscription'),
+    ).toHaveLength(1)
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
+    // The service died between the processor's answer and its own books.
+    instance.services.db.run('DELETE FROM invoices')
+    instance.services.db.run('DELETE FROM subscriptions')
+    expect((await subscribe(instance, buyer, 'starter')).status).toBe(201)
+    expect(
+      [...instance.stand.things.values()].filter(thing => thing.object === 'subscription'),
+    ).toHaveLength(1)
+    expect([
+      instance.plan(buyer),
+      instance.services.billing.invoices.count({ accountId: buyer.id }),
+    ]).toEqual(['starter', 1])
+  })
+
+  test('a processor that fails is 503 without its words, and nothing has changed', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    for (const [method, path, body, status] of [
+      ['POST', '/billing/subscriptions', { plan_id: 'starter' }, 500],
+      ['GET', '/billing/payment_methods', undefined, 429],
+      ['POST', '/billing/intents/setup', undefined, 403],
+      ['POST', '/billing/customer-portal/sessions', undefined, 400],
+    ] as const) {
+      instance.stand.broken = status
+      const answer = await instance.ask(method, path, buyer.token, body)
+      expect([answer.status, codeOf(answer), answer.headers.get('retry-after')], path).toEqual([
+        503,
+        'PROCESSOR_UNAVAILABLE',
+        '30',
+      ])
+      expect(JSON.stringify(answer.body)).not.toContain('secret words')
+    }
+    expect(instance.plan(buyer)).toBe('free')
+  }, 20_000)
+
+  test('the portal is the processor’s', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    const { body } = await instance.ask('POST', '/billing/customer-portal/sessions', buyer.token, {
+      return_url: 'https://example.com/',
+    })
+    expect(body).toEqual({
+      url: `https://portal.example.com/${buyer.ref}`,
+      expires_at: '2026-11-20T15:05:00Z',
+    })
+    expect(instance.stand.writes.at(-1)!.fields.return_url).toBe('https://example.com/')
+  })
+
+  test('requests are bought once, however often the purchase is sent, and a declined card buys none', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    const buy = (key: string) =>
+      instance.ask(
+        'POST',
+        '/billing/credit_purchases',
+        buyer.token,
+        { pack_id: 'pack_3' },
+        { 'idempotency-key': key },
+      )
+    const [first, second] = [await buy('k'), await buy('k')]
+    expect([first.status, first.body.credit_purchase.status, first.body.balance]).toEqual([
+      201,
+      'completed',
+      { requests_remaining: 3 },
+    ])
+    expect(second.body).toEqual(first.body)
+    const paid = instance.stand.writes.filter(write => write.path === '/v1/payment_intents')
+    expect(paid.map(write => [write.fields.amount, write.fields.off_session, write.key])).toEqual([
+      ['100', 'true', `purchase:${first.body.credit_purchase.id}`],
+    ])
+    instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
+    expect(codeOf(await buy('l'))).toBe('payment_failed')
+    expect(codeOf(await buy('l'))).toBe('payment_failed')
+    expect(instance.services.billing.credits.balance(buyer.id)).toBe(3)
+  })
+
+  test('a purchase that was left half-way is taken up by the job, and paid once', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    instance.stand.broken = 403
+    const left = await instance.ask('POST', '/billing/credit_purchases', buyer.token, {
+      pack_id: 'pack_3',
+    })
+    expect([left.status, left.body.credit_purchase.status]).toEqual([201, 'pending'])
+    instance.stand.broken = undefined
+    await instance.advance(2 * minuteMs)
+    await instance.advance(2 * minuteMs)
+    expect(instance.services.billing.credits.balance(buyer.id)).toBe(3)
+    expect(
+      instance.stand.writes.filter(write => write.path === '/v1/payment_intents'),
+    ).toHaveLength(1)
+  }, 20_000)
+
+  test('what no message told of is asked for when a period is over', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    instance.clock.advance(30 * dayMs)
+    instance.stand.renew(instance.theirs(buyer).id)
+    await instance.advance(11 * minuteMs)
+    expect(instance.services.billing.current(buyer.account)).toMatchObject({
+      startsAt: Date.parse('2026-12-20T15:00:00Z'),
+      status: 'active',
+    })
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
+  })
+
+  test('the operator’s ledger leaves the processor’s invoices alone', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    expect(codeOf(await instance.operator('POST', `/admin/v1/invoices/${id}/void`))).toBe(
+      'invoice_closed',
+    )
+    const agreed = await instance.operator('POST', '/admin/v1/subscriptions', {
+      account: buyer.id,
+      plan: 'enterprise',
+      price: 120_000,
+    })
+    expect([codeOf(agreed), instance.plan(buyer)]).toEqual(['invalid_plan', 'starter'])
+  })
+})
+
+describe('POST /billing/webhooks/stripe', () => {
+  test('tells of a payment that failed and of one that was made good, and each is told on once', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'professional')
+    instance.services.webhooks.create(buyer.account, {
+      ...defaultSettings,
+      url: 'https://hooks.example.com/a',
+      events: ['*'],
+    })
+    instance.clock.advance(30 * dayMs)
+    const invoice = instance.stand.renew(instance.theirs(buyer).id, false)
+    const failed = instance.stand.message('invoice.payment_failed', invoice)
+    for (const sent of [failed, failed]) expect(await instance.deliver(sent)).toBe(200)
+    expect(instance.services.billing.standing(buyer.account).status).toBe('past_due')
+    expect(instance.plan(buyer)).toBe('professional')
+    Object.assign(invoice, {
+      status: 'paid',
+      attempt_count: 2,
+      next_payment_attempt: null,
+      status_transitions: { paid_at: Math.floor(instance.clock.now() / 1000) },
+    })
+    Object.assign(instance.theirs(buyer), { status: 'active' })
+    for (const type of ['invoice.paid', 'invoice.payment_succeeded', 'invoice.updated'])
+      await instance.deliver(instance.stand.message(type, invoice))
+    expect(instance.services.billing.standing(buyer.account).status).toBe('active')
+    const types = instance.events(buyer.account).map(event => event.type)
+    expect(types.filter(type => type.startsWith('invoice.'))).toEqual([
+      'invoice.payment_failed',
+      'invoice.paid',
+    ])
+    // An older message that comes in now finds what is so now.
+    const before = stateOf(instance, buyer)
+    await instance.deliver({
+      ...instance.stand.message(
+        'invoice.payment_failed',
+        { ...invoice, status: 'open' },
+        { id: 'evt_late' },
+      ),
+    })
+    expect(stateOf(instance, buyer)).toBe(before)
+  })
+
+  test('ends the plan when the processor has ended the subscription', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    Object.assign(instance.theirs(buyer), {
+      status: 'canceled',
+      ended_at: Math.floor(instance.clock.now() / 1000),
+    })
+    await instance.deliver(
+      instance.stand.message('customer.subscription.deleted', instance.theirs(buyer)),
+    )
+    expect([
+      instance.plan(buyer),
+      instance.services.billing.standing(buyer.account).status,
+    ]).toEqual(['free', 'cancelled'])
+  })
+
+  test('that is not signed, signed by another, changed, or long ago is refused and changes nothing', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    Object.assign(instance.theirs(buyer), {
+      status: 'canceled',
+      ended_at: Math.floor(instance.clock.now() / 1000),
+    })
+    const before = stateOf(instance, buyer)
+    const at = Math.floor(instance.clock.now() / 1000)
+    const type = 'customer.subscription.deleted'
+    const good = instance.stand.message(type, instance.theirs(buyer))
+    const bad: Sent[] = [
+      { raw: good.raw, signature: '' },
+      { raw: good.raw, signature: 'nonsense' },
+      { raw: good.raw, signature: `t=${at},v1=${'0'.repeat(64)}` },
+      { raw: `${good.raw} `, signature: good.signature },
+      instance.stand.message(type, instance.theirs(buyer), { secret: 'whsec_other' }),
+      instance.stand.message(type, instance.theirs(buyer), { secret: '' }),
+      instance.stand.message(type, instance.theirs(buyer), { at: at - 301 }),
+      { raw: '', signature: good.signature },
+    ]
+    for (const sent of bad) expect(await instance.deliver(sent)).toBe(400)
+    expect(stateOf(instance, buyer)).toBe(before)
+    expect(await instance.deliver(good)).toBe(200)
+    expect(instance.plan(buyer)).toBe('free')
+  })
+
+  test('about what this service did not make, or about another account’s customer, is taken and changes nothing', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    const before = stateOf(instance, buyer)
+    const strange = { ...instance.theirs(buyer), id: 'sub_strange', metadata: {} }
+    instance.stand.things.set('sub_strange', strange)
+    const nobody = {
+      ...instance.theirs(buyer),
+      id: 'sub_nobody',
+      metadata: { account_id: 'nobody' },
+    }
+    instance.stand.things.set('sub_nobody', nobody)
+    const second = { ...instance.theirs(buyer), id: 'sub_second' }
+    instance.stand.things.set('sub_second', second)
+    for (const thing of [
+      strange,
+      nobody,
+      second,
+      { id: 'sub_gone', object: 'subscription' },
+      { id: 'cus_1', object: 'customer' },
+      { id: 'in_x', object: 'invoice' },
+    ]) {
+      expect(
+        await instance.deliver(instance.stand.message('any.thing', thing)),
+        JSON.stringify(thing.id),
+      ).toBe(200)
+    }
+    expect(stateOf(instance, buyer)).toBe(before)
+  })
+
+  test('that can not be looked into now is asked for again, and then counts', async () => {
+    const instance = shop()
+    const buyer = await instance.customer()
+    await subscribe(instance, buyer, 'starter')
+    instance.clock.advance(30 * dayMs)
+    const sent = instance.stand.message(
+      'invoice.paid',
+      instance.stand.renew(instance.theirs(buyer).id),
+    )
+    instance.stand.broken = 403
+    expect(await instance.deliver(sent)).toBe(503)
+    instance.stand.broken = undefined
+    expect(await instance.deliver(sent)).toBe(200)
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(2)
+  }, 20_000)
+
+  test('comes to the same in any order, any number of times, and all at once', async () => {
+    const deeds = fc.array(
+      fc.record({
+        deed: fc.constantFrom('renew', 'fail', 'recover', 'end at period end', 'go on', 'end'),
+        outcome: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 5 },
+    )
+    await fc.assert(
+      fc.asyncProperty(deeds, fc.infiniteStream(fc.nat(1_000_000)), async (story, chance) => {
+        const instance = shop()
+        const buyer = await instance.customer()
+        await subscribe(instance, buyer, 'starter')
+        const theirs = instance.theirs(buyer)
+        const messages: Sent[] = []
+        let invoice: Thing | undefined
+        for (const { deed, outcome } of story) {
+          if (theirs.status === 'canceled') break
+          if (deed === 'renew' || deed === 'fail') {
+            instance.clock.advance(31 * dayMs)
+            invoice = instance.stand.renew(theirs.id, deed === 'renew')
+          } else if (deed === 'recover' && invoice?.status === 'open') {
+            Object.assign(invoice, {
+              status: 'paid',
+              attempt_count: 2,
+              next_payment_attempt: null,
+              status_transitions: { paid_at: Math.floor(instance.clock.now() / 1000) },
+            })
+            theirs.status = 'active'
+          } else if (deed === 'end')
+            Object.assign(theirs, {
+              status: 'canceled',
+              ended_at: Math.floor(instance.clock.now() / 1000),
+            })
+          else theirs.cancel_at_period_end = deed === 'end at period end'
+          const sentMessages = [
+            instance.stand.message('customer.subscription.updated', theirs, {
+              id: `evt_${messages.length}_a`,
+            }),
+            ...(invoice
+              ? [
+                  instance.stand.message('invoice.updated', invoice, {
+                    id: `evt_${messages.length}_b`,
+                  }),
+                ]
+              : []),
+          ]
+          messages.push(...sentMessages)
+          if (outcome) for (const message of sentMessages) await instance.deliver(message)
+        }
+        // All of them again, signed anew, in another order and at once.
+        const later = [...messages, ...messages]
+          .map(message => ({ message, at: chance.next().value as number }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ message }) => {
+            const event = JSON.parse(message.raw)
+            return instance.stand.message(event.type, event.data.object, { id: event.id })
+          })
+        await Promise.all(later.map(instance.deliver))
+        for (const message of later) await instance.deliver(message)
+        const ended = theirs.status === 'canceled'
+        expect(instance.plan(buyer)).toBe(ended ? 'free' : 'starter')
+        const subscription = instance.services.billing.current(buyer.account)
+        if (ended) expect(subscription).toBeUndefined()
+        else
+          expect(subscription).toMatchObject({
+            status: theirs.status,
+            cancelAtPeriodEnd: theirs.cancel_at_period_end,
+          })
+        // Every invoice that was told of, as it is there, and none twice.
+        const refs = new Set(
+          messages
+            .map(message => JSON.parse(message.raw).data.object)
+            .filter(object => object.object === 'invoice')
+            .map(object => object.id),
+        )
+        for (const ref of refs) {
+          const copies = instance.services.billing.invoices
+            .page({ accountId: buyer.id }, 100, 0)
+            .filter(invoice => invoice.providerRef === ref)
+          expect(copies.map(copy => copy.status)).toEqual([instance.stand.things.get(ref)!.status])
+        }
+        instance.stand.close()
+        instance.services.db.close()
+      }),
+      { numRuns: 12 },
+    )
+  }, 60_000)
+})
+
+test('the processor is chosen with its secrets or not at all', () => {
+  const flags = {
+    'billing.provider': 'stripe',
+    'billing.stripe_key': 'sk_test',
+    'billing.stripe_webhook_secret': 'whsec',
+  }
+  for (const missing of ['billing.stripe_key', 'billing.stripe_webhook_secret'] as const) {
+    expect(() => billingHouse('serve', { ...flags, [missing]: '' })).toThrow(missing)
+  }
+  expect(billingHouse('serve', flags).services.billing.provider).toBe('stripe')
+})

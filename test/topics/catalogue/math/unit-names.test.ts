@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { unitDescription } from '../../../../src/topics/catalogue/math/unit-names.ts'
+
+test('every unit of the shipped catalogue is described', () => {
+  const units = new Set(shippedCatalogue().series.map(series => series.unit))
+  expect([...units].filter(unit => unitDescription(unit) === unit.replaceAll('_', ' '))).toEqual([])
+})
+
+test('a unit that nobody described is its own name in words', () => {
+  expect(unitDescription('cargo_of_ice')).toBe('cargo of ice')
+})

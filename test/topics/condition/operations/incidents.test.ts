@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { createConditionJob } from '../../../../src/instance/jobs/condition.ts'
+import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
+import type { Component } from '../../../../src/topics/condition/service/condition.ts'
+import { openTestInstance } from '../../../support/instance/instance.ts'
+
+interface Answer {
+  days: number
+  incidents: {
+    part: string
+    status: string
+    message: string | null
+    began_at: string
+    ended_at: string | null
+  }[]
+}
+
+function watched() {
+  const instance = openTestInstance()
+  const { services, clock } = instance
+  let parts: Component[] = []
+  let hasData = true
+  const job = () =>
+    createConditionJob({
+      ...services,
+      parts: () => parts,
+      hasData: () => hasData,
+      isClockReal: true,
+    })
+  let running = job()
+  return {
+    instance,
+    clock,
+    restart: () => {
+      running = job()
+    },
+    empty: () => {
+      hasData = false
+    },
+    /** A pass with what the parts are then, a minute after the last one. */
+    pass(...now: Component[]) {
+      parts = now
+      clock.advance(minuteMs)
+      void running.pass()
+    },
+    async incidents() {
+      const response = await instance.get('/status/incidents.json')
+      expect(response.status).toBe(200)
+      return ((await response.json()) as Answer).incidents
+    },
+  }
+}
+
+describe('GET /status/incidents.json', () => {
+  test('tells from when to when a part was not as it should be, and the worst it came to', async () => {
+    const { pass, incidents, clock } = watched()
+    pass({ name: 'email', status: 'operational' }, { name: 'sms', status: 'disabled' })
+    expect(await incidents()).toEqual([])
+    pass({ name: 'email', status: 'degraded', message: 'Letters wait.' })
+    const began = clock.now()
+    pass({ name: 'email', status: 'down', message: 'No letter is sent.' })
+    pass({ name: 'email', status: 'degraded', message: 'Letters wait again.' })
+    expect(await incidents()).toMatchObject([
+      { part: 'email', status: 'down', message: 'Letters wait again.', ended_at: null },
+    ])
+    pass({ name: 'email', status: 'operational' })
+    pass({ name: 'email', status: 'operational' })
+    const [incident, ...others] = await incidents()
+    expect(others).toEqual([])
+    expect(Date.parse(incident!.began_at)).toBe(began)
+    expect(Date.parse(incident!.ended_at!)).toBe(began + 3 * minuteMs)
+  })
+
+  test('forgets after ninety days', async () => {
+    const { pass, incidents, clock } = watched()
+    pass({ name: 'database', status: 'degraded' })
+    pass({ name: 'database', status: 'operational' })
+    clock.advance(90 * dayMs - hourMs)
+    expect(await incidents()).toHaveLength(1)
+    clock.advance(2 * hourMs)
+    expect(await incidents()).toEqual([])
+  })
+
+  test('tells that the service did not run, and says nothing of a restart', async () => {
+    const { pass, restart, incidents, clock, instance } = watched()
+    pass()
+    clock.advance(3 * minuteMs)
+    restart()
+    pass()
+    expect(await incidents()).toEqual([])
+    const before = Number(instance.services.settings.get('condition.seen_at'))
+    clock.advance(2 * hourMs)
+    restart()
+    pass()
+    expect(await incidents()).toMatchObject([
+      { part: 'api', status: 'down', message: 'The service did not run.' },
+    ])
+    const [outage] = await incidents()
+    expect(Date.parse(outage!.began_at)).toBe(before)
+    expect(Date.parse(outage!.ended_at!)).toBe(clock.now())
+  })
+
+  test('a copy that has no data yet is late with nothing', async () => {
+    const { pass, incidents, empty } = watched()
+    empty()
+    pass({ name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' })
+    expect(await incidents()).toEqual([])
+  })
+})
+
+describe('GET /status/incidents.rss', () => {
+  test('has an item for the beginning and one for the end, with everything escaped', async () => {
+    const { pass, instance } = watched()
+    pass({ name: 'ingest', status: 'degraded', message: 'Stale: <A&B>.' })
+    pass({ name: 'ingest', status: 'operational' })
+    const response = await instance.get('/status/incidents.rss')
+    expect(response.headers.get('content-type')).toStartWith('application/rss+xml')
+    const text = await response.text()
+    expect(text.match(/<item>/g)).toHaveLength(2)
+    expect(text).toContain('Stale: &lt;A&amp;B&gt;.')
+    expect(text).not.toContain('<A&B>')
+    expect(text.indexOf('-ended</guid>')).toBeLessThan(text.indexOf('ingest: degraded'))
+    expect(text).toMatch(/<pubDate>\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT<\/pubDate>/)
+  })
+})

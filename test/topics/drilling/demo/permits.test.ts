@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs, hourMs, isoDay } from '../../../../src/lib/time/instant.ts'
+import { createWellPermitsDataset } from '../../../../src/topics/drilling/dataset/well-permits.ts'
+import { createFracFiller } from '../../../../src/topics/drilling/demo/frac.ts'
+import { statePlaces } from '../../../../src/topics/drilling/demo/permit-places.ts'
+import { createPermitFiller } from '../../../../src/topics/drilling/demo/permits.ts'
+import { createPermits } from '../../../../src/topics/drilling/service/permits.ts'
+import { isInside } from '../../../../src/topics/geography/math/geography.ts'
+import { permitStateOf, permitStates } from '../../../../src/topics/geography/math/us-states.ts'
+import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import type { ServiceEvent } from '../../../../src/topics/webhooks/service/events.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+
+const sampleWell = '42329400010000'
+
+interface Copy extends TestInstance {
+  events: ServiceEvent[]
+  world: ReturnType<typeof createWorld>
+  step(): boolean
+  advance(ms: number): void
+}
+
+function copy(instance = openTestInstance()): Copy {
+  const { services } = instance
+  const listed = services.catalogue
+    .list()
+    .map(item => ({ ...item, available: item.unavailableReason === null }))
+  const world = createWorld({ seed: 1, series: listed })
+  const events: ServiceEvent[] = []
+  const runtime = {
+    ...services,
+    seed: 1,
+    world,
+    permits: createPermits({ db: services.db, events: { emit: event => events.push(event) } }),
+  }
+  const wells = createPermitFiller(runtime)
+  const frac = createFracFiller({
+    ...runtime,
+    disclosures: services.fracDisclosures,
+    chemicals: services.fracChemicals,
+    isReady: wells.isFilled,
+  })
+  return {
+    ...instance,
+    events,
+    world,
+    step: () => wells.step(1) || frac.step(1),
+    advance(ms) {
+      instance.clock.advance(ms)
+      wells.advance(instance.clock.now())
+      frac.advance(instance.clock.now())
+    },
+  }
+}
+
+/** One copy for all tests that only look. */
+const filled = copy()
+while (filled.step());
+const today = isoDay(startAt)
+const all = (instance: TestInstance) => {
+  const { search, store, counts } = instance.services.permits
+  return store.rows(search.page({}, counts.total(), 0).ids)
+}
+const stored = all(filled)
+
+describe('the permits of an evaluation copy', () => {
+  test('are of all 26 states, some ten thousand of them over three years, marked as fixture data', () => {
+    expect(new Set(stored.map(permit => permit.state))).toEqual(
+      new Set(permitStates.map(state => state.code)),
+    )
+    expect(stored.length).toBeGreaterThan(8_000)
+    expect(stored.length).toBeLessThan(12_000)
+    expect([
+      stored.filter(permit => permit.state === 'TX').at(-1)!.permitOn,
+      new Set(stored.map(permit => permit.source)),
+    ]).toEqual([dayAfter(today, -1096), new Set(['fixture'])])
+  })
+
+  test('would all be taken as an import: numbers, states and places fit', () => {
+    const { check } = createWellPermitsDataset({
+      record: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
+    })
+    const faults = stored.flatMap(permit => {
+      const row = {
+        ...permit,
+        state: permit.state,
+        permit_date: permit.permitOn,
+        permit_number: permit.permitNumber,
+        api_number: permit.apiNumberRaw,
+      }
+      const status = check(
+        {
+          ...row,
+          latitude: permit.latitude,
+          longitude: permit.longitude,
+          operator: permit.operator,
+        },
+        startAt,
+      )
+      const box = permitStateOf(permit.state)!.box
+      const inside = isInside(box, { latitude: permit.latitude!, longitude: permit.longitude! })
+      return 'record' in status && inside ? [] : [{ ...permit, ...status }]
+    })
+    expect(faults.slice(0, 3)).toEqual([])
+  })
+
+  test('are as many a day as the series of the catalogue say, for the last 90 days', () => {
+    const day = '2026-11-10'
+    for (const [state, code] of [
+      ['TX', 'TEXAS_WELL_PERMITS'],
+      ['NM', 'NEW_MEXICO_WELL_PERMITS'],
+    ] as const) {
+      const [value] = filled.world
+        .observations(code, Date.parse(day) - dayMs, Date.parse(day) + 3 * dayMs)
+        .filter(observation => isoDay(observation.observedAt) === day)
+      expect(value!.value).toBeGreaterThan(0)
+      expect(filled.services.permits.counts.between(state, day, dayAfter(day, 1))).toBe(
+        Math.round(value!.value),
+      )
+    }
+  })
+
+  test('are fresh at the start, but for states that publish by the quarter', () => {
+    const register = filled.services.permits.coverage(undefined, today)!
+    expect([register.stale, register.staleStates.sort()]).toEqual([false, ['NV', 'NY']])
+  })
+
+  test('begin with the well that documentation names, whose whole life is known', async () => {
+    expect(filled.services.permits.store.rows([1])[0]).toMatchObject({
+      apiNumber: sampleWell,
+      state: 'TX',
+      county: 'Midland',
+    })
+    const well = filled.services.wells.get(sampleWell)!
+    expect([
+      well.permitOn! < well.spudOn!,
+      well.spudOn! < well.completedOn!,
+      well.completedOn! < well.firstProductionOn!,
+    ]).toEqual([true, true, true])
+    expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
+  })
+
+  test('are not told as events while the history is filled', () =>
+    expect(filled.events).toEqual([]))
+
+  test('are the same for one seed', () => {
+    const second = copy()
+    for (let i = 0; i < 3; i++) second.step()
+    const count = second.services.permits.counts.total()
+    expect(count).toBeGreaterThan(100)
+    const rowsIn = (instance: TestInstance) =>
+      instance.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
+    expect(rowsIn(second)).toEqual(rowsIn(filled))
+  })
+
+  test('have counties of the state with numbers of their own', () => {
+    for (const state of statePlaces)
+      expect(new Set(state.counties.map(county => county.code)).size).toBe(state.counties.length)
+  })
+})
+
+describe('wells and disclosures', () => {
+  test('are of the four states whose wells are followed, in the order of a life, none in the future', () => {
+    const wells = filled.services.wells.search({})
+    expect(new Set(wells.map(well => well.state))).toEqual(new Set(['AK', 'ND', 'NM', 'TX']))
+    for (const { permitOn, spudOn, completedOn, firstProductionOn } of wells) {
+      const days = [permitOn, spudOn, completedOn, firstProductionOn]
+      const knownDays = days.filter(day => day !== null)
+      expect(days.slice(0, knownDays.length)).toEqual(knownDays)
+      expect(knownDays.toSorted()).toEqual(knownDays)
+      expect(knownDays.at(-1)! <= today).toBe(true)
+    }
+    expect(wells.filter(well => well.firstProductionOn !== null).length).toBeGreaterThan(1000)
+  })
+
+  test('disclose part of the wells, part of those with what was in the fluid, all of which is a hundred percent', () => {
+    const { fracDisclosures, fracChemicals } = filled.services
+    expect(fracDisclosures.total()).toBeGreaterThan(300)
+    expect(fracChemicals.count()).toBeGreaterThan(5)
+    const fluid = fracChemicals.of(fracDisclosures.ofWell(sampleWell)[0]!.id)
+    expect(fluid.reduce((sum, chemical) => sum + chemical.concentrationPercent!, 0)).toBeCloseTo(
+      100,
+      3,
+    )
+    expect(fracDisclosures.newestOn()! < dayAfter(today, -30)).toBe(true)
+  })
+})
+
+describe('as the clock moves', () => {
+  test('lists come out, are told, and wells go on', () => {
+    const running = copy()
+    while (running.step());
+    const { permits: register, wells, fracDisclosures } = running.services
+    const before = {
+      permits: register.counts.total(),
+      jobs: fracDisclosures.total(),
+      done: wells.search({}).filter(well => well.firstProductionOn).length,
+    }
+    for (let hour = 0; hour < 8 * 24; hour++) running.advance(hourMs)
+    expect(register.coverage(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
+    expect(register.counts.total() - before.permits).toBeGreaterThan(300)
+    expect(fracDisclosures.total()).toBeGreaterThan(before.jobs)
+    expect(wells.search({}).filter(well => well.firstProductionOn).length).toBeGreaterThan(
+      before.done,
+    )
+    const texas = running.events.filter(
+      event => event.state === 'TX' && event.type === 'drilling.well_permits.batch',
+    )
+    expect(texas.length).toBeGreaterThanOrEqual(4)
+    const announced = running.events.reduce(
+      (sum, event) => sum + (event.type.endsWith('batch') ? (event.data.count as number) : 1),
+      0,
+    )
+    expect(announced).toBe(register.counts.total() - before.permits)
+  })
+
+  test('a copy that is opened again goes on where it was', () => {
+    const first = copy()
+    for (let i = 0; i < 4; i++) first.step()
+    const half = first.services.permits.counts.total()
+    const again = copy(first)
+    while (again.step());
+    expect(half).toBeLessThan(again.services.permits.counts.total())
+    expect(again.services.permits.counts.total()).toBe(stored.length)
+    expect(again.events).toEqual([])
+  })
+})

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'bun:test'
+import { createManualClock } from '../../../../src/lib/time/clock.ts'
+import { dayMs, hourMs, isoDay, minuteMs } from '../../../../src/lib/time/instant.ts'
+import { createFuturesFiller } from '../../../../src/topics/futures/demo/futures.ts'
+import type { DayRecord, TickRecord } from '../../../../src/topics/futures/math/contract-days.ts'
+import {
+  daysToExpiry,
+  isOpen,
+  lastTradingDay,
+  listedMonths,
+  sessionOn,
+  tradesOn,
+} from '../../../../src/topics/futures/math/contracts.ts'
+import {
+  contractCode,
+  families,
+  familyOf,
+  listedCount,
+} from '../../../../src/topics/futures/math/families.ts'
+import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { openTestInstance } from '../../../support/instance/instance.ts'
+import { at, openFuturesInstance } from '../../../support/topics/futures.ts'
+
+const friday = at('2026-11-20T15:00:00Z')
+/** A copy with little to write: what it is asked about follows as its clock moves. */
+const brief = { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 }
+
+describe('a fresh copy', () => {
+  const { services, world } = openFuturesInstance(friday)
+  const { futures, catalogue } = services
+
+  for (const family of families) {
+    const { code } = family
+    test(`lists twelve months of ${code}, each with a quote of the running session`, () => {
+      const quotes = futures.quotes(code)
+      expect(quotes.map(quote => quote.day.month)).toEqual(listedMonths(code, futures.today(code)))
+      expect(quotes.length).toBe(listedCount)
+      for (const { day, previous } of quotes) {
+        expect([day.tradedOn, day.settlement, day.source]).toEqual(['2026-11-20', null, 'fixture'])
+        expect(friday - day.quotedAt).toBeLessThan(31 * minuteMs)
+        expect(previous?.tradedOn).toBe('2026-11-19')
+      }
+    })
+
+    test(`closes the front month of ${code} where its own series closes, day by day`, () => {
+      const closes = futures.closes(code, 1, '2026-10-15', '2026-11-19')
+      const own = world.observations(code, at('2026-10-15T00:00:00Z'), at('2026-11-20T00:05:00Z'), {
+        from: 0,
+        hourlyFrom: Number.POSITIVE_INFINITY,
+        rawFrom: Number.POSITIVE_INFINITY,
+      })
+      expect(closes).toEqual(
+        own
+          .filter(value => isoDay(value.observedAt) <= '2026-11-19')
+          .map(value => ({ day: isoDay(value.observedAt), value: value.value })),
+      )
+      expect(closes.length).toBeGreaterThan(20)
+    })
+
+    test(`settles ${code} near the close and never on it, with volume and open interest`, () => {
+      const wanted = { places: Array.from({ length: listedCount }, (_, i) => i + 1) }
+      const { days } = futures.page(code, wanted, '2026-10-15', '2026-11-19', 0, 1_000)
+      expect(days.length).toBeGreaterThan(250)
+      for (const day of days) {
+        expect(day.settlement).not.toBeNull()
+        expect(day.settlement).not.toBe(day.close)
+        expect(Math.abs(day.settlement! / day.close - 1)).toBeLessThan(0.01)
+        expect(
+          day.low <= Math.min(day.open, day.close) && day.high >= Math.max(day.open, day.close),
+        ).toBe(true)
+        expect(day.volume).toBeGreaterThan(0)
+        expect(day.openInterest).toBeGreaterThan(0)
+        expect(isOpen(family, day.quotedAt - 1)).toBe(true)
+      }
+    })
+
+    test(`has three sessions of ticks of ${code}, every five minutes for the front month`, () => {
+      for (const day of ['2026-11-17', '2026-11-18', '2026-11-19']) {
+        const { opensAt, closesAt } = sessionOn(family, day)
+        const trades = futures.intraday(code, listedMonths(code, day, 1)[0]!, day)!
+        expect(trades.ticks.length).toBe((closesAt - opensAt) / (5 * minuteMs) + 1)
+        expect([trades.ticks[0]!.tradedAt, trades.ticks.at(-1)!.tradedAt]).toEqual([
+          opensAt,
+          closesAt,
+        ])
+      }
+    })
+  }
+
+  test('marks every contract as fixture data', () => {
+    for (const { code } of families)
+      for (const month of listedMonths(code, '2026-11-20'))
+        expect(catalogue.named(contractCode(code, month))?.fixture).toBe(true)
+  })
+
+  test('has curves that differ in shape and move slowly', () => {
+    const slopes = (day: string) =>
+      families.map(({ code }) => {
+        const { points } = futures.curve(code, day)!
+        return Math.log(points.at(-1)!.lastPrice / points[0]!.lastPrice)
+      })
+    const [now, weekAgo] = [slopes('2026-11-19'), slopes('2026-11-12')]
+    expect(now.some(slope => slope > 0.005) && now.some(slope => slope < -0.005)).toBe(true)
+    for (const [i, slope] of now.entries()) expect(Math.abs(slope - weekAgo[i]!)).toBeLessThan(0.06)
+  })
+
+  test('is the same for the same seed', () => {
+    const other = openFuturesInstance(friday).services.futures
+    for (const { code } of families) expect(other.curve(code)).toEqual(futures.curve(code)!)
+  })
+})
+
+test('settlements come out at 19:30 UTC, not before, in summer and winter', () => {
+  for (const day of ['2026-07-15', '2026-11-18']) {
+    const { services, follow } = openFuturesInstance(at(`${day}T19:29:00Z`), brief)
+    const settled = () =>
+      families.map(
+        ({ code }) =>
+          services.futures.quotes(code).filter(quote => quote.day.settlement !== null).length,
+      )
+    expect(settled()).toEqual(families.map(() => 0))
+    follow(at(`${day}T19:30:10Z`))
+    expect(settled()).toEqual(families.map(() => 0))
+    follow(at(`${day}T19:31:00Z`))
+    expect(settled()).toEqual(families.map(() => listedCount))
+  }
+})
+
+test('a copy that is kept up is never stale, over Christmas, Easter and every change of clocks', () => {
+  const periods = [
+    ['2026-12-23T12:00:00Z', '2026-12-29T12:00:00Z'],
+    ['2027-03-12T20:00:00Z', '2027-03-15T12:00:00Z'],
+    ['2027-03-25T12:00:00Z', '2027-03-31T12:00:00Z'],
+  ] as const
+  for (const [from, to] of periods) {
+    const { services, follow } = openFuturesInstance(at(from), brief)
+    for (let now = at(from); now < at(to); now += 115 * minuteMs) {
+      follow(now)
+      for (const { code } of families)
+        expect([
+          new Date(now).toISOString(),
+          code,
+          services.futures.freshness(code)?.state,
+        ]).toEqual([new Date(now).toISOString(), code, 'fresh'])
+    }
+  }
+}, 20_000)
+
+test('a copy is not stale when it starts, whatever day and hour it is', () => {
+  for (const start of ['2027-03-29T22:30:00Z', '2025-12-29T05:00:00Z', '2026-11-22T23:10:00Z']) {
+    const { services } = openFuturesInstance(at(start), { ...brief, tickDays: 6 })
+    for (const { code } of families)
+      expect([start, code, services.futures.freshness(code)?.state]).toEqual([start, code, 'fresh'])
+  }
+}, 20_000)
+
+test('a clock that is moved far gets every bar, and the same closes as one that was there all along', () => {
+  const jumped = openFuturesInstance(friday, brief)
+  jumped.follow(friday + 45 * dayMs)
+  const there = openFuturesInstance(friday + 45 * dayMs, {
+    wholeCurveDays: 70,
+    nearMonthsDays: 70,
+    tickDays: 1,
+  })
+  const range = ['2026-11-16', isoDay(friday + 44 * dayMs)] as const
+  for (const { code, name } of families) {
+    const closes = jumped.services.futures.closes(code, 2, ...range)
+    expect(closes, name).toEqual(there.services.futures.closes(code, 2, ...range))
+    let days = 0
+    for (let day: string = range[0]; day <= range[1]; day = dayAfter(day, 1))
+      days += tradesOn(familyOf(code), day) ? 1 : 0
+    expect(closes.length).toBe(days)
+  }
+})
+
+test('a contract that expires leaves the curve, and the next one is quoted already', () => {
+  const { services, follow } = openFuturesInstance(at('2026-11-20T22:30:00Z'), brief)
+  const { futures } = services
+  expect(lastTradingDay('WTI_FUTURES', '2026-12')).toBe('2026-11-20')
+  expect(futures.front('WTI_FUTURES')?.contractMonth).toBe('2026-12')
+  follow(at('2026-11-20T22:59:59Z'))
+  expect(futures.quotes('WTI_FUTURES')[0]).toMatchObject({
+    status: 'near_expiry',
+    daysToExpiry: 0,
+    isFront: true,
+  })
+  follow(at('2026-11-20T23:00:00Z'))
+  const [front] = futures.quotes('WTI_FUTURES')
+  expect([front?.day.month, front?.status, front?.daysToExpiry]).toEqual([
+    '2027-01',
+    'front_month',
+    daysToExpiry('WTI_FUTURES', '2027-01', '2026-11-21'),
+  ])
+  follow(at('2026-11-23T12:00:00Z'))
+  expect(futures.quotes('WTI_FUTURES').length).toBe(listedCount)
+})
+
+test('publishing again what is there changes nothing', () => {
+  const { services, follow } = openFuturesInstance(friday, brief)
+  const before = families.map(({ code }) => services.futures.curve(code))
+  follow(friday + hourMs)
+  follow(friday + hourMs)
+  services.settings.set('fixture.futures.filled_to', String(friday))
+  follow(friday + hourMs + 5 * minuteMs)
+  const again = openFuturesInstance(friday, brief)
+  again.follow(friday + hourMs + 5 * minuteMs)
+  expect(families.map(({ code }) => services.futures.curve(code))).toEqual(
+    families.map(({ code }) => again.services.futures.curve(code)),
+  )
+  expect(families.map(({ code }) => services.futures.curve(code))).not.toEqual(before)
+})
+
+describe('a history that is written a step at a time', () => {
+  /** A filler whose records are only looked at; of the writes, `failing` are refused. */
+  const filler = (failing: readonly number[] = []) => {
+    const records: string[][] = []
+    let writes = 0
+    const note = (rows: readonly (DayRecord | TickRecord)[]) => {
+      writes += 1
+      if (failing.includes(writes)) throw new Error('the disk is full')
+      records.push(rows.map(row => JSON.stringify(row)))
+    }
+    const state = new Map<string, string>()
+    const clock = createManualClock(friday)
+    const list = openTestInstance({}, friday).services.catalogue.list()
+    return {
+      records,
+      ...createFuturesFiller({
+        world: createWorld({
+          seed: 1,
+          series: list.map(row => ({ ...row, available: row.unavailableReason === null })),
+        }),
+        seed: 1,
+        decimals: () => 2,
+        futures: { recordDays: note, recordTicks: note },
+        open: () => {},
+        quote: () => {},
+        settings: {
+          get: name => state.get(name),
+          set: (name, value) => void state.set(name, value),
+        },
+        clock,
+        reach: { wholeCurveDays: 40, nearMonthsDays: 40, tickDays: 6 },
+      }),
+    }
+  }
+
+  const written = ({ records }: ReturnType<typeof filler>) => [...new Set(records.flat())].sort()
+
+  test('is one transaction at most each time that the time is up, and in the end the same', () => {
+    const [steady, stepped] = [filler(), filler()]
+    steady.begin()
+    while (steady.step(Number.POSITIVE_INFINITY));
+    const perStep: number[] = []
+    const goOn = (step: (budgetMs: number) => boolean) => {
+      for (let isLeft = true; isLeft; ) {
+        const before = stepped.records.length
+        isLeft = step(0)
+        perStep.push(stepped.records.length - before)
+      }
+    }
+    goOn(stepped.beginStep)
+    for (let i = 0; i < 5; i += 1) stepped.step(0)
+    // Somebody asks for a contract of the family that is being written.
+    const { code } = families[0]!
+    expect(stepped.supply(contractCode(code, listedMonths(code, '2026-11-20').at(-1)!))).toBe(true)
+    goOn(stepped.step)
+    expect(Math.max(...perStep)).toBe(1)
+    expect(perStep.length).toBeGreaterThan(50)
+    expect(written(stepped)).toEqual(written(steady))
+  })
+
+  test('is the same in the end where some of it could not be written at first', () => {
+    const steady = filler()
+    steady.begin()
+    while (steady.step(Number.POSITIVE_INFINITY));
+    // One of those that stand for their families, one in the middle, and the last.
+    const failing = [3, steady.records.length >> 1, steady.records.length + 2]
+    const unlucky = filler(failing)
+    let failures = 0
+    const goOn = (step: (budgetMs: number) => boolean) => {
+      for (let isLeft = true; isLeft; )
+        try {
+          isLeft = step(0)
+        } catch {
+          failures += 1
+        }
+    }
+    goOn(unlucky.beginStep)
+    goOn(unlucky.step)
+    expect(failures).toBe(failing.length)
+    expect(written(unlucky)).toEqual(written(steady))
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'bun:test'
+import { openTestInstance } from '../../../../support/instance/instance.ts'
+
+const dayMs = 86_400_000
+
+interface Batch {
+  id: number
+  kind: string
+  dataset: string | null
+  undoes: number | null
+  undone_at: string | null
+}
+interface Answer {
+  data: {
+    batch: Batch
+    batches: Batch[]
+    rows: { row: string; before: number; now: number; percent: number | null }[]
+    restored: number
+    removed: number
+    left: number
+  }
+  message: string
+}
+
+function openOperator() {
+  const own = openTestInstance()
+  const authorization = `Bearer ${own.services.adminTokens.rotate()}`
+  const send = async (method: string, path: string, body?: unknown) => {
+    own.clock.advance(1000)
+    const response = await own.send(method, path, body, undefined, { authorization })
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+  const record = async (rows: unknown[]): Promise<number> => {
+    await send('POST', '/admin/v1/datasets/rig-counts', { rows })
+    const { body } = await send('GET', '/admin/v1/batches?per_page=1')
+    return body.data.batches[0]!.id
+  }
+  const undo = (id: number, body: object = {}) => send('POST', `/admin/v1/batches/${id}/undo`, body)
+  return { ...own, send, record, undo }
+}
+
+const row = { date: '2026-11-13', region: 'US', oil: 411, gas: 126, misc: 6 }
+
+describe('POST /admin/v1/batches/{id}/undo', () => {
+  test('puts back the rows of a dataset, in a batch that can be undone itself', async () => {
+    const { record, undo } = openOperator()
+    await record([row])
+    const id = await record([
+      { ...row, oil: 420 },
+      { ...row, date: '2026-11-06' },
+    ])
+    const undone = await undo(id, { reason: 'wrong file' })
+    expect([undone.status, undone.body.data]).toMatchObject([
+      200,
+      {
+        batch: { kind: 'undo', dataset: 'rig-counts', undoes: id, reason: 'wrong file' },
+        restored: 1,
+        removed: 1,
+        left: 0,
+      },
+    ])
+    expect(await undo(id)).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining(`Batch ${id} was undone at `) },
+    })
+    expect((await undo(undone.body.data.batch.id)).body.data).toMatchObject({ restored: 2 })
+  })
+
+  test('stays when the rows that it took back are sent again, unless they are to replace it', async () => {
+    const { record, undo, send } = openOperator()
+    await record([row])
+    const wrong = [
+      { ...row, oil: 420 },
+      { ...row, date: '2026-11-06' },
+    ]
+    await undo(await record(wrong))
+    const sent = async (rows: unknown[], replace?: boolean) =>
+      (await send('POST', '/admin/v1/datasets/rig-counts', { rows, replace })).body.data
+    const left = { inserted: 0, revised: 0, kept_as_corrected: 2 }
+    expect(await sent([row, ...wrong.slice(1), wrong[0]])).toMatchObject(left)
+    const { body } = await send('GET', '/admin/v1/batches?per_page=1')
+    expect(body.data.batches[0]).toMatchObject(left)
+    expect(await sent([{ ...wrong[0], gas: 127 }])).toMatchObject({
+      revised: 1,
+      kept_as_corrected: 0,
+    })
+    expect(await sent(wrong.slice(1), true)).toMatchObject({ inserted: 1, kept_as_corrected: 0 })
+  })
+
+  test('names the rows that somebody wrote later, and leaves them alone if asked to', async () => {
+    const { record, undo } = openOperator()
+    const id = await record([row, { ...row, date: '2026-11-06' }])
+    await record([{ ...row, oil: 420 }])
+    expect(await undo(id)).toMatchObject({
+      status: 422,
+      body: {
+        message: `1 row of batch ${id} was written again later (rig_counts US 2026-11-13): undo the later batch first, or leave alone what was written later (only_untouched).`,
+      },
+    })
+    expect((await undo(id, { only_untouched: true })).body.data).toMatchObject({
+      restored: 0,
+      removed: 1,
+      left: 1,
+    })
+  })
+
+  test('says so when what stood before is no longer kept', async () => {
+    const { record, undo, clock, services } = openOperator()
+    const id = await record([row])
+    clock.advance(91 * dayMs)
+    services.batches.prune()
+    expect(await undo(id)).toMatchObject({
+      status: 422,
+      body: {
+        message: `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
+      },
+    })
+  })
+})
+
+describe('GET /admin/v1/batches/{id}', () => {
+  test('has the numbers of rows that changed most', async () => {
+    const { record, send } = openOperator()
+    await record([row])
+    const id = await record([{ ...row, oil: 822, gas: 125 }])
+    expect((await send('GET', `/admin/v1/batches/${id}`)).body.data.rows).toEqual([
+      { row: 'rig_counts US 2026-11-13 oil', before: 411, now: 822, percent: 100 },
+      { row: 'rig_counts US 2026-11-13 total', before: 543, now: 953, percent: 75.5064 },
+      { row: 'rig_counts US 2026-11-13 gas', before: 126, now: 125, percent: -0.793651 },
+    ])
+  })
+})

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'bun:test'
+import { guardRules } from '../../../../../src/topics/prices/math/guards.ts'
+import { openTestInstance } from '../../../../support/instance/instance.ts'
+
+interface Held {
+  id: number
+  code: string
+  price: number
+  before: number
+  rule: string
+  status: string
+}
+interface Answer {
+  message: string
+  data: {
+    values: Held[]
+    inserted: number
+    held: number
+    unchanged: number
+    batch: number
+    price: number
+  }
+}
+
+/** An instance whose WTI has been pushed for some days, with its operator. */
+async function withPushes() {
+  const instance = openTestInstance()
+  const operator = {
+    authorization: `Bearer ${instance.services.adminTokens.rotate()}`,
+    'content-type': 'application/json',
+  }
+  const key = instance.key()
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const answer = await instance.send(method, `/admin/v1${path}`, body, undefined, operator)
+    return { status: answer.status, body: (await answer.json()) as Answer }
+  }
+  const push = (day: string, price: number) =>
+    admin('POST', '/observations', {
+      observations: [{ code: 'WTI_USD', observed_at: `2026-11-${day}T15:00:00Z`, price }],
+    })
+  const latest = async () => {
+    const answer = await instance.get('/v1/prices/latest?by_code=WTI_USD', key)
+    return ((await answer.json()) as Answer).data.price
+  }
+  for (const [day, price] of [
+    ['16', 90.4],
+    ['17', 90.9],
+    ['18', 91.2],
+  ] as const)
+    await push(day, price)
+  return { ...instance, admin, push, latest }
+}
+
+describe('a value that an operator corrected', () => {
+  const correction = {
+    code: 'WTI_USD',
+    observed_at: '2026-11-18T15:00:00Z',
+    price: 91.4,
+    reason: 'typing',
+  }
+
+  test('is not changed back by a push of what it replaced, and is listed with what stands', async () => {
+    const { push, latest, admin } = await withPushes()
+    await admin('PATCH', '/values', correction)
+    expect((await push('18', 91.2)).body.data).toMatchObject({
+      revised: 0,
+      held: 0,
+      kept_as_corrected: 1,
+    })
+    await push('18', 91.2)
+    expect(await latest()).toBe(91.4)
+    expect((await admin('GET', '/review')).body.data.values).toEqual([])
+    expect((await admin('GET', '/review?status=kept')).body.data.values).toMatchObject([
+      { price: 91.2, before: 91.4, rule: 'corrected', status: 'kept' },
+    ])
+    expect((await push('18', 91.3)).body.data).toMatchObject({ revised: 1, kept_as_corrected: 0 })
+    expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
+  })
+
+  test('is overruled by a push with replace, and by the release of what was left out', async () => {
+    const { push, latest, admin } = await withPushes()
+    await admin('PATCH', '/values', correction)
+    const replaced = await admin('POST', '/observations', {
+      observations: [{ code: 'WTI_USD', observed_at: correction.observed_at, price: 91.2 }],
+      replace: true,
+    })
+    expect(replaced.body.data).toMatchObject({ revised: 1, kept_as_corrected: 0 })
+    expect(await latest()).toBe(91.2)
+    await admin('PATCH', '/values', correction)
+    await push('18', 91.2)
+    const [left] = (await admin('GET', '/review?status=kept')).body.data.values
+    expect((await admin('POST', '/review/release', { ids: [left!.id] })).status).toBe(200)
+    expect(await latest()).toBe(91.2)
+  })
+
+  test('does not come back when it was deleted, until the deletion is undone', async () => {
+    const { push, latest, admin } = await withPushes()
+    const { price: _, ...named } = correction
+    const deleted = await admin('DELETE', '/values', named)
+    expect((await push('18', 91.2)).body.data).toMatchObject({ inserted: 0, kept_as_corrected: 1 })
+    expect(await latest()).toBe(90.9)
+    const { batch } = deleted.body.data
+    expect((await admin('POST', `/batches/${batch}/undo`, {})).status).toBe(200)
+    expect(await latest()).toBe(91.2)
+    expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
+    expect((await push('18', 91.2)).body.data).toMatchObject({ unchanged: 1, kept_as_corrected: 0 })
+  })
+})
+
+describe('a doubtful value', () => {
+  test('is told as another currency where it is off by a rate', async () => {
+    const { push, admin } = await withPushes()
+    await admin('POST', '/observations', {
+      observations: [{ code: 'USD_JPY', observed_at: '2026-11-19T15:00:00Z', price: 151.3 }],
+    })
+    expect((await push('19', 13_620)).status).toBe(422)
+    await admin('PATCH', '/series/WTI_USD', { max: 100_000 })
+    expect((await push('19', 13_620)).body.data.held).toBe(1)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    expect(doubt).toMatchObject({
+      rule: 'unit',
+      reason: expect.stringContaining('as between USD and JPY'),
+    })
+  })
+
+  test('is what comes again of a series that had stopped, where its operator wants that', async () => {
+    const { push, admin, clock } = await withPushes()
+    clock.set(Date.parse('2026-11-30T15:00:00Z'))
+    await admin('PATCH', '/series/WTI_USD', { guards: { stop: 'hold' } })
+    expect((await push('27', 91.3)).body.data.held).toBe(1)
+    expect((await push('30', 91.4)).body.data.held).toBe(1)
+    // What was between is no new beginning.
+    expect((await push('18', 91.3)).body.data).toMatchObject({ held: 0 })
+    clock.advance(6 * 3_600_000)
+    const { values } = (await admin('GET', '/review')).body.data
+    expect(values).toMatchObject([{ rule: 'stop' }, { rule: 'stop' }])
+    expect(values[0]).toMatchObject({
+      reason: 'the first after 2026-11-18, where the series had stopped',
+    })
+    await admin('POST', '/review/release', { ids: values.map(({ id }) => id) })
+    expect((await push('30', 91.5)).body.data).toMatchObject({ held: 0 })
+  })
+
+  test('is none where every guard is off, and one again where they are as usual', async () => {
+    const { push, admin } = await withPushes()
+    const off = Object.fromEntries(guardRules.map(rule => [rule, 'off']))
+    await admin('PATCH', '/series/WTI_USD', { guards: off })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    expect((await admin('GET', '/review?status=all')).body.data.values).toEqual([])
+    await admin('PATCH', '/series/WTI_USD', { guards: null })
+    expect((await push('20', 91.4)).body.data).toMatchObject({ held: 1 })
+  })
+
+  test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
+    const { push, latest, admin, services } = await withPushes()
+    const fired: number[] = []
+    services.ingest.listen(changes => void fired.push(changes.length))
+    const pushed = await push('19', 912)
+    expect(pushed.body.data).toMatchObject({ inserted: 0, held: 1 })
+    expect([await latest(), fired]).toEqual([91.2, []])
+    const { values } = (await admin('GET', '/review')).body.data
+    expect(values).toEqual([
+      expect.objectContaining({
+        code: 'WTI_USD',
+        price: 912,
+        before: 91.2,
+        rule: 'unit',
+        status: 'waiting',
+        batch: pushed.body.data.batch,
+        reason: '+900.0 % after 91.2, as between a decimal point',
+      }),
+    ])
+    // Sent again it is the same doubt.
+    expect((await push('19', 912)).body.data.held).toBe(1)
+    expect((await admin('GET', '/review')).body.data.values).toHaveLength(1)
+    // What is right comes in as ever.
+    expect((await push('19', 91.9)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    expect(await latest()).toBe(91.9)
+  })
+
+  test('is recorded when it is released, and not doubted again', async () => {
+    const { push, latest, admin, clock } = await withPushes()
+    await push('19', 912)
+    clock.advance(60_000)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    const released = await admin('POST', '/review/release', {
+      ids: [doubt!.id],
+      reason: 'it is so',
+    })
+    expect(released.body.data.values[0]).toMatchObject({
+      status: 'released',
+      decided_by: 'operator',
+      decision_reason: 'it is so',
+    })
+    expect(await latest()).toBe(912)
+    expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, held: 0 })
+    const again = await admin('POST', '/review/release', { ids: [doubt!.id] })
+    expect([again.status, again.body.message]).toEqual([
+      422,
+      `Value ${doubt!.id} is released already.`,
+    ])
+  })
+
+  test('that is rejected stays out', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('19', 912)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    await admin('POST', '/review/reject', { ids: [doubt!.id] })
+    expect((await push('19', 912)).body.data).toMatchObject({ held: 0, kept_as_corrected: 1 })
+    expect(await latest()).toBe(91.2)
+    expect((await admin('GET', '/review')).body.data.values).toEqual([])
+    expect((await admin('GET', '/review?status=rejected')).body.data.values).toHaveLength(1)
+    expect((await admin('POST', '/review/reject', { ids: [99] })).status).toBe(404)
+    expect((await admin('POST', '/review/reject', { ids: ['x'] })).status).toBe(422)
+  })
+
+  test('that was rejected goes in when it is released after all', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('19', 912)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    await admin('POST', '/review/reject', { ids: [doubt!.id] })
+    await admin('POST', '/review/release', { ids: [doubt!.id] })
+    expect(await latest()).toBe(912)
+    expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, kept_as_corrected: 0 })
+    expect((await admin('POST', '/review/release', { ids: [doubt!.id] })).status).toBe(422)
+  })
+
+  test('stays held when it comes again and nothing about it is doubtful any more', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('19', 912)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    // The value before it turns out to have been wrong by a decimal point, and nobody has decided.
+    await admin('PATCH', '/values', {
+      code: 'WTI_USD',
+      observed_at: '2026-11-18T15:00:00Z',
+      price: 910,
+      reason: 'a decimal point',
+    })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 0, held: 1 })
+    expect(await latest()).toBe(910)
+    await admin('POST', '/review/reject', { ids: [doubt!.id] })
+    expect((await push('19', 912)).body.data).toMatchObject({
+      inserted: 0,
+      held: 0,
+      kept_as_corrected: 1,
+    })
+    // Another value of that time is taken; so is the rejected one where somebody recorded it.
+    expect((await push('19', 911)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    await admin('PATCH', '/values', {
+      code: 'WTI_USD',
+      observed_at: '2026-11-19T15:00:00Z',
+      price: 912,
+      reason: 'it was right',
+    })
+    expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, held: 0 })
+  })
+
+  test('comes in where the operator has switched the guard off', async () => {
+    const { push, latest, admin } = await withPushes()
+    await admin('PATCH', '/series/WTI_USD', { guards: { unit: 'off', jump: 'flag' } })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    expect(await latest()).toBe(912)
+    const flagged = (await admin('GET', '/review?status=flagged')).body.data.values
+    expect(flagged.map(flag => flag.rule)).toEqual(['jump'])
+  })
+})

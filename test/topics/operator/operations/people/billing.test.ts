@@ -1,0 +1,364 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs } from '../../../../../src/lib/time/instant.ts'
+import { billingHouse, codeOf } from '../../../../support/topics/billing.ts'
+
+describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
+  test('lists the invoices of everybody, by status and account, and is for the operator only', async () => {
+    const instance = billingHouse('serve')
+    const [first, two] = [instance.buyer(), instance.buyer()]
+    await instance.change(first, 'starter')
+    await instance.change(two, 'scale')
+    const listed = async (query = '') =>
+      (await instance.operator('GET', `/admin/v1/invoices${query}`)).body.data.invoices
+    expect(
+      (await listed()).map((row: Record<string, unknown>) => [
+        row.number,
+        row.account_id,
+        row.amount,
+        row.status,
+        row.billed_to,
+      ]),
+    ).toEqual([
+      ['2026-000002', two.id, 39_900, 'open', two.account.account.email],
+      ['2026-000001', first.id, 4900, 'open', first.account.account.email],
+    ])
+    expect(
+      (await listed(`?account=${first.id}`)).map((row: { amount: number }) => row.amount),
+    ).toEqual([4900])
+    expect(await listed('?status=paid')).toEqual([])
+    expect(codeOf(await instance.operator('GET', '/admin/v1/invoices?status=lost'))).toBe(
+      'INVALID_PARAMETER',
+    )
+    for (const [method, path] of [
+      ['GET', '/admin/v1/invoices'],
+      ['POST', '/admin/v1/invoices'],
+      ['POST', '/admin/v1/invoices/x/pay'],
+      ['POST', '/admin/v1/subscriptions'],
+    ] as const) {
+      expect((await instance.ask(method, path, first.token, {})).status, path).toBe(401)
+    }
+  })
+
+  test('marks an open invoice once; what is settled stays', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    await instance.change(buyer, 'starter')
+    const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
+    instance.clock.advance(dayMs)
+    const pay = () =>
+      instance.operator('POST', `/admin/v1/invoices/${id}/pay`, undefined, {
+        'idempotency-key': 'once',
+      })
+    const paid = await pay()
+    expect((await pay()).body).toEqual(paid.body)
+    expect([paid.status, paid.body.data.invoice.status, paid.body.data.invoice.paid_at]).toEqual([
+      200,
+      'paid',
+      '2026-11-21T15:00:00Z',
+    ])
+    for (const deed of ['pay', 'void', 'write_off']) {
+      const answer = await instance.operator('POST', `/admin/v1/invoices/${id}/${deed}`)
+      expect([answer.status, codeOf(answer)]).toEqual([422, 'invoice_closed'])
+    }
+    expect((await instance.operator('POST', '/admin/v1/invoices/x/pay')).status).toBe(404)
+    expect(
+      (await instance.ask('GET', '/billing/invoices', buyer.token)).body.invoices[0].status,
+    ).toBe('paid')
+  })
+
+  test('what was written off may be paid after all, and what is void may not', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const issue = async () => {
+      const body = {
+        account: buyer.account.account.email,
+        description: 'Futures Data',
+        amount: 4900,
+      }
+      return (await instance.operator('POST', '/admin/v1/invoices', body)).body.data.invoice
+        .id as string
+    }
+    const [lost, wrong] = [await issue(), await issue()]
+    expect(
+      (await instance.operator('POST', `/admin/v1/invoices/${lost}/write_off`)).body.data.invoice
+        .status,
+    ).toBe('uncollectible')
+    expect(
+      (await instance.operator('POST', `/admin/v1/invoices/${lost}/pay`)).body.data.invoice.status,
+    ).toBe('paid')
+    expect(
+      (await instance.operator('POST', `/admin/v1/invoices/${wrong}/void`)).body.data.invoice
+        .status,
+    ).toBe('void')
+    expect((await instance.operator('POST', `/admin/v1/invoices/${wrong}/pay`)).status).toBe(422)
+  })
+
+  test('issues an invoice for anything, with the next number and a letter to who owes it', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer('professional', { addOns: ['well_permits'] })
+    const body = {
+      account: buyer.id,
+      description: 'Well Permits, November',
+      amount: 9900,
+      period_start: '2026-11-01T00:00:00Z',
+      period_end: '2026-12-01T00:00:00Z',
+    }
+    const { status, body: created } = await instance.operator('POST', '/admin/v1/invoices', body)
+    expect([status, created.data.invoice]).toEqual([
+      201,
+      expect.objectContaining({
+        number: '2026-000001',
+        amount: 9900,
+        status: 'open',
+        period_start: '2026-11-01T00:00:00Z',
+        due_at: '2026-12-20T15:00:00Z',
+        lines: [{ description: 'Well Permits, November', amount: 9900 }],
+      }),
+    ])
+    expect(instance.letters().map(letter => [letter.to, letter.subject])).toEqual([
+      [buyer.account.account.email, 'Wellhead: invoice 2026-000001'],
+    ])
+    // It is no subscription's: nobody loses a plan by it.
+    await instance.advance(200 * dayMs)
+    expect(instance.plan(buyer)).toBe('professional')
+    const faults = await instance.operator('POST', '/admin/v1/invoices', {
+      account: 'nobody@example.com',
+      amount: -5,
+      period_start: 'x',
+    })
+    expect(faults.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
+      'account',
+      'amount',
+      'description',
+      'period_start',
+    ])
+  })
+
+  test('puts an account on a plan at an agreed price that stays, in place of what it had', async () => {
+    const instance = billingHouse()
+    const buyer = instance.buyer()
+    await instance.change(buyer, 'starter')
+    const body = {
+      account: buyer.id,
+      plan: 'enterprise',
+      billing_period: 'monthly',
+      price: 120_000,
+    }
+    const created = await instance.operator('POST', '/admin/v1/subscriptions', body)
+    expect([created.status, created.body.data.subscription]).toEqual([
+      201,
+      expect.objectContaining({ plan: 'enterprise', status: 'active', price: 120_000 }),
+    ])
+    expect(instance.plan(buyer)).toBe('enterprise')
+    await instance.advance(61 * dayMs)
+    const amounts = instance.services.billing.invoices
+      .page({ accountId: buyer.id }, 10, 0)
+      .map(invoice => invoice.amountCents)
+    expect(amounts).toEqual([120_000, 120_000, 120_000, 4900])
+    // The customer may go down by themselves, not back up.
+    await instance.ask('POST', '/billing/subscriptions/change_plan', buyer.token, {
+      new_plan_id: 'scale',
+    })
+    await instance.advance(31 * dayMs)
+    expect(instance.plan(buyer)).toBe('scale')
+    expect(
+      codeOf(
+        await instance.ask('POST', '/billing/subscriptions', buyer.token, {
+          plan_id: 'enterprise',
+        }),
+      ),
+    ).toBe('invalid_plan')
+  })
+
+  const agreement = (buyer: { id: string }, more: Record<string, unknown> = {}) => ({
+    account: buyer.id,
+    plan: 'professional',
+    price: 9900,
+    ...more,
+  })
+
+  test('agreeing the running plan at the same price again returns the same subscription with 200 and invoices nothing', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const agree = (more = {}) =>
+      instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, more))
+    const first = await agree()
+    const letters = instance.letters().length
+    const events = instance.events(buyer.account).length
+    const second = await agree()
+    const { id } = first.body.data.subscription
+    expect([first.status, second.status, second.body.data.subscription.id]).toEqual([201, 200, id])
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
+    expect([instance.letters().length, instance.events(buyer.account).length]).toEqual([
+      letters,
+      events,
+    ])
+    // A cancellation that was pending is taken back by the new agreement, still without an invoice.
+    await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
+    const third = await agree()
+    expect([third.status, third.body.data.subscription.cancel_at_period_end]).toEqual([200, false])
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
+  })
+
+  test('a plan that was bought at the price of the list is agreed at that price without an invoice, and keeps it', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    await instance.change(buyer, 'professional')
+    const before = instance.services.billing.current(buyer.account)!
+    const { status } = await instance.operator(
+      'POST',
+      '/admin/v1/subscriptions',
+      agreement(buyer, { price: before.priceCents }),
+    )
+    const after = instance.services.billing.current(buyer.account)!
+    expect([status, after.id, before.agreed, after.agreed]).toEqual([200, before.id, false, true])
+    expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
+  })
+
+  test('another agreement asks what becomes of the open invoice of the subscription that ends', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const agree = (more = {}) =>
+      instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, more))
+    const first = await agree()
+    const before = instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)
+    const refused = await agree({ price: 8900 })
+    expect([refused.status, codeOf(refused), refused.body.message]).toEqual([
+      409,
+      'open_invoice',
+      'Invoice 2026-000001 of the running subscription is open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.',
+    ])
+    expect(instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)).toEqual(before)
+    expect(instance.services.billing.current(buyer.account)!.id).toBe(
+      first.body.data.subscription.id,
+    )
+    expect(codeOf(await agree({ price: 8900, open_invoices: 'burn' }))).toBe('validation_failed')
+
+    const voided = await agree({ price: 8900, open_invoices: 'void' })
+    const statuses = () =>
+      instance.services.billing.invoices
+        .page({ accountId: buyer.id }, 9, 0)
+        .map(({ number, amountCents, status }) => [number, amountCents, status])
+    expect(voided.status).toBe(201)
+    expect(statuses()).toEqual([
+      ['2026-000002', 8900, 'open'],
+      ['2026-000001', 9900, 'void'],
+    ])
+    expect((await agree({ plan: 'scale', open_invoices: 'keep' })).status).toBe(201)
+    expect(statuses().map(row => row[2])).toEqual(['open', 'open', 'void'])
+    // With nothing open nobody is asked.
+    for (const invoice of instance.services.billing.invoices.page({ status: 'open' }, 9, 0))
+      await instance.operator('POST', `/admin/v1/invoices/${invoice.id}/pay`)
+    expect((await agree({ plan: 'professional', price: 1 })).status).toBe(201)
+  })
+
+  test('an overdue invoice of a subscription that another agreement replaced leaves the running plan alone', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const agree = (more = {}) =>
+      instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, more))
+    await agree()
+    await instance.advance(dayMs)
+    await agree({ plan: 'scale', price: 39_900, open_invoices: 'keep' })
+    const [second, first] = instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)
+    const payNewest = async () => {
+      for (const invoice of instance.services.billing.invoices.page({ status: 'open' }, 9, 0))
+        if (invoice.id !== first!.id)
+          await instance.operator('POST', `/admin/v1/invoices/${invoice.id}/pay`)
+    }
+    await instance.operator('POST', `/admin/v1/invoices/${second!.id}/pay`)
+    for (let n = 0; n < 60; n += 1) {
+      await instance.advance(dayMs)
+      await payNewest()
+      expect(instance.plan(buyer)).toBe('scale')
+      expect(instance.services.billing.current(buyer.account)!.status).toBe('active')
+    }
+    // It is still owed: only the operator ends that.
+    expect(instance.services.billing.invoices.byId(first!.id)!.status).toBe('open')
+  })
+
+  test('an overdue first invoice makes the running subscription past due, and after the days of grace ends it', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    await instance.operator(
+      'POST',
+      '/admin/v1/subscriptions',
+      agreement(buyer, { billing_period: 'yearly' }),
+    )
+    const status = () => instance.services.billing.current(buyer.account)?.status
+    await instance.advance(31 * dayMs)
+    expect([status(), instance.plan(buyer)]).toEqual(['past_due', 'professional'])
+    // The same agreement again takes nothing back and adds nothing.
+    const again = await instance.operator(
+      'POST',
+      '/admin/v1/subscriptions',
+      agreement(buyer, { billing_period: 'yearly' }),
+    )
+    expect([again.status, again.body.data.subscription.status]).toEqual([200, 'past_due'])
+    await instance.advance(14 * dayMs)
+    expect([status(), instance.plan(buyer)]).toEqual([undefined, 'free'])
+    expect(
+      instance.services.billing.invoices
+        .page({ accountId: buyer.id }, 9, 0)
+        .map(invoice => invoice.status),
+    ).toEqual(['uncollectible'])
+  })
+
+  test('lists what is sold page by page, by status, plan and account', async () => {
+    const instance = billingHouse('serve')
+    const buyers = [instance.buyer(), instance.buyer(), instance.buyer()]
+    for (const buyer of buyers) {
+      await instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer))
+      await instance.advance(1000)
+    }
+    await instance.operator(
+      'POST',
+      '/admin/v1/subscriptions',
+      agreement(buyers[0]!, { plan: 'scale', open_invoices: 'void' }),
+    )
+    const list = async (query = '') =>
+      (await instance.operator('GET', `/admin/v1/subscriptions${query}`)).body.data
+    const names = (page: { subscriptions: Record<string, unknown>[] }) =>
+      page.subscriptions.map(row => [row.account_id, row.plan, row.status])
+    const [a, b, c] = buyers.map(({ id }) => id)
+    expect(names(await list())).toEqual([
+      [a, 'scale', 'active'],
+      [c, 'professional', 'active'],
+      [b, 'professional', 'active'],
+      [a, 'professional', 'cancelled'],
+    ])
+    expect(names(await list('?status=cancelled'))).toEqual([[a, 'professional', 'cancelled']])
+    expect(names(await list('?plan=scale'))).toEqual([[a, 'scale', 'active']])
+    expect(names(await list(`?account=${c}`))).toEqual([[c, 'professional', 'active']])
+    const paged = await list('?per_page=3&page=2')
+    expect([names(paged), paged.meta.total]).toEqual([[[a, 'professional', 'cancelled']], 4])
+    for (const query of ['?status=gone', '?plan=gold'])
+      expect((await instance.operator('GET', `/admin/v1/subscriptions${query}`)).status).toBe(400)
+    expect((await list('?plan=enterprise')).subscriptions).toEqual([])
+    expect((await instance.operator('GET', '/admin/v1/subscriptions/none')).status).toBe(404)
+  })
+
+  test('cancels a subscription at the end of its period, or at once with an answer about its open invoice', async () => {
+    const instance = billingHouse('serve')
+    const buyer = instance.buyer()
+    const created = await instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer))
+    const { id } = created.body.data.subscription
+    const cancel = (body?: unknown) =>
+      instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, body)
+    const later = await cancel()
+    expect([later.status, later.body.data.subscription.cancel_at_period_end]).toEqual([200, true])
+    expect(instance.plan(buyer)).toBe('professional')
+    expect(codeOf(await cancel({ when: 'now' }))).toBe('open_invoice')
+    const ended = await cancel({ when: 'now', open_invoices: 'void' })
+    expect([ended.status, ended.body.data.subscription.status, instance.plan(buyer)]).toEqual([
+      200,
+      'cancelled',
+      'free',
+    ])
+    expect(instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)[0]!.status).toBe(
+      'void',
+    )
+    const again = await cancel({ when: 'now' })
+    expect([again.status, codeOf(again)]).toEqual([422, 'no_active_subscription'])
+  })
+})

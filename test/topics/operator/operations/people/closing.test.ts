@@ -1,0 +1,111 @@
+import type { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { openTestInstance } from '../../../../support/instance/instance.ts'
+
+interface Answer {
+  data: { account: { id: string; email: string; closed_at: string; erased_at: string | null } }
+  message: string
+}
+
+/** An instance with its operator and Ann, who has a key, a password, an alert and an invoice. */
+async function withAnn() {
+  const instance = openTestInstance()
+  const { services, key, send } = instance
+  const token = key('enterprise', { email: 'ann@example.com' })
+  const ann = services.keys.accountByEmail('ann@example.com')!
+  const { id } = ann.account
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const answer = await send(method, `/admin/v1/accounts${path}`, body, undefined, {
+      authorization: `Bearer ${operator}`,
+      'content-type': 'application/json',
+    })
+    return { status: answer.status, body: (await answer.json()) as Answer }
+  }
+  const operator = services.adminTokens.rotate()
+  const password = 'correct horse battery staple'
+  await services.signIn.setPassword(ann, password)
+  const signIn = (email: string) => services.signIn.withPassword(email, password, '203.0.113.7')
+  return { ...instance, token, ann, id, admin, signIn }
+}
+
+test('an account gets another address, and the old one leads nowhere', async () => {
+  const { admin, id, services, ann, signIn, key } = await withAnn()
+  key('free', { email: 'bob@example.com' })
+  const link = services.signIn.makeLink(ann)
+  const changed = await admin('PATCH', `/${id}`, { email: 'Anna@example.com' })
+  expect(changed.body.data.account.email).toBe('anna@example.com')
+  expect(await signIn('ann@example.com')).toEqual({ refused: 'invalid' })
+  expect(await signIn('anna@example.com')).toHaveProperty('token')
+  expect(services.signIn.linked(link)).toBeUndefined()
+  expect((await admin('PATCH', `/${id}`, { email: 'bob@example.com' })).status).toBe(422)
+  expect((await admin('PATCH', `/${id}`, { email: 'no address' })).status).toBe(422)
+  expect((await admin('PATCH', `/${id}`, { email: 'anna@example.com' })).status).toBe(200)
+})
+
+test('a closed account ends with all that works for it, and its books stay', async () => {
+  const { admin, id, services, get, send, token, signIn } = await withAnn()
+  const created = await send(
+    'POST',
+    '/v1/alerts',
+    {
+      name: 'Ann watches oil',
+      commodity_code: 'WTI_USD',
+      condition_operator: 'greater_than',
+      condition_value: 80,
+    },
+    token,
+    { 'content-type': 'application/json' },
+  )
+  expect(created.status).toBe(201)
+  expect((await admin('POST', `/${id}/erase`)).status).toBe(422)
+  const closed = await admin('DELETE', `/${id}`)
+  expect([closed.status, closed.body.data.account]).toEqual([
+    200,
+    {
+      id,
+      email: 'ann@example.com',
+      closed_at: '2026-11-20T15:00:00Z',
+      erased_at: null,
+    },
+  ])
+  expect((await get('/v1/prices/latest', token)).status).toBe(401)
+  expect(await signIn('ann@example.com')).toEqual({ refused: 'invalid' })
+  expect(services.alerts.list(id)).toEqual([])
+  expect((await admin('DELETE', `/${id}`)).body.data.account.closed_at).toBe(
+    closed.body.data.account.closed_at,
+  )
+})
+
+/** The tables that say anything of Ann. */
+const traces = (db: Database): string[] =>
+  db
+    .query<{ name: string }, []>(
+      "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'",
+    )
+    .all()
+    .map(({ name }) => name)
+    .filter(name =>
+      /ann@example|Ann's/i.test(JSON.stringify(db.query(`SELECT * FROM "${name}"`).all())),
+    )
+
+test('of an erased account no trace of the person is left in the database', async () => {
+  const { admin, id, services, ann, send, token } = await withAnn()
+  const json = { 'content-type': 'application/json' }
+  await send('POST', '/v1/api-keys', { name: "Ann's laptop" }, token, json)
+  await send('PATCH', '/v1/notifications/preferences', { email_enabled: true }, token, json)
+  services.signIn.mailLink('ann@example.com', 'http://localhost')
+  await services.signIn.settled()
+  const invoices = services.billing.invoices.count({ accountId: id })
+  expect(traces(services.db)).toEqual(expect.arrayContaining(['accounts', 'api_keys', 'mail_days']))
+  await admin('DELETE', `/${id}`)
+  const erased = await admin('POST', `/${id}/erase`)
+  expect(erased.body.data.account).toMatchObject({
+    email: `erased-${id}@invalid`,
+    erased_at: '2026-11-20T15:00:00Z',
+  })
+  expect(services.keys.account(id)).toBe(ann)
+  expect(services.billing.invoices.count({ accountId: id })).toBe(invoices)
+  expect(traces(services.db)).toEqual([])
+  // The address is free again.
+  expect(services.keys.accountByEmail('ann@example.com')).toBeUndefined()
+})

@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs } from '../../../../../src/lib/time/instant.ts'
+import { auditFaults } from '../../../../../src/topics/operator/store/audit.ts'
+import { openTestInstance } from '../../../../support/instance/instance.ts'
+
+interface Entry {
+  id: number
+  at: string
+  actor: string
+  account_id: string | null
+  email: string | null
+  action: string
+  thing: string
+  from: string | null
+  outcome: string
+  details: Record<string, unknown> | null
+  hash: string
+}
+interface Answer {
+  data: {
+    entries: Entry[]
+    meta: { total: number }
+    token: { id: string; plain_token: string; role: string }
+    tokens: { id: string; name: string | null; role: string; revoked_at: string | null }[]
+  }
+  error: { code: string; roles: string[] }
+}
+
+/** An instance with the operator's own token and ways to ask with any. */
+function withOperator(flags: Record<string, string> = {}) {
+  const instance = openTestInstance(flags)
+  const first = instance.services.adminTokens.rotate()
+  const admin = async (method: string, path: string, body?: unknown, token = first) => {
+    const answer = await instance.send(method, `/admin/v1${path}`, body, undefined, {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    })
+    return { status: answer.status, body: (await answer.json()) as Answer }
+  }
+  const entries = async (query = '') =>
+    (await admin('GET', `/audit${query}`)).body.data.entries.map(entry => entry)
+  return { ...instance, first, admin, entries }
+}
+
+const observations = [{ code: 'WTI_USD', observed_at: '2026-11-19T15:00:00Z', price: 71.23 }]
+
+describe('the audit trail', () => {
+  test('tells who changed what, and nothing of who only looked', async () => {
+    const { admin, entries } = withOperator()
+    await admin('GET', '/series')
+    await admin('POST', '/observations', { observations })
+    await admin('POST', '/observations/compare', { observations })
+    await admin('PATCH', '/values', {
+      code: 'WTI_USD',
+      observed_at: '2026-11-19T15:00:00Z',
+      price: 71.2,
+      reason: 'typing error',
+    })
+    await admin('PATCH', '/values', { code: 'WTI_USD' })
+    expect(await entries()).toMatchObject([
+      {
+        id: 2,
+        at: '2026-11-20T15:00:00Z',
+        actor: 'operator',
+        action: 'PATCH /admin/v1/values',
+        thing: '/admin/v1/values',
+        outcome: '200',
+        details: { code: 'WTI_USD', batch: 2 },
+      },
+      { id: 1, action: 'POST /admin/v1/observations', details: { batch: 1, inserted: 1 } },
+    ])
+    expect((await entries('?thing=wti_usd')).map(({ id }) => id)).toEqual([2])
+  })
+
+  test('tells which series were added', async () => {
+    const { admin, entries } = withOperator()
+    const terms = { category: 'oil', unit: 'barrel', currency: 'USD', cadence: 'daily' }
+    const series = ['DESK_A_USD', 'DESK_B_USD'].map(code => ({ code, name: code, ...terms }))
+    expect((await admin('POST', '/series', { series })).status).toBe(201)
+    expect(await entries('?thing=desk_b_usd')).toMatchObject([
+      {
+        action: 'POST /admin/v1/series',
+        details: { codes: 'DESK_A_USD DESK_B_USD', added: 2 },
+      },
+    ])
+  })
+
+  test('names keys, people and their account, and finds them by address', async () => {
+    const { key, send, services, entries } = withOperator()
+    const token = key('enterprise', { email: 'ann@example.com' })
+    const created = await send('POST', '/v1/api-keys', { name: 'second' }, token, {
+      'content-type': 'application/json',
+    })
+    expect(created.status).toBeLessThan(300)
+    const account = services.keys.accountByEmail('ann@example.com')!
+    const { id } = account.account
+    await services.signIn.setPassword(account, 'correct horse battery staple')
+    await services.signIn.withPassword('ann@example.com', 'wrong', '203.0.113.7')
+    await services.signIn.withPassword(
+      'Ann@example.com',
+      'correct horse battery staple',
+      '203.0.113.7',
+    )
+    await services.signIn.withPassword('nobody@example.com', 'wrong', '203.0.113.7')
+    const matching = await entries('?actor=ann@example.com')
+    expect(matching).toMatchObject([
+      {
+        actor: `person ${id}`,
+        action: 'sign in with a password',
+        from: '203.0.113.7',
+        outcome: 'done',
+      },
+      { actor: 'stranger', thing: `account ${id}`, outcome: 'invalid' },
+      { actor: expect.stringMatching(/^key /), account_id: id, email: 'ann@example.com' },
+    ])
+    expect(await entries()).toHaveLength(3)
+  })
+
+  test('has no secret and no address of a person in it', async () => {
+    const { admin, services, key, send, first } = withOperator()
+    const token = key('enterprise', { email: 'ann@example.com' })
+    const json = { 'content-type': 'application/json' }
+    const created = await admin('POST', '/tokens', { name: 'ci', role: 'data' })
+    await admin('POST', '/accounts', { email: 'bob@example.com' })
+    const rolled = await send('POST', '/v1/api-keys', { name: 'second' }, token, json)
+    const texts = JSON.stringify(services.audit.list({}, 100, 0))
+    expect(texts).toContain('/v1/api-keys')
+    const secrets = JSON.stringify(await rolled.json()).match(/[0-9a-f]{64}/g) ?? []
+    expect(secrets.length).toBeGreaterThan(0)
+    for (const secret of [
+      ...secrets,
+      token,
+      first,
+      created.body.data.token.plain_token,
+      'bob@example.com',
+      'ann@example.com',
+    ])
+      expect(texts.includes(secret), secret).toBe(false)
+  })
+
+  test('is a chain that shows every change, and that nobody changes by mistake', async () => {
+    const { admin, services } = withOperator()
+    for (let n = 0; n < 5; n += 1) await admin('POST', '/observations', { observations })
+    const { db } = services
+    expect(auditFaults(db)).toEqual([])
+    expect(() => db.run("UPDATE audit_entries SET actor = 'nobody' WHERE id = 2")).toThrow(
+      'not changed',
+    )
+    expect(() => db.run('DELETE FROM audit_entries WHERE id = 2')).toThrow('not taken out')
+    db.run('DROP TRIGGER audit_entries_stay')
+    db.run('DROP TRIGGER audit_entries_last')
+    const broken = (sql: string): string[] => {
+      db.run('SAVEPOINT whole')
+      db.run(sql)
+      const faults = auditFaults(db)
+      db.run('ROLLBACK TO whole')
+      db.run('RELEASE whole')
+      return faults
+    }
+    for (const [column, value] of [
+      ['noted_at', 'noted_at + 1'],
+      ['actor', "'operatos'"],
+      ['account_id', "''"],
+      ['action', "action || ' '"],
+      ['thing', "'/admin/v1/observation'"],
+      ['place', 'NULL'],
+      ['outcome', "'201'"],
+      ['details', 'NULL'],
+      ['hash', 'zeroblob(32)'],
+    ])
+      expect(broken(`UPDATE audit_entries SET ${column} = ${value} WHERE id = 3`)).toEqual([
+        expect.stringContaining('entry 3'),
+      ])
+    expect(broken('DELETE FROM audit_entries WHERE id = 3')).toEqual([
+      expect.stringContaining('between entry 2 and entry 4'),
+    ])
+    expect(broken('DELETE FROM audit_entries WHERE id = 5')).toEqual([
+      'the audit trail lacks its end, after entry 4',
+    ])
+    expect(broken('DELETE FROM audit_entries')).toEqual([
+      'the audit trail lacks its end, after entry 0',
+    ])
+  })
+
+  test('is kept as long as the setting says, and can be verified afterwards', async () => {
+    const { admin, services, clock, entries } = withOperator({ 'audit.keep_days': '30' })
+    await admin('POST', '/observations', { observations })
+    clock.advance(20 * dayMs)
+    await admin('POST', '/observations', { observations })
+    clock.advance(11 * dayMs)
+    services.audit.prune()
+    expect((await entries()).map(({ id }) => id)).toEqual([2])
+    expect(auditFaults(services.db)).toEqual([])
+    clock.advance(30 * dayMs)
+    services.audit.prune()
+    expect(await entries()).toEqual([])
+    expect(auditFaults(services.db)).toEqual([])
+    await admin('POST', '/observations', { observations })
+    expect((await entries()).map(({ id }) => id)).toEqual([3])
+    expect(auditFaults(services.db)).toEqual([])
+  })
+})
+
+describe('admin tokens', () => {
+  test('are good for what their role says', async () => {
+    const { admin } = withOperator()
+    const asks = [
+      ['GET', '/series', undefined],
+      ['POST', '/observations', { observations }],
+      ['POST', '/observations/compare', { observations }],
+      ['GET', '/accounts', undefined],
+      ['POST', '/accounts', { email: 'bob@example.com' }],
+      ['GET', '/tokens', undefined],
+      ['POST', '/tokens', { name: 'more', role: 'all' }],
+    ] as const
+    const may: Record<string, number[]> = {
+      read: [200, 403, 200, 200, 403, 200, 403],
+      data: [200, 200, 200, 403, 403, 200, 403],
+      people: [403, 403, 403, 200, 201, 200, 403],
+      all: [200, 200, 200, 200, 422, 200, 201],
+    }
+    for (const [role, expected] of Object.entries(may)) {
+      const { plain_token } = (await admin('POST', '/tokens', { name: `a ${role}`, role })).body
+        .data.token
+      const statuses: number[] = []
+      for (const [method, path, body] of asks)
+        statuses.push((await admin(method, path, body, plain_token)).status)
+      expect([role, statuses]).toEqual([role, expected])
+    }
+  })
+
+  test('are named in the trail and in batches, listed, and end when they are revoked', async () => {
+    const { admin, entries } = withOperator()
+    const { id, plain_token } = (await admin('POST', '/tokens', { name: 'ci', role: 'data' })).body
+      .data.token
+    await admin('POST', '/observations', { observations }, plain_token)
+    expect((await entries('?actor=ci')).map(({ actor }) => actor)).toEqual(['operator ci'])
+    const refused = await admin('GET', '/accounts', undefined, plain_token)
+    expect(refused.body.error).toMatchObject({
+      code: 'ADMIN_ROLE_MISSING',
+      roles: ['read', 'people', 'all'],
+    })
+    expect((await admin('DELETE', `/tokens/${id}`)).status).toBe(200)
+    expect((await admin('GET', '/series', undefined, plain_token)).status).toBe(401)
+    const { tokens } = (await admin('GET', '/tokens')).body.data
+    expect(tokens).toContainEqual(
+      expect.objectContaining({ name: null, role: 'all', revoked_at: null }),
+    )
+    expect(tokens).toContainEqual(
+      expect.objectContaining({ name: 'ci', role: 'data', revoked_at: '2026-11-20T15:00:00Z' }),
+    )
+    expect((await admin('DELETE', '/tokens/none')).status).toBe(404)
+    expect((await admin('POST', '/tokens', { name: 'x', role: 'boss' })).status).toBe(422)
+  })
+})

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../../../../src/http/openapi/openapi.ts'
+import { minuteMs } from '../../../../../src/lib/time/instant.ts'
+import type { EvaluationCopy } from '../../../../support/instance/evaluation-copy.ts'
+import { openCopy, type Step, send, stepsOf } from '../../../../support/interface/examples.ts'
+
+/** What the operator's operations are about, by the first part of their path. */
+const parts = {
+  data: 'batches datasets export feeds observations quarantine review series values',
+  people:
+    'accounts invitations invoices keys looks organizations sources subscriptions suppressions',
+  service:
+    'audit backups cluster condition logs mail notices outbox settings sms token tokens webhooks',
+}
+type Area = keyof typeof parts
+const areaOf = new Map(
+  Object.entries(parts).flatMap(([area, names]) =>
+    names.split(' ').map(name => [name, area as Area] as const),
+  ),
+)
+/** What a role looks at, and what it changes. */
+const roles: Readonly<Record<'read' | 'data' | 'people', { sees: Area[]; changes: Area[] }>> = {
+  read: { sees: ['data', 'people', 'service'], changes: [] },
+  data: { sees: ['data', 'service'], changes: ['data'] },
+  people: { sees: ['people', 'service'], changes: ['people'] },
+}
+/** It asks what a push would change. */
+const asks = 'POST /admin/v1/observations/compare'
+
+describe('a token of the operator', () => {
+  let copy: EvaluationCopy
+  let steps: Step[]
+  beforeAll(async () => {
+    copy = openCopy()
+    const answer = await copy.ask('GET', '/openapi.json')
+    steps = stepsOf((await answer.json()) as OpenApiDocument).filter(({ path }) =>
+      path.startsWith('/admin/v1/'),
+    )
+  })
+  afterAll(() => copy.remove())
+
+  test('is of a role, and each operation of an area', () => {
+    const unknown = steps.filter(({ path }) => !areaOf.has(path.split('/')[3]!))
+    expect([steps.length > 80, unknown.map(({ name }) => name)]).toEqual([true, []])
+  })
+
+  test.each(Object.entries(roles))(
+    'with the role %s is good for what the role says',
+    async (role, { sees, changes }) => {
+      const { audit, adminTokens } = copy.running.services
+      const { token } = adminTokens.create(`a ${role}`, role as keyof typeof roles)
+      const faults: string[] = []
+      for (const step of steps) {
+        const { method, name, path } = step
+        const area = areaOf.get(path.split('/')[3]!)!
+        const isLook = method === 'GET' || name === asks
+        const before = audit.list({}, 1, 0).at(0)?.id
+        const headers = { authorization: `Bearer ${token}` }
+        const { status, text } = await send(copy, step, { headers })
+        const isRefused = status === 403 && text.includes('"ADMIN_ROLE_MISSING"')
+        if (isRefused === (isLook ? sees : changes).includes(area))
+          faults.push(`${name}: ${status}`)
+        if (isRefused && audit.list({}, 1, 0).at(0)?.id !== before) faults.push(`${name} was told`)
+      }
+      expect(faults).toEqual([])
+    },
+    100_000,
+  )
+
+  test('that is none, or an API key, is good for nothing', async () => {
+    const faults: string[] = []
+    for (const step of steps)
+      for (const authorization of [
+        `Bearer ${'0'.repeat(64)}`,
+        `Bearer ${copy.apiKey}`,
+        `Token ${copy.apiKey}`,
+      ]) {
+        // A minute has few tries with what is no token.
+        copy.clock.advance(minuteMs)
+        const { status } = await send(copy, step, { headers: { authorization } })
+        if (status !== 401) faults.push(`${step.name}: ${status}`)
+      }
+    expect(faults).toEqual([])
+  }, 100_000)
+})

@@ -1,0 +1,393 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createServer as createTlsServer } from 'node:tls'
+import {
+  certificateMatters,
+  mattersOf,
+  quietOf,
+} from '../../../../src/instance/services/operator-alerts.ts'
+import { createLog } from '../../../../src/lib/log/log.ts'
+import { createManualClock } from '../../../../src/lib/time/clock.ts'
+import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
+import { certificateEnd } from '../../../../src/send/notices/certificate.ts'
+import { noticeHook } from '../../../../src/send/notices/hook.ts'
+import { createCertificateWatch } from '../../../../src/topics/operator/service/certificate.ts'
+import {
+  createOperatorNotices,
+  isQuiet,
+  type Matter,
+  type Notice,
+} from '../../../../src/topics/operator/service/notices.ts'
+import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+import { expired, good } from '../../../support/servers/certificates.ts'
+
+function noticeWorld(quiet = '') {
+  const clock = createManualClock(startAt)
+  const kept = new Map<string, string>()
+  const sent: Notice[] = []
+  const together: string[][] = []
+  const state: { matters: Matter[] } = { matters: [] }
+  const open = () =>
+    createOperatorNotices({
+      matters: () => state.matters,
+      places: [
+        {
+          label: 'a place',
+          send: async notices => {
+            sent.push(...notices)
+            together.push(notices.map(({ matter }) => matter))
+          },
+        },
+      ],
+      settings: { get: name => kept.get(name), set: (name, value) => void kept.set(name, value) },
+      clock,
+      log: createLog({ level: 'error', format: 'json', clock, write() {} }),
+      againMs: dayMs,
+      quiet: quietOf(quiet),
+    })
+  let notices = open()
+  return {
+    clock,
+    sent,
+    together,
+    state,
+    restart() {
+      notices = open()
+    },
+    /** Passes every minute for a time; the kinds that were told meanwhile. */
+    during(ms: number): string[] {
+      const before = sent.length
+      for (let left = ms; left > 0; left -= minuteMs) {
+        notices.pass()
+        clock.advance(minuteMs)
+      }
+      return sent.slice(before).map(({ matter, kind }) => `${matter} ${kind}`)
+    },
+  }
+}
+
+describe('a matter', () => {
+  test('is told once, again after a day, and when it is over, through starts', () => {
+    const { during, state, restart } = noticeWorld()
+    expect(during(hourMs)).toEqual([])
+    state.matters = [{ id: 'feed ecb late', text: 'late' }]
+    expect(during(hourMs)).toEqual(['feed ecb late begun'])
+    restart()
+    expect(during(22 * hourMs)).toEqual([])
+    state.matters.push({ id: 'backup', text: 'failed' })
+    expect(during(2 * hourMs)).toEqual(['backup begun', 'feed ecb late again'])
+    state.matters = []
+    restart()
+    expect(during(hourMs)).toEqual(['feed ecb late over', 'backup over'])
+    expect(during(2 * dayMs)).toEqual([])
+  })
+
+  test('waits for the end of the quiet hours, and is not told if it is over by then; an urgent one is', () => {
+    // It is 15:00.
+    const { during, state } = noticeWorld('14:00-16:00')
+    state.matters = [
+      { id: 'short', text: 'x' },
+      { id: 'long', text: 'x' },
+      { id: 'writes', text: 'x', urgent: true },
+    ]
+    expect(during(30 * minuteMs)).toEqual(['writes begun'])
+    state.matters.shift()
+    expect(during(hourMs)).toEqual(['long begun'])
+  })
+})
+
+test('what begins in one pass is sent as one', () => {
+  const { during, state, together } = noticeWorld()
+  state.matters = ['a', 'b', 'c'].map(id => ({ id, text: id }))
+  during(hourMs)
+  state.matters = [{ id: 'd', text: 'd' }]
+  during(hourMs)
+  expect(together).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'a', 'b', 'c'],
+  ])
+})
+
+test('what happened and goes by is told once, and never over', () => {
+  const { during, state } = noticeWorld()
+  state.matters = [{ id: 'sign-in', text: 'x', passing: true }]
+  expect(during(3 * dayMs)).toEqual(['sign-in begun'])
+  state.matters = []
+  expect(during(hourMs)).toEqual([])
+})
+
+test('quiet hours may go over midnight', () => {
+  const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
+  const quiet = quietOf('22:00-07:00')
+  expect(
+    ['21:59', '22:00', '03:00', '06:59', '07:00'].map(time => isQuiet(quiet, at(time))),
+  ).toEqual([false, true, true, true, false])
+})
+
+test('a disk that takes no writes, a failed backup and an endpoint that was switched off are matters until they are over', () => {
+  const { services } = openTestInstance()
+  const ids = () => mattersOf(services).map(matter => matter.id)
+  expect(ids()).toEqual([])
+  services.disk.failed(Object.assign(new Error('no'), { code: 'SQLITE_IOERR_WRITE' }))
+  services.backupRecord.set({ trouble: 'no room' })
+  expect(ids()).toEqual(['writes', 'backup'])
+  services.disk.pass()
+  services.backupRecord.set({ trouble: undefined })
+  expect(ids()).toEqual([])
+})
+
+test('webhooks that wait are a matter where others hold them up, not where their own receiver fails', () => {
+  const instance = openTestInstance()
+  const { services, clock, record } = instance
+  instance.key('enterprise', { email: 'ann@example.com' })
+  services.webhooks.create(services.keys.accountByEmail('ann@example.com')!, {
+    ...defaultSettings,
+    url: 'https://example.com/hook',
+    events: ['price.updated'],
+  })
+  record('WTI_USD', [70], startAt, dayMs)
+  clock.advance(20 * minuteMs)
+  const idsWith = (heldUpAt: number | undefined) =>
+    mattersOf(services, { waitingSince: () => heldUpAt, isFailing: () => false }).map(
+      ({ id }) => id,
+    )
+  expect(services.outbox.vitals().kinds.get('webhook')).toBe(startAt)
+  expect(idsWith(undefined)).toEqual([])
+  expect(idsWith(startAt)).toEqual(['outbox webhook'])
+})
+
+describe('matters of data and people', () => {
+  const idsOf = ({ services }: TestInstance) => mattersOf(services).map(matter => matter.id)
+
+  test('values that were held are one until somebody has decided', async () => {
+    const instance = openTestInstance()
+    const { services, record } = instance
+    record('WTI_USD', [70, 71, 70, 71, 70, 71, 70, 71, 70, 71, 70, 71], startAt - hourMs, dayMs)
+    const { series } = services.catalogue.resolve('WTI_USD', startAt)!
+    const { counts } = services.batches.record({ kind: 'push', actor: 'test' }, [
+      { seriesId: series.id, observedAt: startAt, value: 7100 },
+    ])
+    expect(counts.held).toBe(1)
+    const [matter] = mattersOf(services)
+    expect([matter?.id, matter?.text]).toEqual([
+      'held',
+      '1 value that looked wrong waits for a decision: wellhead review list',
+    ])
+    const [doubt] = services.doubtedValues.list({ status: 'waiting' }, 1, 0)
+    services.doubtedValues.decide(doubt!.id, 'rejected', 'test', 'cents', startAt)
+    expect(idsOf(instance)).toEqual([])
+  })
+
+  test('a source whose codes have stopped is one until something new comes', () => {
+    const instance = openTestInstance({}, startAt - 30 * dayMs)
+    instance.record('WTI_USD', [70, 71], startAt - 30 * dayMs, dayMs)
+    expect(idsOf(instance)).toEqual([])
+    instance.clock.advance(30 * dayMs)
+    expect(idsOf(instance)).toEqual([expect.stringMatching(/^data .+ stopped$/)])
+    instance.record('WTI_USD', [71], startAt, dayMs)
+    expect(idsOf(instance)).toEqual([])
+  })
+
+  test('old files that are loaded at once are no source that has stopped, nor are their codes', () => {
+    const instance = openTestInstance()
+    for (const code of ['WTI_USD', 'USD_AED', 'DIESEL_USD', 'COAL_USD'])
+      instance.record(code, [70, 71, 72], startAt - 90 * dayMs, dayMs)
+    instance.record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
+    expect(idsOf(instance)).toEqual([])
+    // One that is carried on, and then stops, has.
+    instance.record('WTI_USD', [72, 73], startAt, dayMs)
+    instance.clock.advance(30 * dayMs)
+    expect(idsOf(instance).filter(id => id.startsWith('data'))).toHaveLength(2)
+  })
+
+  test('a code that has stopped where its source goes on is one by itself', () => {
+    const instance = openTestInstance({}, startAt - 30 * dayMs)
+    instance.record('USD_AED', [3.67, 3.68], startAt - 30 * dayMs, dayMs)
+    instance.clock.advance(30 * dayMs)
+    instance.record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
+    expect(idsOf(instance)).toEqual(['series USD_AED stopped'])
+    instance.record('USD_AED', [3.67], startAt - hourMs, dayMs)
+    expect(idsOf(instance)).toEqual([])
+  })
+
+  test('a quota that is used up is one until it returns, and the customer has a letter', async () => {
+    const instance = openTestInstance()
+    const { services, key, get, clock } = instance
+    const token = key('free', { email: 'ann@example.com' })
+    const state = services.keys.find(token)!
+    const { window } = services.meter.standing(state, clock.now())
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    for (let i = 0; i < window.limit!; i += 1) {
+      const reserved = services.meter.reserve(state, clock.now())
+      if (reserved) services.meter.record(state, '/v1/prices/latest', 200, true, 1, clock.now())
+    }
+    expect((await get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(402)
+    expect(idsOf(instance)).toEqual([`quota ${state.key.id}`])
+    const letters = services.db
+      .query(`SELECT event_id AS id FROM outbox WHERE event_id LIKE 'usage %'`)
+      .all()
+    expect(letters).toHaveLength(1)
+    clock.set(window.endsAt + 1)
+    expect(idsOf(instance).filter(id => id.startsWith('quota'))).toEqual([])
+  })
+
+  test('a sign-in from a new place passes; the first of all and one from a known place are none', async () => {
+    const instance = openTestInstance()
+    const { services, key, clock } = instance
+    key('starter', { email: 'ann@example.com' })
+    const account = services.keys.accountByEmail('ann@example.com')!
+    const password = 'correct horse battery staple'
+    await services.signIn.setPassword(account, password)
+    const from = (place: string) => services.signIn.withPassword('ann@example.com', password, place)
+    await from('203.0.113.7')
+    await from('203.0.113.7')
+    expect(idsOf(instance)).toEqual([])
+    await services.signIn.withPassword('ann@example.com', 'wrong', '198.51.100.1')
+    expect(idsOf(instance)).toEqual([])
+    await from('198.51.100.9')
+    expect(mattersOf(services)).toEqual([
+      {
+        id: `sign-in ${account.account.id} 198.51.100.9`,
+        text: 'ann@example.com signed in from a new place, 198.51.100.9, at 2026-11-20T15:00:00Z',
+        passing: true,
+      },
+    ])
+    clock.advance(dayMs)
+    expect(idsOf(instance)).toEqual([])
+    await from('198.51.100.9')
+    expect(idsOf(instance)).toEqual([])
+  })
+})
+
+describe('the certificate of the service', () => {
+  const serve = (certificate: { key: string; cert: string }) => {
+    const server = createTlsServer(certificate, socket => socket.end())
+    return new Promise<{ url: string; stop(): void }>(done =>
+      server.listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as { port: number }
+        done({ url: `https://127.0.0.1:${port}`, stop: () => server.close() })
+      }),
+    )
+  }
+  test('is looked at where it is shown, also when nobody trusts it any more', async () => {
+    const current = await serve(good)
+    const old = await serve(expired)
+    expect(await certificateEnd(current.url)).toBe(Date.parse('2120-01-01T00:00:00Z'))
+    expect(await certificateEnd(old.url)).toBe(Date.parse('2020-01-01T00:00:00Z'))
+    current.stop()
+    old.stop()
+    expect(certificateEnd(current.url)).rejects.toThrow()
+  })
+  test('is a matter from two weeks before its end on', () => {
+    const ids = (days: number) =>
+      certificateMatters(startAt + days * dayMs, startAt).map(({ text, urgent }) => [text, urgent])
+    expect(ids(15)).toEqual([])
+    expect(ids(13)).toEqual([
+      ['the certificate of server.base_url ends at 2026-12-03T15:00:00Z', false],
+    ])
+    expect(ids(-1)).toEqual([
+      ['the certificate of server.base_url ended at 2026-11-19T15:00:00Z', true],
+    ])
+    expect(certificateMatters(undefined, startAt)).toEqual([])
+  })
+  test('is looked at once a day, and after an hour where that failed', async () => {
+    const clock = createManualClock(startAt)
+    let looks = 0
+    let isThere = false
+    const watch = createCertificateWatch({
+      async look() {
+        looks += 1
+        if (!isThere) throw new Error('refused')
+        return startAt + dayMs
+      },
+      clock,
+      log: createLog({ level: 'error', format: 'json', clock, write() {} }),
+    })
+    const during = async (hours: number) => {
+      const before = looks
+      for (let i = 0; i < 60 * hours; i += 1) {
+        watch.pass()
+        await watch.settled()
+        clock.advance(minuteMs)
+      }
+      return looks - before
+    }
+    expect(await during(3)).toBe(3)
+    expect(watch.endsAt()).toBeUndefined()
+    isThere = true
+    expect(await during(48)).toBe(2)
+    expect(watch.endsAt()).toBe(startAt + dayMs)
+  })
+})
+
+test('a page that the disk changed is a matter, a degraded state and a number', async () => {
+  const instance = openTestInstance()
+  const { settings, adminTokens } = instance.services
+  settings.set('scrub', JSON.stringify({ damaged: [7], rewritten: [9] }))
+  const reason = '2 pages of the database were damaged on the disk.'
+  const matters = mattersOf(instance.services)
+  expect(matters.map(({ id, urgent }) => [id, urgent])).toEqual([['pages', true]])
+  expect(matters[0]!.text).toStartWith(reason)
+  expect(await (await instance.get('/health')).json()).toMatchObject({ status: 'degraded', reason })
+  const status = (await (await instance.get('/v1/status', instance.key())).json()) as {
+    data: { components: { name: string; status: string; message: string | null }[] }
+  }
+  expect(status.data.components.find(({ name }) => name === 'database')).toMatchObject({
+    status: 'degraded',
+    message: reason,
+  })
+  const authorization = `Bearer ${adminTokens.rotate()}`
+  const metrics = await (await instance.get('/metrics', undefined, { authorization })).text()
+  expect(metrics).toContain('wellhead_damaged_pages 2')
+})
+
+describe('the webhook of notices', () => {
+  const received: { body: string; headers: Headers }[] = []
+  const server = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      received.push({ body: await request.text(), headers: request.headers })
+      return new Response('', { status: request.url.endsWith('/no') ? 403 : 200 })
+    },
+  })
+  afterAll(() => server.stop(true))
+  const notice: Notice = {
+    matter: 'disk',
+    kind: 'over',
+    text: 'room again',
+    since: startAt,
+    at: startAt + hourMs,
+  }
+  const send = (format: 'json' | 'slack' | 'ntfy', path = '') =>
+    noticeHook(`http://127.0.0.1:${server.port}/${path}`, format, 'Prices').send([notice])
+
+  test('speaks JSON, the form of chats, and that of ntfy', async () => {
+    await send('json')
+    await send('slack')
+    await send('ntfy')
+    const [json, slack, ntfy] = received
+    expect(JSON.parse(json!.body)).toEqual({
+      service: 'Prices',
+      matter: 'disk',
+      kind: 'over',
+      text: 'room again',
+      since: '2026-11-20T15:00:00Z',
+      at: '2026-11-20T16:00:00Z',
+    })
+    expect(JSON.parse(slack!.body)).toEqual({ text: 'Prices: Over: room again' })
+    expect([ntfy!.body, ntfy!.headers.get('title')]).toEqual(['Prices: Over: room again', 'Prices'])
+  })
+  test('has one message of all notices of a pass for people, and a request for each for programs', async () => {
+    received.length = 0
+    const more: Notice = { ...notice, matter: 'backup', kind: 'begun', text: 'the backup failed' }
+    for (const format of ['slack', 'ntfy', 'json'] as const)
+      await noticeHook(`http://127.0.0.1:${server.port}/`, format, 'Prices').send([notice, more])
+    const text = 'Prices: 2 notices\n- Over: room again\n- the backup failed'
+    const [slack, ntfy, ...json] = received
+    expect([JSON.parse(slack!.body).text, ntfy!.body]).toEqual([text, text])
+    expect(json.map(({ body }) => JSON.parse(body).matter).sort()).toEqual(['backup', 'disk'])
+  })
+  test('that is not taken is an error', async () => {
+    expect(send('json', 'no')).rejects.toThrow('403')
+  })
+})

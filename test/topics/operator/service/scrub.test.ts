@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../../../src/database/database.ts'
+import { checkpoint, checksumsOf } from '../../../../src/database/log-folding.ts'
+import { createLog } from '../../../../src/lib/log/log.ts'
+import { createManualClock } from '../../../../src/lib/time/clock.ts'
+import { dayMs } from '../../../../src/lib/time/instant.ts'
+import { createScrub, damageText } from '../../../../src/topics/operator/service/scrub.ts'
+import { settingsStore } from '../../../../src/topics/operator/store/settings.ts'
+
+let dir: string
+let path: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'wellhead-scrub-'))
+  path = join(dir, 'wellhead.db')
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const startAt = Date.parse('2026-11-20T15:00:00Z')
+
+function opened() {
+  const db = openDatabase(path, { checksums: true })
+  const settings = settingsStore(db)
+  const clock = createManualClock(startAt)
+  clock.freeze()
+  const lines: string[] = []
+  const log = createLog({ level: 'info', format: 'json', write: line => lines.push(line), clock })
+  const checksums = checksumsOf(db)!
+  const scrub = () => createScrub({ checksums, settings, clock, log })
+  const events = () => lines.map(line => (JSON.parse(line) as { msg: string }).msg)
+  return { db, settings, clock, scrub, events }
+}
+const flip = (text: string) => {
+  const bytes = readFileSync(path)
+  bytes[bytes.indexOf(text)]! ^= 0x10
+  writeFileSync(path, bytes)
+}
+
+test('all pages are compared once a week, and a start knows when they were', () => {
+  const { db, clock, scrub, events } = opened()
+  checkpoint(db)
+  const first = scrub()
+  first.pass()
+  expect(first.standing()).toMatchObject({ finishedAt: startAt, damaged: [] })
+  clock.set(startAt + 7 * dayMs - 1)
+  const later = scrub()
+  later.pass()
+  expect(later.standing().finishedAt).toBe(startAt)
+  clock.set(startAt + 7 * dayMs)
+  later.pass()
+  expect([later.standing().finishedAt, events()]).toEqual([startAt + 7 * dayMs, []])
+  db.close()
+})
+
+test('a page that the disk changed is told until it is whole again', () => {
+  const { db, settings, clock, scrub, events } = opened()
+  settings.set('marked', 'a text that lies in one page')
+  checkpoint(db)
+  const weekly = scrub()
+  weekly.pass()
+  expect(damageText(weekly.standing())).toBeUndefined()
+  flip('a text that lies in one page')
+  clock.set(startAt + 7 * dayMs)
+  weekly.pass()
+  expect(weekly.standing().damaged).toHaveLength(1)
+  expect(damageText(weekly.standing())).toBe('A page of the database was damaged on the disk.')
+  expect(events()).toEqual(['page_damaged'])
+  // What it found is written down: a start knows of it.
+  expect(scrub().standing().damaged).toEqual(weekly.standing().damaged)
+  db.close()
+})
+
+test('a damaged page that is written over is told for a month', () => {
+  const { db, settings, clock, scrub, events } = opened()
+  settings.set('marked', 'a text that lies in one page')
+  checkpoint(db)
+  const weekly = scrub()
+  weekly.pass()
+  checkpoint(db)
+  flip('a text that lies in one page')
+  settings.set('another', 'in the same page')
+  checkpoint(db)
+  weekly.pass()
+  expect(weekly.standing()).toMatchObject({ rewrittenAt: startAt })
+  expect(weekly.standing().rewritten).toHaveLength(1)
+  expect(events()).toEqual(['page_damaged'])
+  clock.set(startAt + 28 * dayMs)
+  weekly.pass()
+  expect(damageText(weekly.standing())).toBeDefined()
+  clock.set(startAt + 35 * dayMs)
+  weekly.pass()
+  expect(damageText(weekly.standing())).toBeUndefined()
+  db.close()
+})

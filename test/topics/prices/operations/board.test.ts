@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test'
+import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+
+const dayMs = 86_400_000
+
+const instance = openTestInstance()
+instance.record('WTI_USD', [70, 72, 71.23], startAt - 60_000, dayMs)
+instance.record('DUBAI_CRUDE_USD', [74], startAt - 60_000, 1)
+const token = instance.key()
+
+interface Row {
+  code: string
+  price: number
+  sparkline: number[]
+}
+const boardOf = async (codes: string) => {
+  const response = await instance.get(`/v1/prices/board?codes=${codes}`, token)
+  return {
+    status: response.status,
+    body: (await response.json()) as { data: { rows: Row[]; missing_codes: string[] } },
+  }
+}
+
+describe('GET /v1/prices/board', () => {
+  test('answers each code with its changes and its closes, in the order asked for', async () => {
+    const { body } = await boardOf('DUBAI_CRUDE_USD,WTI_USD')
+    expect(body.data.rows).toMatchObject([
+      { code: 'DUBAI_CRUDE_USD', price: 74, change_24h: null, change_30d: null, sparkline: [74] },
+      {
+        code: 'WTI_USD',
+        category: 'crude_oil',
+        price: 71.23,
+        formatted: '$71.23',
+        data_status: 'current',
+        change_24h: { amount: -0.77, percent: -1.07 },
+        sparkline: [70, 72, 71.23],
+      },
+    ])
+  })
+
+  test('names the codes that have no price, and answers the others', async () => {
+    const { body } = await boardOf('OMAN_CRUDE_USD,WTI_USD')
+    expect(body.data.missing_codes).toEqual(['OMAN_CRUDE_USD'])
+    expect(body.data.rows.map(row => row.code)).toEqual(['WTI_USD'])
+  })
+
+  test('shows a new price at once', async () => {
+    await boardOf('WTI_USD')
+    instance.record('WTI_USD', [75], startAt - 30_000, dayMs)
+    expect((await boardOf('WTI_USD')).body.data.rows[0]).toMatchObject({
+      price: 75,
+      sparkline: [70, 72, 75],
+    })
+  })
+
+  test('takes 200 codes and refuses one more', async () => {
+    expect((await boardOf(Array(200).fill('WTI_USD').join(','))).status).toBe(200)
+    const { status, body } = await boardOf(Array(201).fill('WTI_USD').join(','))
+    expect([status, (body as { code?: string }).code]).toEqual([400, 'too_many_codes'])
+  })
+})
+
+describe('the codes of a board', () => {
+  const path = '/v1/prices/board/layout'
+  const bodyOf = async (response: Response) => ({
+    status: response.status,
+    body: (await response.json()) as {
+      data: {
+        groups: { name: string; codes: string[] }[]
+        is_own: boolean
+        updated_at: string | null
+      }
+      errors?: { field: string; message: string }[]
+    },
+  })
+  const put = async (groups: unknown, key = token) =>
+    bodyOf(await instance.send('PUT', path, { groups }, key))
+  const get = async (key = token) => bodyOf(await instance.get(path, key))
+
+  test('are those of the demo until somebody chooses', async () => {
+    const { data } = (await get()).body
+    expect([data.is_own, data.updated_at, data.groups.length]).toEqual([false, null, 1])
+    expect(data.groups[0]!.codes).toContain('WTI_USD')
+  })
+
+  test('are kept in groups and in order, for the person alone', async () => {
+    const groups = [
+      { name: 'Gas', codes: ['NATURAL_GAS_USD'] },
+      { name: '', codes: ['DUBAI_CRUDE_USD', 'WTI_USD'] },
+    ]
+    expect((await put(groups)).body.data.groups).toEqual(groups)
+    expect((await get()).body.data).toMatchObject({ groups, is_own: true })
+    expect((await get(instance.key())).body.data.is_own).toBe(false)
+  })
+
+  test('are written as the catalogue writes them, whatever was sent', async () => {
+    const { body } = await put([{ name: ' Oil ', codes: ['wti_usd'] }])
+    expect(body.data.groups).toEqual([{ name: 'Oil', codes: ['WTI_USD'] }])
+  })
+
+  test('begin again when they are forgotten', async () => {
+    await put([{ name: 'Oil', codes: ['WTI_USD'] }])
+    expect((await bodyOf(await instance.send('DELETE', path, undefined, token))).status).toBe(200)
+    expect((await get()).body.data.is_own).toBe(false)
+  })
+
+  test.each([
+    [undefined, 'groups', 'is required.'],
+    ['WTI_USD', 'groups', 'must be a list of at most 40 groups.'],
+    [Array(41).fill({ name: '', codes: [] }), 'groups', 'must be a list of at most 40 groups.'],
+    [[{ name: 'x'.repeat(61), codes: [] }], 'groups.0.name', '60'],
+    [[{ name: '', codes: 'WTI_USD' }], 'groups.0.codes', 'must be a list of codes.'],
+    [[{ name: '', codes: ['WTI_UDS'] }], 'groups.0.codes.0', 'Did you mean WTI_USD?'],
+    [
+      [
+        { name: '', codes: ['WTI_USD'] },
+        { name: '', codes: ['WTI_USD'] },
+      ],
+      'groups.1.codes.0',
+      'names WTI_USD a second time.',
+    ],
+  ])('refuses %j and says what would be right', async (groups, field, words) => {
+    const { status, body } = await put(groups)
+    expect(status).toBe(422)
+    expect(body.errors?.[0]?.field).toBe(field)
+    expect(body.errors?.[0]?.message).toContain(words)
+  })
+})
+
+interface Chart {
+  interval: string
+  times: number[]
+  close: number[]
+  open?: number[]
+  high?: number[]
+  low?: number[]
+  as_of: string | null
+  volume?: (number | null)[]
+  held_days: string[]
+}
+const chartOf = async (query: string) => {
+  const response = await instance.get(`/v1/prices/chart?${query}`, token)
+  return { status: response.status, body: (await response.json()) as { data: Chart } }
+}
+
+describe('GET /v1/prices/chart', () => {
+  test('answers bars as lists of one length, oldest first', async () => {
+    const { body } = await chartOf('code=WTI_USD&days=30&interval=day')
+    const { times, close, open, high, low } = body.data
+    expect(close).toEqual([70, 72, 75])
+    expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true)
+    expect([open?.length, high, low?.length, times.length]).toEqual([3, [70, 72, 75], 3, 3])
+  })
+
+  test('names the days of which a value waits to be decided on', async () => {
+    const { id } = instance.services.catalogue.named('DUBAI_CRUDE_USD')!
+    const doubt = { before: 74, rule: 'jump', reason: 'far off', sourceId: 0, batchId: 0 }
+    const add = (value: number, status: 'waiting' | 'released', daysAgo: number) =>
+      instance.services.doubtedValues.add({
+        ...doubt,
+        seriesId: id,
+        observedAt: startAt - daysAgo * dayMs,
+        value,
+        status,
+        doubtedAt: startAt,
+      })
+    add(700, 'waiting', 2)
+    add(701, 'waiting', 2)
+    add(702, 'released', 3)
+    const { body } = await chartOf('code=DUBAI_CRUDE_USD&days=30')
+    expect(body.data.held_days).toEqual(['2026-11-18'])
+  })
+
+  test('says what was traded of a contract, by day and summed by week', async () => {
+    const own = openTestInstance()
+    const day = (tradedOn: string, close: number, volume: number | null) => ({
+      family: 'BRENT_FUTURES' as const,
+      month: '2027-02',
+      tradedOn,
+      open: close,
+      high: close,
+      low: close,
+      close,
+      settlement: close,
+      volume,
+      openInterest: null,
+      quotedAt: Date.parse(`${tradedOn}T18:00:00Z`),
+      source: 'test',
+    })
+    own.services.futures.recordDays(
+      [day('2026-11-16', 71, 900), day('2026-11-17', 72, null), day('2026-11-18', 73, 1100)],
+      startAt,
+    )
+    const of = async (interval: string) => {
+      const path = `/v1/prices/chart?code=BRENT_FUTURES_2027_02&days=30&interval=${interval}`
+      return ((await (await own.get(path, own.key())).json()) as { data: Chart }).data.volume
+    }
+    expect(await of('day')).toEqual([900, null, 1100])
+    expect(await of('week')).toEqual([2000])
+    expect(await of('hour')).toBeUndefined()
+  })
+
+  test('answers raw prices without bars', async () => {
+    const { body } = await chartOf('code=WTI_USD&days=2&interval=raw')
+    expect(body.data.interval).toBe('raw')
+    expect(body.data.open).toBeUndefined()
+    expect(body.data.close.at(-1)).toBe(75)
+  })
+
+  test('makes the bars of an earlier day of the prices known then', async () => {
+    const code = 'BRENT_CRUDE_USD'
+    const observedAt = startAt - 5 * dayMs
+    instance.record(code, [80], observedAt, 1)
+    const knownAt = new Date(instance.clock.now()).toISOString()
+    instance.clock.advance(dayMs)
+    instance.record(code, [81], observedAt, 1)
+    const query = `code=${code}&days=30&interval=day`
+    expect((await chartOf(query)).body.data.close).toEqual([81])
+    const then = (await chartOf(`${query}&as_of=${knownAt}`)).body.data
+    expect([then.close, then.open, then.as_of !== null]).toEqual([[80], [80], true])
+  })
+
+  test.each([
+    ['code=NOPE_USD', 'invalid_code'],
+    ['code=WTI_USD&as_of=yesterday', 'INVALID_PARAMETER'],
+    ['code=WTI_USD&interval=fortnight', 'invalid_interval'],
+    ['code=WTI_USD&start_date=2026-11-02&end_date=2026-11-01', 'INVALID_DATE_RANGE'],
+  ])('refuses %s', async (query, code) => {
+    const { status, body } = await chartOf(query)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).toContain(code)
+  })
+})
+
+describe('GET /status.json', () => {
+  test('says how everything is to whoever asks', async () => {
+    const response = await instance.get('/status.json')
+    const body = (await response.json()) as {
+      mode: string
+      components: { name: string }[]
+      categories: { name: string; codes: number }[]
+    }
+    expect(body.components.map(({ name }) => name)).toContain('database')
+    expect(body.categories.find(({ name }) => name === 'crude_oil')!.codes).toBeGreaterThan(1)
+  })
+})

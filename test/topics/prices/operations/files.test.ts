@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Compressors, parquetReadObjects } from 'hyparquet'
+import { createPriceFilesJob } from '../../../../src/instance/jobs/price-files.ts'
+import { dayMs } from '../../../../src/lib/time/instant.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+
+const compressors: Compressors = { ZSTD: (input, _size) => Bun.zstdDecompressSync(input) }
+
+interface Listed {
+  data: {
+    made_at: string
+    files: { name: string; size: number; rows: number; sha256: string; changed_at: string }[]
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'wellhead-files-'))
+let instance: TestInstance
+let token: string
+let night: () => Promise<void>
+const admin = { authorization: '' }
+
+beforeAll(async () => {
+  instance = openTestInstance({ 'files.directory': folder })
+  token = instance.key('professional')
+  admin.authorization = `Bearer ${instance.services.adminTokens.rotate()}`
+  instance.record(
+    'WTI_USD',
+    Array.from({ length: 400 }, (_, i) => 60 + i / 10),
+    startAt,
+    dayMs,
+  )
+  instance.record('BRENT_CRUDE_USD', [80, 81], startAt, dayMs)
+  const job = createPriceFilesJob({
+    files: instance.services.priceFiles,
+    years: () => [2025, 2026],
+    async read(year) {
+      const path = `/admin/v1/export?format=parquet&start_date=${year}-01-01&end_date=${year}-12-31`
+      const answer = await instance.app.handle(
+        new Request(`http://localhost${path}`, { headers: admin }),
+      )
+      expect(answer.status).toBe(200)
+      return { rows: Number(answer.headers.get('x-total')), pieces: answer.body! }
+    },
+    clock: instance.clock,
+    log: instance.services.log,
+  })
+  night = async () => {
+    job.pass()
+    await job.settled!()
+  }
+  expect((await instance.get('/v1/files', token)).status).toBe(404)
+  await night()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const list = async () => ((await (await instance.get('/v1/files', token)).json()) as Listed).data
+
+test('there is a file for each year, as its manifest says', async () => {
+  const { files } = await list()
+  expect(files.map(({ name, rows }) => [name, rows])).toEqual([
+    ['2025.parquet', 76],
+    ['2026.parquet', 326],
+  ])
+  for (const file of files) {
+    const answer = await instance.get(`/v1/files/prices/${file.name}`, token)
+    expect(answer.status).toBe(200)
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    expect(bytes.length).toBe(file.size)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256)
+    const rows = await parquetReadObjects({ file: bytes.buffer, compressors })
+    const keys = rows.map(row => `${row.code} ${(row.observed_at as Date).toISOString()}`)
+    expect(keys).toEqual([...keys].sort())
+    expect(rows.length).toBe(file.rows)
+  }
+})
+
+test('parts of a file are sent, by key and by a signed link', async () => {
+  const whole = new Uint8Array(
+    await (await instance.get('/v1/files/prices/2026.parquet', token)).arrayBuffer(),
+  )
+  const link = await instance.get('/v1/files/prices/2026.parquet/link', token)
+  const { data } = (await link.json()) as { data: { url: string; expires_at: string } }
+  const signed = new URL(data.url).pathname
+  for (const [path, key] of [
+    ['/v1/files/prices/2026.parquet', token],
+    [signed, undefined],
+  ] as const) {
+    const end = await instance.get(path, key, { range: 'bytes=-100' })
+    expect(end.status).toBe(206)
+    expect(end.headers.get('content-range')).toBe(
+      `bytes ${whole.length - 100}-${whole.length - 1}/${whole.length}`,
+    )
+    expect(new Uint8Array(await end.arrayBuffer())).toEqual(whole.slice(-100))
+    expect((await instance.get(path, key, { range: 'bytes=99999999-' })).status).toBe(416)
+  }
+  expect((await instance.get(signed.replace('2026.p', '2025.p'))).status).toBe(404)
+  expect((await instance.get('/v1/files/prices/..%2Fmanifest.json', token)).status).toBe(404)
+})
+
+test('a year whose prices did not change keeps its bytes, another does not', async () => {
+  const before = await list()
+  instance.clock.advance(dayMs)
+  const seriesId = instance.services.catalogue.named('WTI_USD')!.id
+  instance.services.ingest.write([{ seriesId, observedAt: startAt + dayMs / 2, value: 99 }])
+  await night()
+  const after = await list()
+  expect(after.files[0]).toEqual(before.files[0]!)
+  expect(after.files[1]!.rows).toBe(327)
+  expect(after.files[1]!.sha256).not.toBe(before.files[1]!.sha256)
+  await night()
+  expect((await list()).made_at).toBe(after.made_at)
+})
+
+test('a link ends after a day, and plans with the slice of exports get no files', async () => {
+  const link = await instance.get('/v1/files/prices/2026.parquet/link', token)
+  const { data } = (await link.json()) as { data: { url: string } }
+  const signed = new URL(data.url).pathname
+  expect((await instance.get(signed)).status).toBe(200)
+  instance.clock.advance(dayMs + 1)
+  expect((await instance.get(signed)).status).toBe(404)
+  const refused = await instance.get('/v1/files', instance.key('free'))
+  expect(refused.status).toBe(403)
+})

@@ -1,0 +1,444 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs, hourMs, minuteMs, parseInstant } from '../../../../src/lib/time/instant.ts'
+import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+import { expectShape, json } from '../../../support/interface/shape.ts'
+
+interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a body is what the test says it is
+  body: any
+}
+
+/**
+ * An instance with a key that asks for latest prices; every body of a 200 is checked against its
+ * documentation.
+ */
+function openLatestInstance(flags: Record<string, string> = {}) {
+  const instance = openTestInstance(flags)
+  const token = instance.key()
+  return {
+    ...instance,
+    token,
+    used: () => instance.services.meter.standing(instance.services.keys.find(token)!).used,
+    async ask(codes?: string, headers: Record<string, string> = {}): Promise<Answer> {
+      const response = await instance.get(
+        `/v1/prices/latest${codes === undefined ? '' : `?by_code=${codes}`}`,
+        token,
+        headers,
+      )
+      const body =
+        response.status === 304 ? await response.text() : await json<Answer['body']>(response)
+      if (response.status === 200) expectShape(instance.app, '/v1/prices/latest', body)
+      return { status: response.status, headers: response.headers, body }
+    },
+    write(code: string, values: Record<string, number>, recordedAt?: number) {
+      const { series } = instance.services.catalogue.resolve(code, startAt)!
+      const points = Object.entries(values).map(([text, value]) => ({
+        seriesId: series.id,
+        observedAt: parseInstant(text)!,
+        value,
+      }))
+      instance.services.ingest.write(points, recordedAt)
+    },
+  }
+}
+
+const codesOf = ({ body }: Answer) => body.data.prices.map((row: { code: string }) => row.code)
+
+describe('GET /v1/prices/latest: one code', () => {
+  test('is answered flat, with how its price changed and where it comes from', async () => {
+    const { ask, write } = openLatestInstance()
+    write(
+      'WTI_USD',
+      { '2026-10-20T15:00:00Z': 65, '2026-11-12T00:00:00Z': 75, '2026-11-19T14:55:00Z': 71.75 },
+      startAt - 5,
+    )
+    write('WTI_USD', { '2026-11-20T14:55:00Z': 71.2349 }, parseInstant('2026-11-20T14:56:00.250Z'))
+    const { status, body } = await ask('wti_usd')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'success',
+      data: {
+        code: 'WTI_USD',
+        name: 'WTI Crude Oil',
+        price: 71.23,
+        formatted: '$71.23',
+        currency: 'USD',
+        unit: 'barrel',
+        type: 'spot_price',
+        source: 'market_reporting',
+        data_source: 'market_reporting',
+        created_at: '2026-11-20T14:55:00Z',
+        updated_at: '2026-11-20T14:56:00.250Z',
+        change_24h: -0.52,
+        change_24h_percent: -0.72,
+        changes: {
+          '24h': { amount: -0.52, percent: -0.72, previous_price: 71.75 },
+          '7d': { amount: -3.77, percent: -5.02, previous_price: 75 },
+          '30d': { amount: 6.23, percent: 9.59, previous_price: 65 },
+        },
+        metadata: {
+          source: 'market_reporting',
+          source_description: 'Compiled from market reporting',
+          cadence: 'intraday_5m',
+          last_recorded_at: '2026-11-20T14:56:00.250Z',
+        },
+      },
+    })
+  })
+
+  test('without anything to compare with has no changes', async () => {
+    const { ask, record } = openLatestInstance()
+    record('WTI_USD', [70], startAt, dayMs)
+    const { body } = await ask('WTI_USD')
+    expect([body.data.change_24h, body.data.change_24h_percent, body.data.changes]).toEqual([
+      null,
+      null,
+      {},
+    ])
+  })
+
+  test.each([
+    ['WTI_USD', -37.63, '-$37.63'],
+    ['GOLD_USD', 4123.4, '$4,123.40'],
+    ['NATURAL_GAS_GBP', 79.4, '79.40p'],
+    ['DUTCH_TTF_EUR', 31.15, '€31.150'],
+    ['DIESEL_LIST_B7_DKK', 15.49, 'DKK 15.49'],
+    ['EUR_USD', 1.15756, '1.1576'],
+    ['US_RIG_COUNT', 546, '546'],
+  ])('%s at %p reads %s', async (code, value, formatted) => {
+    const { ask, record } = openLatestInstance()
+    record(code, [value], startAt, dayMs)
+    expect((await ask(code)).body.data.formatted).toBe(formatted)
+  })
+
+  test('asked by an alias answers under its own code and says what was asked', async () => {
+    const { ask, record } = openLatestInstance()
+    record('WCS_CRUDE_USD', [55], startAt, dayMs)
+    const { body } = await ask('western_canadian_select')
+    expect([body.data.code, body.data.requested_code]).toEqual([
+      'WCS_CRUDE_USD',
+      'WESTERN_CANADIAN_SELECT',
+    ])
+    expect((await ask('wcs_crude_usd')).body.data.requested_code).toBeUndefined()
+    expect((await ask('wcs')).body.data.requested_code).toBe('WCS')
+  })
+
+  test('a futures family answers with its front contract, another one after that has expired', async () => {
+    const { ask, record, clock } = openLatestInstance()
+    record('UKA_FUTURES', [55.8], startAt, dayMs)
+    const first = (await ask('uka_futures')).body.data
+    expect(first.code).toMatch(/^UKA_FUTURES_2026_1[12]$/)
+    expect([first.requested_code, first.price, first.type]).toEqual([
+      'UKA_FUTURES',
+      55.8,
+      'futures_price',
+    ])
+    clock.advance(60 * dayMs)
+    record('UKA_FUTURES', [57], startAt + 60 * dayMs, dayMs)
+    const later = (await ask('UKA_FUTURES')).body.data
+    expect(later.code).toMatch(/^UKA_FUTURES_2027_\d\d$/)
+    expect(later.requested_code).toBe('UKA_FUTURES')
+  })
+
+  test('of physical crude says how fresh it is, and days stand on it and on list prices', async () => {
+    const { ask, record, clock } = openLatestInstance()
+    record('FORTIES_USD', [70], parseInstant('2026-11-19T16:30:00Z')!, dayMs)
+    record('DIESEL_LIST_B7_DKK', [13], parseInstant('2026-11-20T00:00:00Z')!, dayMs)
+    const freshness = async () => {
+      const { as_of, data_status, stale } = (await ask('FORTIES_USD')).body.data
+      return { as_of, data_status, stale }
+    }
+    expect(await freshness()).toEqual({ as_of: '2026-11-19', data_status: 'current', stale: false })
+    clock.set(parseInstant('2026-11-24T00:00:00Z')!)
+    expect(await freshness()).toEqual({ as_of: '2026-11-19', data_status: 'delayed', stale: false })
+    clock.set(parseInstant('2026-11-25T00:00:00Z')!)
+    expect(await freshness()).toEqual({ as_of: '2026-11-19', data_status: 'stale', stale: true })
+    const list = (await ask('DIESEL_LIST_B7_DKK')).body.data
+    expect([list.as_of, list.data_status, list.stale]).toEqual(['2026-11-20', undefined, undefined])
+  })
+
+  test('of a month-average swap says what it is', async () => {
+    const { ask, record } = openLatestInstance()
+    record('SINGAPORE_MOGAS_92_USD', [80], startAt, dayMs)
+    expect((await ask('SINGAPORE_MOGAS_92_USD')).body.data.instrument_disclosure).toEqual({
+      code: 'SINGAPORE_MOGAS_92_USD',
+      instrument_type: 'calendar_month_average_swap',
+      contract_month: '2026-11',
+      description: expect.any(String),
+      settlement_basis: expect.any(String),
+    })
+  })
+
+  test('of the fixture world says so in body and header', async () => {
+    const instance = openLatestInstance()
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    expect((await instance.ask('WTI_USD')).headers.get('x-service-data')).toBeNull()
+    instance.services.series.markFixture([
+      instance.services.catalogue.resolve('WTI_USD', startAt)!.series.id,
+    ])
+    instance.services.catalogue.reload()
+    instance.services.board.forgetAll()
+    const { headers, body } = await instance.ask('WTI_USD')
+    expect(headers.get('x-service-data')).toBe('fixture')
+    expect(body.data.metadata.source_description).toStartWith('Fixture data')
+  })
+
+  test('skips a quarantined newest day', async () => {
+    const instance = openLatestInstance()
+    instance.record('WTI_USD', [70, 700], startAt, dayMs)
+    const { series } = instance.services.catalogue.resolve('WTI_USD', startAt)!
+    instance.services.quarantine.add({
+      seriesId: series.id,
+      fromOn: '2026-11-20',
+      toOn: '2026-11-20',
+      reason: 'test',
+      createdAt: startAt,
+    })
+    expect((await instance.ask('WTI_USD')).body.data.price).toBe(70)
+  })
+})
+
+describe('GET /v1/prices/latest: several codes', () => {
+  test('are a list in the order asked, each once, with those without a price named', async () => {
+    const { ask, record } = openLatestInstance()
+    for (const code of ['WTI_USD', 'BRENT_CRUDE_USD', 'WCS_CRUDE_USD'])
+      record(code, [70], startAt, dayMs)
+    const answer = await ask('wti_usd,GOLD_USD,WCS,BRENT_CRUDE_USD,WTI_USD,,MARS_USD')
+    expect(codesOf(answer)).toEqual(['WTI_USD', 'WCS_CRUDE_USD', 'BRENT_CRUDE_USD'])
+    expect([answer.body.data.missing_codes, answer.body.data.count]).toEqual([
+      ['GOLD_USD', 'MARS_USD'],
+      3,
+    ])
+    expect(answer.body.data.prices[1].requested_code).toBe('WCS')
+  })
+
+  test('stay a list when they come down to one', async () => {
+    const { ask, record } = openLatestInstance()
+    record('WTI_USD', [70], startAt, dayMs)
+    for (const codes of ['WTI_USD,WTI_USD', 'WTI_USD,GOLD_USD'])
+      expect(codesOf(await ask(codes))).toEqual(['WTI_USD'])
+    for (const codes of ['WTI_USD,', ',WTI_USD', '%20WTI_USD%20'])
+      expect((await ask(codes)).body.data.code).toBe('WTI_USD')
+  })
+
+  test('may be twenty and not twenty-one, counted as they were sent', async () => {
+    const { ask, record } = openLatestInstance()
+    record('WTI_USD', [70], startAt, dayMs)
+    const times = (n: number) => Array(n).fill('WTI_USD').join(',')
+    expect((await ask(times(20))).body.data.count).toBe(1)
+    const { status, body, headers } = await ask(times(21))
+    expect([status, headers.get('x-error-code')]).toEqual([400, 'too_many_codes'])
+    expect(body).toMatchObject({
+      status: 'fail',
+      code: 'too_many_codes',
+      message: 'At most 20 codes a request: 21 were requested.',
+      data: { error: 'too_many_codes', max: 20, requested: 21 },
+    })
+  })
+
+  test('none at all are every code that has a price, the codes of the free tier first, then by code', async () => {
+    const { ask, record } = openLatestInstance()
+    for (const code of ['AMNA_USD', 'FORTIES_USD', 'DIESEL_USD', 'US_RIG_COUNT', 'WTI_USD'])
+      record(code, [70], startAt, dayMs)
+    for (const codes of [undefined, '', ',']) {
+      const answer = await ask(codes)
+      // AMNA_USD is listed without a source: what was recorded for it is answered to those who ask
+      // for it by name.
+      expect(codesOf(answer)).toEqual(['WTI_USD', 'DIESEL_USD', 'FORTIES_USD', 'US_RIG_COUNT'])
+      expect(answer.body.data).toEqual({ prices: expect.any(Array), count: 4 })
+    }
+  })
+})
+
+describe('GET /v1/prices/latest: every code is one kept body', () => {
+  const opened = () => {
+    const instance = openLatestInstance()
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    instance.record('GOLD_USD', [4000], startAt, dayMs)
+    const every = async () => {
+      const { body, headers } = await instance.ask()
+      return { cache: headers.get('x-cache'), rows: body.data.prices, etag: headers.get('etag') }
+    }
+    return { ...instance, every }
+  }
+
+  test('that is the same until something changes', async () => {
+    const { every } = opened()
+    const [first, second] = [await every(), await every()]
+    expect([first.cache, second.cache]).toEqual(['MISS', 'HIT'])
+    expect([second.rows, second.etag]).toEqual([first.rows, first.etag])
+  })
+
+  const changes: Record<string, (instance: ReturnType<typeof opened>) => unknown> = {
+    'a newer price': ({ record }) => record('GOLD_USD', [4100], startAt + minuteMs, dayMs),
+    'a correction': ({ record }) => record('GOLD_USD', [4050], startAt, dayMs),
+    'the first price of a code': ({ record }) => record('DIESEL_USD', [2], startAt, dayMs),
+    'a value taken out': ({ services }) =>
+      services.ingest.withdraw(services.catalogue.named('GOLD_USD')!.id, [startAt]),
+    'age alone': ({ clock }) => clock.set(startAt + 30 * dayMs),
+  }
+  test.each(Object.keys(changes))(
+    'and another one after %s, as each code by itself',
+    async name => {
+      const instance = opened()
+      const before = await instance.every()
+      changes[name]!(instance)
+      const after = await instance.every()
+      expect(after.cache).toBe('MISS')
+      // No row tells its age, but all are looked at again.
+      expect(after.etag === before.etag).toBe(name === 'age alone')
+      for (const row of after.rows) expect((await instance.ask(row.code)).body.data).toEqual(row)
+    },
+  )
+})
+
+describe('GET /v1/prices/latest: refusals', () => {
+  test('unknown codes, all of them, with what a person would have meant', async () => {
+    const { ask, record, used } = openLatestInstance()
+    record('WTI_USD', [70], startAt, dayMs)
+    const { status, headers, body } = await ask('WTI_USDD,WTI_USD,nosuchthing')
+    expect([status, headers.get('x-error-code'), used()]).toEqual([400, 'invalid_code', 0])
+    expect(body).toEqual({
+      status: 'fail',
+      code: 'invalid_code',
+      message: expect.stringContaining(
+        'Unknown commodity codes: WTI_USDD, NOSUCHTHING. Did you mean WTI_USD',
+      ),
+      request_id: headers.get('x-request-id'),
+      docs_url: 'http://localhost/docs#invalid_code',
+      data: {
+        error: 'invalid_code',
+        message: body.message,
+        suggestions: body.data.did_you_mean.map((suggestion: { code: string }) => suggestion.code),
+        invalid_codes: ['WTI_USDD', 'NOSUCHTHING'],
+        all_codes_url: 'http://localhost/v1/commodities/codes',
+        did_you_mean: expect.any(Array),
+      },
+    })
+    expect(body.data.did_you_mean[0]).toEqual({
+      code: 'WTI_USD',
+      name: 'WTI Crude Oil',
+      description: expect.any(String),
+      available: true,
+    })
+  })
+
+  test('a suggestion without data says so, and the message where such codes are listed', async () => {
+    const { body } = await openLatestInstance().ask('GOLD_USDD')
+    expect(body.data.did_you_mean[0]).toMatchObject({
+      code: 'GOLD_USD',
+      available: false,
+      unavailable_reason: 'no_observations',
+    })
+    expect(body.message).toContain('include_unavailable=true')
+  })
+
+  test('a single known code without a price', async () => {
+    const { ask, used } = openLatestInstance()
+    const { status, body } = await ask('GOLD_USD')
+    expect([status, used()]).toEqual([404, 0])
+    expect(body.error).toMatchObject({
+      code: 'DATA_NOT_AVAILABLE',
+      status: 404,
+      message: 'GOLD_USD has no current price.',
+      retry: { retryable: false },
+    })
+  })
+
+  test('a caller without a key, whatever is asked', async () => {
+    const response = await openLatestInstance().get('/v1/prices/latest?by_code=NOSUCHTHING')
+    expect([response.status, response.headers.get('x-error-code')]).toEqual([401, 'UNAUTHORIZED'])
+  })
+})
+
+describe('GET /v1/prices/latest: ETag and If-None-Match', () => {
+  test('is not sent again, does not count and takes a slot all the same', async () => {
+    const { ask, record, used } = openLatestInstance()
+    record('WTI_USD', [70, 71], startAt - hourMs, dayMs)
+    const first = await ask('WTI_USD')
+    const etag = first.headers.get('etag')!
+    expect(etag).toMatch(/^"[^"]+"$/)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await ask('WTI_USD', { 'if-none-match': header })
+      expect([
+        again.status,
+        again.body,
+        again.headers.get('etag'),
+        again.headers.get('content-type'),
+      ]).toEqual([304, '', etag, null])
+    }
+    expect(used()).toBe(1)
+    expect((await ask('WTI_USD', { 'if-none-match': '"other"' })).status).toBe(200)
+    expect(used()).toBe(2)
+    for (let i = 6; i < 60; i++)
+      expect((await ask('WTI_USD', { 'if-none-match': etag })).status).toBe(304)
+    expect((await ask('WTI_USD', { 'if-none-match': etag })).status).toBe(429)
+  })
+
+  test('is sent again once it changed: by a write, a correction, a quarantine, and for lists too', async () => {
+    const instance = openLatestInstance()
+    instance.record('FORTIES_USD', [69, 70], startAt - dayMs, dayMs)
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    const { series } = instance.services.catalogue.resolve('FORTIES_USD', startAt)!
+    const changes: [string, () => void][] = [
+      ['a write', () => instance.record('FORTIES_USD', [71], startAt, dayMs)],
+      ['a correction', () => instance.record('FORTIES_USD', [72], startAt, dayMs)],
+      [
+        'a quarantine',
+        () =>
+          instance.services.quarantine.add({
+            seriesId: series.id,
+            fromOn: '2026-11-20',
+            toOn: '2026-11-20',
+            reason: 'test',
+            createdAt: 0,
+          }),
+      ],
+      ['its age', () => instance.clock.set(startAt + 4 * dayMs)],
+    ]
+    for (const [why, change] of changes) {
+      const answers = await Promise.all(
+        ['FORTIES_USD', 'FORTIES_USD,WTI_USD', undefined].map(
+          async codes => [codes, (await instance.ask(codes)).headers.get('etag')!] as const,
+        ),
+      )
+      for (const [codes, etag] of answers)
+        expect([why, codes, (await instance.ask(codes, { 'if-none-match': etag })).status]).toEqual(
+          [why, codes, 304],
+        )
+      change()
+      instance.clock.advance(minuteMs)
+      for (const [codes, etag] of answers)
+        expect([why, codes, (await instance.ask(codes, { 'if-none-match': etag })).status]).toEqual(
+          [why, codes, 200],
+        )
+    }
+  })
+
+  test('the same value again changes nothing', async () => {
+    const { ask, record } = openLatestInstance()
+    record('WTI_USD', [70], startAt, dayMs)
+    const etag = (await ask('WTI_USD')).headers.get('etag')!
+    record('WTI_USD', [70], startAt, dayMs)
+    expect((await ask('WTI_USD', { 'if-none-match': etag })).status).toBe(304)
+  })
+
+  test('a body is made once: the second answer is a hit, with the same bytes', async () => {
+    const { get, token, record } = openLatestInstance()
+    record('WTI_USD', [70], startAt, dayMs)
+    const answers = []
+    for (let i = 0; i < 2; i++) {
+      const response = await get('/v1/prices/latest?by_code=WTI_USD', token)
+      answers.push([
+        response.headers.get('x-cache'),
+        response.headers.get('etag'),
+        await response.text(),
+      ])
+    }
+    expect(answers[0]![0]).toBe('MISS')
+    expect(answers[1]).toEqual(['HIT', answers[0]![1]!, answers[0]![2]!])
+  })
+})

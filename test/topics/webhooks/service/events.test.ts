@@ -1,0 +1,488 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { transact } from '../../../../src/database/database.ts'
+import { type EventType, eventTypes } from '../../../../src/plans/event-types.ts'
+import { eventIdOf } from '../../../../src/topics/webhooks/service/event-ids.ts'
+import { skipsLoggedPerDay } from '../../../../src/topics/webhooks/service/event-limits.ts'
+import {
+  lanedTarget,
+  type ServiceEvent,
+  targetLane,
+} from '../../../../src/topics/webhooks/service/event-messages.ts'
+import type { Endpoint } from '../../../../src/topics/webhooks/store/webhooks.ts'
+import { startAt } from '../../../support/instance/instance.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../../support/topics/webhooks.ts'
+
+const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
+  type: 'price.updated',
+  data: { commodity: 'WTI_USD', value: 71 },
+  at: startAt,
+  dedupe: 'one',
+  commodity: 'WTI_USD',
+  ...more,
+})
+
+const states = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>) =>
+  instance.entries(endpoint).map(entry => entry.error ?? entry.state)
+
+describe('the body of an event', () => {
+  test('carries both spellings of the type, compact and in the order of the interface', () => {
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account())
+    expect(instance.services.events.emit(event())).toBe(1)
+    const [entry] = instance.entries(endpoint)
+    const id = eventIdOf('price.updated\n\none')
+    expect(entry!.eventId).toBe(id)
+    expect(entry!.body).toBe(
+      `{"id":"${id}","type":"price.updated","event":"price.updated","created_at":"2026-11-20T15:00:00Z","data":{"commodity":"WTI_USD","value":71}}`,
+    )
+  })
+  test('an id is evt_ and 26 lower-case characters, the same for the same text and another for another', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(eventIdOf(a)).toMatch(/^evt_[0-9a-z]{26}$/)
+        expect(eventIdOf(a) === eventIdOf(b)).toBe(a === b)
+      }),
+    )
+  })
+})
+
+describe('the ids of a burst', () => {
+  const rank = fc.record({
+    at: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+    number: fc.integer({ min: 1, max: 1_000_000_000 }),
+  })
+  test('sort by moment and number, whatever their texts are', () => {
+    fc.assert(
+      fc.property(rank, rank, fc.string(), fc.string(), (a, b, first, second) => {
+        const [x, y] = [eventIdOf(first, a), eventIdOf(second, b)]
+        expect(x).toMatch(/^evt_[0-9a-z]{26}$/)
+        if (a.at !== b.at || a.number !== b.number)
+          expect(x < y).toBe(a.at < b.at || (a.at === b.at && a.number < b.number))
+        else expect(x === y).toBe(first === second)
+      }),
+    )
+  })
+  test('are the same whenever they are made', () => {
+    const at = startAt
+    const eventIds = () =>
+      [1, 2].flatMap(number => ['one', 'two'].map(text => eventIdOf(text, { at, number })))
+    expect(eventIds()).toEqual(eventIds())
+    expect(new Set(eventIds()).size).toBe(4)
+  })
+})
+
+describe('an event that happens twice', () => {
+  test('is made once for each endpoint, whenever it is said again', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    const first = instance.endpoint(account)
+    instance.services.events.emit(event())
+    const second = instance.endpoint(account)
+    expect(instance.services.events.emit(event({ at: startAt + 1 }))).toBe(1)
+    expect(instance.services.events.emit(event())).toBe(0)
+    expect([first, second].map(endpoint => instance.entries(endpoint).length)).toEqual([1, 1])
+  })
+  test('is another one for another type, account or text', () => {
+    const instance = openWebhookInstance()
+    const [first, second] = [instance.account(), instance.account()]
+    const endpoint = instance.endpoint(first)
+    instance.endpoint(second)
+    const emit = (more: Partial<ServiceEvent>) =>
+      instance.services.events.emit(event({ accountId: first.account.id, ...more }))
+    emit({})
+    emit({ type: 'price.threshold' })
+    emit({ dedupe: 'two' })
+    emit({ accountId: second.account.id })
+    instance.services.events.emit(event())
+    expect(new Set(instance.entries(endpoint).map(entry => entry.eventId)).size).toBe(4)
+  })
+  test('counts once against the month', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    instance.endpoint(account)
+    for (let i = 0; i < 3; i += 1) instance.services.events.emit(event())
+    expect(instance.services.webhookAllowance.used(account.account.id)).toBe(1)
+  })
+})
+
+describe('who is told', () => {
+  test('of what belongs to one account nobody else hears', () => {
+    const instance = openWebhookInstance()
+    const [first, second] = [instance.account(), instance.account()].map(account => ({
+      one: account,
+      endpoint: instance.endpoint(account),
+    }))
+    instance.services.events.emit(event({ type: 'invoice.paid', accountId: first!.one.account.id }))
+    expect([first, second].map(owner => instance.entries(owner!.endpoint).length)).toEqual([1, 0])
+  })
+  test('a plan without webhooks hears nothing and logs nothing, from the moment it is lost', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account('professional')
+    const endpoint = instance.endpoint(account)
+    instance.services.keys.putAccount({ ...account.account, plan: 'starter' })
+    expect(instance.services.events.emit(event())).toBe(0)
+    expect(instance.entries(endpoint)).toEqual([])
+    instance.services.keys.putAccount({ ...account.account, plan: 'professional' })
+    expect(instance.services.events.emit(event())).toBe(1)
+  })
+  test('a suspended account hears nothing', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    instance.endpoint(account)
+    instance.services.keys.putAccount({ ...account.account, suspendedAt: startAt })
+    expect(instance.services.events.emit(event())).toBe(0)
+  })
+  test('of well permits only who has them, even where everything was subscribed to', () => {
+    const instance = openWebhookInstance()
+    const [without, withAddOn, scale] = [
+      instance.account('professional'),
+      instance.account('professional', ['well_permits']),
+      instance.account('scale'),
+    ]
+    const endpoints = [without, withAddOn, scale].map(account => instance.endpoint(account))
+    expect(
+      instance.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'TX' })),
+    ).toBe(2)
+    expect(endpoints.map(endpoint => instance.entries(endpoint).length)).toEqual([0, 1, 1])
+  })
+  test('a disabled endpoint is told nothing until it is active again', () => {
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account(), { active: false })
+    expect(instance.services.events.emit(event())).toBe(0)
+    instance.services.webhooks.change(endpoint, { active: true })
+    expect(instance.services.events.emit(event())).toBe(1)
+  })
+  test('who subscribed by another type is not found in its place', () => {
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account(), { events: ['invoice.paid'] })
+    instance.services.webhooks.change(endpoint, { events: ['price.*'] })
+    expect(
+      instance.services.events.emit(event({ type: 'invoice.paid', accountId: endpoint.accountId })),
+    ).toBe(0)
+    expect(instance.services.events.emit(event())).toBe(1)
+    instance.services.webhooks.remove(instance.services.webhooks.byId(endpoint.id)!)
+    expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
+  })
+  test('a type that the interface does not have is a mistake of this instance', () => {
+    expect(() =>
+      openWebhookInstance().services.events.emit(event({ type: 'alert.triggered' })),
+    ).toThrow('event.type: "alert.triggered"')
+  })
+})
+
+/** Who gets an event and who turns it away, by reading each endpoint on its own. */
+function naive(
+  endpoint: Endpoint,
+  { type, commodity, state, accountId }: ServiceEvent,
+): 'sent' | 'skipped' | 'nothing' {
+  const names: Record<string, string> = { 'alert.triggered': 'price_alert.triggered' }
+  const hears = endpoint.events.some(
+    name =>
+      name === '*' ||
+      (names[name] ?? name) === type ||
+      (name.endsWith('.*') && type.startsWith(name.replace('*', ''))),
+  )
+  if (!hears || !endpoint.active || (accountId !== undefined && accountId !== endpoint.accountId))
+    return 'nothing'
+  const family = type.split('.')[0]!
+  if (
+    commodity !== undefined &&
+    ['price', 'price_alert', 'analytics_alert', 'drilling'].includes(family)
+  ) {
+    if (endpoint.commodityFilters.length > 0 && !endpoint.commodityFilters.includes(commodity))
+      return 'skipped'
+    if (
+      family === 'price' &&
+      endpoint.conditions.length > 0 &&
+      !endpoint.conditions.some(condition => condition.commodity === commodity)
+    )
+      return 'skipped'
+  }
+  if (
+    state !== undefined &&
+    type.includes('well_permit') &&
+    endpoint.stateFilters.length > 0 &&
+    !endpoint.stateFilters.includes(state)
+  )
+    return 'skipped'
+  return 'sent'
+}
+
+test('the endpoints that an event reaches, and those whose filters turn it away, are those that reading each one finds', () => {
+  const code = fc.constantFrom('WTI_USD', 'BRENT_CRUDE_USD', 'GOLD_USD')
+  const endpoints = fc.array(
+    fc.record({
+      events: fc.uniqueArray(
+        fc.constantFrom<string>(
+          '*',
+          'price.*',
+          'drilling.*',
+          'alert.triggered',
+          'made.up',
+          ...eventTypes,
+        ),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
+      commodityFilters: fc.uniqueArray(code, { maxLength: 2 }),
+      stateFilters: fc.uniqueArray(fc.constantFrom('TX', 'NM'), { maxLength: 2 }),
+      conditions: fc.array(
+        code.map(commodity => ({ commodity, operator: 'greater_than' as const, value: 1 })),
+        { maxLength: 1 },
+      ),
+      active: fc.boolean(),
+      account: fc.nat(1),
+    }),
+    { maxLength: 6 },
+  )
+  const happened = fc.array(
+    fc.record({
+      type: fc.constantFrom<EventType>(...eventTypes),
+      commodity: fc.option(code, { nil: undefined }),
+      state: fc.option(fc.constantFrom('TX', 'NM', 'OK'), { nil: undefined }),
+      account: fc.option(fc.nat(1), { nil: undefined }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  const instance = openWebhookInstance()
+  const accounts = [instance.account(), instance.account()]
+  fc.assert(
+    fc.property(endpoints, happened, (specs, list) => {
+      const endpoints = specs.map(({ account, ...settings }) =>
+        instance.endpoint(accounts[account]!, settings),
+      )
+      for (const [i, { account, commodity, state, type }] of list.entries()) {
+        const eventRow = event({
+          type,
+          dedupe: `${i}`,
+          ...(account !== undefined && { accountId: accounts[account]!.account.id }),
+        })
+        delete eventRow.commodity
+        Object.assign(eventRow, commodity && { commodity }, state && { state })
+        const expected = endpoints.map(endpoint => naive(endpoint, eventRow))
+        const before = endpoints.map(endpoint => instance.entries(endpoint).length)
+        expect(instance.services.events.emit(eventRow)).toBe(
+          expected.filter(outcome => outcome === 'sent').length,
+        )
+        const logged = endpoints.map((endpoint, at) => instance.entries(endpoint).slice(before[at]))
+        expect(
+          logged.map(entries =>
+            entries[0] ? (entries[0].state === 'skipped' ? 'skipped' : 'sent') : 'nothing',
+          ),
+        ).toEqual(expected)
+      }
+      for (const endpoint of endpoints) instance.services.webhooks.remove(endpoint)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+describe('what a filter turns away', () => {
+  test('stands in the log with its reason and does not count against the month', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    const brent = instance.endpoint(account, { commodityFilters: ['BRENT_CRUDE_USD'] })
+    const texas = instance.endpoint(account, { stateFilters: ['TX'] })
+    const conditioned = instance.endpoint(account, {
+      conditions: [{ commodity: 'GOLD_USD', operator: 'less_than', value: 1 }],
+    })
+    instance.services.events.emit(event())
+    instance.services.events.emit(
+      event({ type: 'drilling.well_permit.new', state: 'NM', commodity: 'BRENT_CRUDE_USD' }),
+    )
+    expect([brent, texas, conditioned].map(endpoint => states(instance, endpoint))).toEqual([
+      ['commodity_filter', 'pending'],
+      ['pending', 'state_filter'],
+      ['conditions', 'pending'],
+    ])
+    expect(instance.services.webhookAllowance.used(account.account.id)).toBe(3)
+  })
+  test('is not a contract whose futures family it lets through', () => {
+    const instance = openWebhookInstance()
+    const { family, front } = instance.futures()
+    const endpoint = instance.endpoint(instance.account(), { commodityFilters: [family] })
+    expect(instance.services.events.emit(event({ commodity: front.code }))).toBe(1)
+    expect(states(instance, endpoint)).toEqual(['pending'])
+  })
+  test('is logged for the first hundred events of a day and then only turned away', () => {
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account(), {
+      commodityFilters: ['BRENT_CRUDE_USD'],
+    })
+    for (let i = 0; i < skipsLoggedPerDay + 20; i += 1)
+      instance.services.events.emit(event({ dedupe: `${i}` }))
+    expect(instance.entries(endpoint).length).toBe(skipsLoggedPerDay)
+    instance.clock.advance(86_400_000)
+    instance.services.events.emit(event({ dedupe: 'tomorrow' }))
+    expect(instance.entries(endpoint).length).toBe(skipsLoggedPerDay + 1)
+  })
+})
+
+describe("the plan's events of a month", () => {
+  const full = () => {
+    const instance = openWebhookInstance()
+    const account = instance.account('professional')
+    const { id } = account.account
+    instance.services.webhookAllowance.count(id, 249_999)
+    return { instance, account, id }
+  }
+  test('past the last of them events are skipped with the reason', () => {
+    const { instance, account } = full()
+    const [first, second] = [instance.endpoint(account), instance.endpoint(account)]
+    expect(instance.services.events.emit(event())).toBe(1)
+    expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
+    expect(states(instance, first)).toEqual(['pending', 'monthly_event_limit_reached'])
+    expect(states(instance, second)).toEqual([
+      'monthly_event_limit_reached',
+      'monthly_event_limit_reached',
+    ])
+  })
+  test('another month begins with all of them', () => {
+    const { instance, account } = full()
+    const endpoint = instance.endpoint(account)
+    instance.services.events.emit(event())
+    instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
+    instance.services.events.emit(event({ dedupe: 'two' }))
+    expect(states(instance, endpoint)).toEqual(['pending', 'pending'])
+  })
+  test('are remembered over a restart once they are written', () => {
+    const { instance, id } = full()
+    instance.services.webhookAllowance.flush()
+    const count = instance.services.db
+      .query('SELECT events FROM webhook_months WHERE account_id = ?')
+      .get(id)
+    expect(count).toEqual({ events: 249_999 })
+  })
+  test('without a limit none is skipped', () => {
+    const instance = openWebhookInstance({ plans: 'unlimited' })
+    const account = instance.account()
+    instance.endpoint(account)
+    instance.services.webhookAllowance.count(account.account.id, 10_000_000)
+    expect(instance.services.events.emit(event())).toBe(1)
+  })
+})
+
+describe('an event to a target of its own', () => {
+  const url = 'https://hooks.example.com/alerts?token=a b'
+  const target = (instance: WebhookInstance, accountId: string) =>
+    instance.services.outbox.log.page('webhook', targetLane(accountId, url), {}, 10, 0).entries
+
+  test('goes to the target, once, and counts', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    const { id: accountId } = account.account
+    for (let i = 0; i < 2; i += 1)
+      instance.services.events.emitTo(url, {
+        ...event({ type: 'price_alert.triggered' }),
+        accountId,
+      })
+    expect(target(instance, accountId).length).toBe(1)
+    expect(lanedTarget(targetLane(accountId, url))).toEqual({ accountId, url })
+    expect(instance.services.webhookAllowance.used(accountId)).toBe(1)
+  })
+  test('that is an active endpoint of the account goes there, and only once when it subscribed too', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    const { id: accountId } = account.account
+    const endpoint = instance.endpoint(account, { url })
+    const alert = { ...event({ type: 'price_alert.triggered' }), accountId }
+    instance.services.events.emit(alert)
+    instance.services.events.emitTo(url, alert)
+    expect(instance.entries(endpoint).length).toBe(1)
+    expect(target(instance, accountId)).toEqual([])
+  })
+  test('is not sent where the plan has no webhooks', () => {
+    const instance = openWebhookInstance()
+    const { id: accountId } = instance.account('starter').account
+    instance.services.events.emitTo(url, {
+      ...event({ type: 'analytics_alert.triggered' }),
+      accountId,
+    })
+    expect(target(instance, accountId)).toEqual([])
+  })
+})
+
+test('many events at once are what each of them alone would be, to the last of the month', () => {
+  const urls = ['https://hooks.example.com/a', 'https://hooks.example.com/b']
+  const endpoints = fc.array(
+    fc.record({
+      url: fc.constantFrom(...urls),
+      commodityFilters: fc.constantFrom([], ['WTI_USD']),
+      active: fc.boolean(),
+    }),
+    { maxLength: 3 },
+  )
+  const eventLists = fc.array(
+    fc.record({
+      type: fc.constantFrom(
+        'price_alert.triggered',
+        'analytics_alert.triggered',
+        'drilling.well_permit.new',
+      ),
+      account: fc.nat(2),
+      number: fc.nat(3),
+      url: fc.constantFrom(null, ...urls),
+      commodity: fc.constantFrom('WTI_USD', 'GOLD_USD'),
+    }),
+    { maxLength: 14 },
+  )
+  fc.assert(
+    fc.property(endpoints, eventLists, fc.nat(30), (specs, list, room) => {
+      const ways = [false, true].map(isTogether => {
+        const instance = openWebhookInstance()
+        const { services } = instance
+        const accounts = [
+          instance.account('professional'),
+          instance.account('enterprise'),
+          instance.account('starter'),
+        ]
+        const limit = services.keys.entitlements(accounts[0]!).webhookEventsPerMonth ?? 0
+        services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - room))
+        const created = specs.map((settings, i) => instance.endpoint(accounts[i % 2]!, settings))
+        const events = list.map(({ type, account, number, url, commodity }) => ({
+          ...event({ type, commodity, rank: { at: startAt, number } }),
+          accountId: accounts[account]!.account.id,
+          url,
+        }))
+        const each = (ownEvent: (typeof events)[number]) => {
+          const count = services.events.emit(ownEvent)
+          if (ownEvent.url !== null) services.events.emitTo(ownEvent.url, ownEvent)
+          return count
+        }
+        const counts = transact(services.db, () =>
+          isTogether ? services.events.emitEach(events) : events.map(each),
+        )
+        const rows = services.db.query(
+          `SELECT lane, account_id, event_id, event_type, state, last_error, body FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+           JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY event_id, lane`,
+        )
+        const used = accounts.map(({ account }) => services.webhookAllowance.used(account.id))
+        const knownIds = [
+          ...created.map(endpoint => endpoint.id),
+          ...accounts.map(account => account.account.id),
+        ]
+        const named = (text: unknown) =>
+          knownIds.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
+        return { counts, used, rows: rows.values().map(row => row.map(named)) }
+      })
+      expect(ways[1]).toEqual(ways[0]!)
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('an event is undone with the transaction it was said in', () => {
+  const instance = openWebhookInstance()
+  const endpoint = instance.endpoint(instance.account())
+  expect(() =>
+    transact(instance.services.db, () => {
+      instance.services.events.emit(event())
+      throw new Error('undone')
+    }),
+  ).toThrow('undone')
+  expect(instance.entries(endpoint)).toEqual([])
+  expect(instance.services.events.emit(event())).toBe(1)
+})
