@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { AccessPlugin } from '../http/gate/access.ts'
 import { cookieOf, sessionCookieOf } from '../http/gate/session-cookie.ts'
 import { parametersPassedOnKey } from '../http/input/known-names.ts'
-import { RouteList } from '../http/route-list.ts'
+import { operation } from '../http/operations/operation.ts'
 import type { Sessions } from '../topics/account/service/sessions.ts'
 import type { SignUp } from '../topics/account/service/sign-up.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
@@ -97,21 +97,29 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
 }
 
 /** The pages in which people do their work. They ask the documented interface for everything. */
-export function consoleRoutes(
-  { access }: Pick<ConsoleDeps, 'access'>,
-  answerPage: (request: Request) => Promise<Response>,
-) {
-  const routes = new RouteList({ tags: ['pages'], detail: { hide: true } }).use(access)
-  // The documentation is a route of the interface, and stands with it.
-  for (const path of pagePaths.filter(path => path !== '/docs'))
-    routes.get(path, ({ request }) => answerPage(request), {
-      access: showing,
-      // The page in the browser reads them, `as_of` too: to the server none is unknown.
-      detail: { summary: `Console: ${path}`, [parametersPassedOnKey]: true },
-    })
-  return routes.get(
-    '/console/:file',
-    async ({ params, request }) => {
+export const consoleOperations = (answerPage: (request: Request) => Promise<Response>) => [
+  // The documentation is an operation of the API, and is declared with it.
+  ...pagePaths
+    .filter(path => path !== '/docs')
+    .map(path =>
+      operation({
+        method: 'GET',
+        path,
+        hidden: true,
+        summary: `Console: ${path}`,
+        detail: { [parametersPassedOnKey]: true },
+        access: showing,
+        handle: async ({ request }) => await answerPage(request),
+      }),
+    ),
+  operation({
+    method: 'GET',
+    path: '/console/:file',
+    hidden: true,
+    summary: 'A file of the console',
+    access: showing,
+    params: { file: t.String() },
+    handle: async ({ params, request }) => {
       const file = (await loaded()).files.get(params.file)
       // The address has the hash of the content: an old one names nothing any more.
       if (!file) return new Response('', { status: 404, headers: { 'cache-control': 'no-store' } })
@@ -127,13 +135,8 @@ export function consoleRoutes(
         },
       })
     },
-    {
-      access: showing,
-      params: t.Object({ file: t.String() }),
-      detail: { summary: 'A file of the console' },
-    },
-  )
-}
+  }),
+]
 
 type CurrentSession = NonNullable<ReturnType<Sessions['find']>>
 

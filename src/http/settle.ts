@@ -21,7 +21,7 @@ export interface SettleDeps {
 }
 
 /** What is about to leave. */
-interface Leaving {
+export interface Leaving {
   set: { headers: unknown; status?: number | string }
   request: Request
   pass: Pass | undefined

@@ -20,6 +20,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'answer.ts',
     'commodities/row.ts',
     'context.ts',
+    'operation.ts',
     'point-in-time.ts',
     'schema.ts',
   ],
@@ -69,7 +70,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/prices/store': ['later-writers.ts'],
   'topics/sources/operations': ['row.ts'],
   'topics/sources/service': ['sources.ts'],
-  'topics/spreadsheet/operations': ['routes.ts'],
+  'topics/spreadsheet/operations': ['topic.ts'],
   'topics/units/math': ['identities.ts', 'mistaken.ts'],
   'topics/webhooks/operations': ['row.ts'],
   'topics/webhooks/service': [

@@ -84,6 +84,6 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
 export const atMoment = <D extends Pick<Context, 'pricesAt'>, T>(
   deps: D,
   query: Pick<Point, 'as_of'>,
-  set: unknown,
+  set: Answering,
   work: (deps: D) => T,
-): T => atPoint(deps, { as_of: query.as_of }, set as Answering, work)
+): T => atPoint(deps, { as_of: query.as_of }, set, work)

@@ -27,11 +27,16 @@ const latest = ['/v1/prices/latest']
 const singleOf = ({ data }: Fields): Fields | undefined =>
   isFields(data) && !('prices' in data) ? data : undefined
 
-const windowRoutes = ['past_day', 'past_week', 'past_month', 'past_year', 'historical', ':'].map(
-  window => `/v1/prices/${window}`,
-)
+const windowOperations = [
+  'past_day',
+  'past_week',
+  'past_month',
+  'past_year',
+  'historical',
+  ':',
+].map(window => `/v1/prices/${window}`)
 
-const futuresRoutes = [
+const futuresOperations = [
   '/v1/futures/:',
   ...['historical', 'ohlc', 'intraday', 'spreads', 'curve', 'spread-history', 'continuous'].map(
     part => `/v1/futures/:/${part}`,
@@ -71,7 +76,7 @@ const settledAsText = (point: unknown): unknown =>
     ? { ...point, settlement_price: String(point.settlement_price) }
     : point
 
-const priceRoutes = [...latest, ...windowRoutes, '/v1/prices/batch']
+const priceRoutes = [...latest, ...windowOperations, '/v1/prices/batch']
 
 /** The body with each of its price rows changed: the flat one, and those of its list. */
 function withRows(body: Fields, change: (row: Fields) => Fields): Fields {
@@ -135,9 +140,13 @@ const objectNames: Readonly<Record<string, string>> = {
   '/v1/scheduled-deliveries': 'scheduled_deliveries',
 }
 
-const spreadRoutes = ['crack', 'basis', 'refining-margin', 'margin', 'physical-premium'].flatMap(
-  family => [`/v1/spreads/${family}`, `/v1/spreads/${family}/all`],
-)
+const spreadOperations = [
+  'crack',
+  'basis',
+  'refining-margin',
+  'margin',
+  'physical-premium',
+].flatMap(family => [`/v1/spreads/${family}`, `/v1/spreads/${family}/all`])
 
 const componentText = (component: unknown): unknown => {
   const { weight, code, price, unit } = fieldsOf(component)
@@ -242,7 +251,7 @@ const shapes: readonly Shape[] = [
   },
   {
     name: 'components_text',
-    routes: spreadRoutes,
+    routes: spreadOperations,
     change: body => ({ ...body, data: eachOf(body.data, withComponentTexts) }),
   },
   {
@@ -290,7 +299,7 @@ const shapes: readonly Shape[] = [
   },
   {
     name: 'windowed_list',
-    routes: windowRoutes,
+    routes: windowOperations,
     change(body) {
       const { prices, metadata } = fieldsOf(body.data)
       return {
@@ -370,7 +379,7 @@ const shapes: readonly Shape[] = [
   },
   {
     name: 'futures_enveloped',
-    routes: futuresRoutes,
+    routes: futuresOperations,
     change: body => (body.status === 'success' ? undefined : { status: 'success', data: body }),
   },
 ]

@@ -7,6 +7,7 @@ import { documentOptions } from '../../http/openapi/introduction.ts'
 import { documentOf } from '../../http/openapi/openapi.ts'
 import { shippedDocument } from '../../http/openapi/shipped.ts'
 import { type Context, type ContextOptions, createContext } from '../../http/operations/context.ts'
+import { mount } from '../../http/operations/mount.ts'
 import { numberTerms } from '../../http/operations/number-terms.ts'
 import { createReaderDocument } from '../../http/query-workers/document.ts'
 import type { Services } from '../services/services.ts'
@@ -25,7 +26,10 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   }
   addLate(
     app,
-    topics.map(({ mount, below }) => ({ below, add: () => mount(app, context, own) })),
+    topics.map(({ operations, below }) => ({
+      below,
+      add: () => mount(app, context, operations(context, own)),
+    })),
     routes => context.names.learn(routes, () => app.routes),
   )
   answerForViewers(app, services)

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { Elysia, t } from 'elysia'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { docsRoutes } from '../../../src/console/server/docs/docs.ts'
+import { docsOperations } from '../../../src/console/server/docs/docs.ts'
 import { documentOf } from '../../../src/http/openapi/openapi.ts'
+import type { Context } from '../../../src/http/operations/context.ts'
+import { mount } from '../../../src/http/operations/mount.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const browserArguments = [
@@ -28,28 +30,28 @@ function world() {
       },
     }),
   })
-  const app = new Elysia()
-    .use(
-      docsRoutes({
-        gate,
-        serviceName: 'Prices & <more>',
-        document: (): Promise<string> => document(),
-      }),
-    )
-    .use(gate)
-    .get(
-      '/v1/prices/:code',
-      ({ params, request }) => {
-        seen.push({ path: params.code, authorization: request.headers.get('authorization') })
-        return { code: params.code, price: 71.52 }
-      },
-      {
-        access: {},
-        params: t.Object({ code: t.String({ examples: ['WTI_USD'] }) }),
-        response: { 200: t.Object({ code: t.String(), price: t.Number() }) },
-        detail: { operationId: 'getPrice', summary: 'Newest price of one code', tags: ['prices'] },
-      },
-    )
+  const app = new Elysia().use(gate)
+  mount(
+    app,
+    {} as Context,
+    docsOperations({
+      serviceName: 'Prices & <more>',
+      document: (): Promise<string> => document(),
+    }),
+  )
+  app.get(
+    '/v1/prices/:code',
+    ({ params, request }) => {
+      seen.push({ path: params.code, authorization: request.headers.get('authorization') })
+      return { code: params.code, price: 71.52 }
+    },
+    {
+      access: {},
+      params: t.Object({ code: t.String({ examples: ['WTI_USD'] }) }),
+      response: { 200: t.Object({ code: t.String(), price: t.Number() }) },
+      detail: { operationId: 'getPrice', summary: 'Newest price of one code', tags: ['prices'] },
+    },
+  )
   const document = documentOf(app, {
     serviceName: 'Prices & <more>',
     description: 'Prices of **energy**, current and past.',

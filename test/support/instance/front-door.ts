@@ -8,6 +8,8 @@ import { type PeerLookup, trustedProxies } from '../../../src/http/gate/address.
 import { createGate } from '../../../src/http/gate/gate.ts'
 import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../../../src/http/idempotency.ts'
+import type { Context } from '../../../src/http/operations/context.ts'
+import { mount } from '../../../src/http/operations/mount.ts'
 import { linker } from '../../../src/http/problem/links.ts'
 import { notFound } from '../../../src/http/problem/problem.ts'
 import { openServices, type Services } from '../../../src/instance/services/services.ts'
@@ -16,15 +18,15 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import { isoInstant, parseInstant } from '../../../src/lib/time/instant.ts'
 import { features } from '../../../src/plans/tiers.ts'
-import { accountRoutes } from '../../../src/topics/account/operations/account.ts'
-import { keyRoutes } from '../../../src/topics/keys/operations/keys.ts'
-import { performanceRoutes } from '../../../src/topics/keys/operations/performance.ts'
-import { usageRoutes } from '../../../src/topics/keys/operations/usage.ts'
+import { accountOperations } from '../../../src/topics/account/operations/account.ts'
+import { keyOperations } from '../../../src/topics/keys/operations/keys.ts'
+import { performanceOperations } from '../../../src/topics/keys/operations/performance.ts'
+import { usageOperations } from '../../../src/topics/keys/operations/usage.ts'
 import { createKeyChanges, type KeyChanges } from '../../../src/topics/keys/service/key-changes.ts'
 import type { AccountState, KeyState } from '../../../src/topics/keys/service/keyring.ts'
 import { createIdempotencyStore } from '../../../src/topics/keys/store/idempotency.ts'
-import { accountAdminRoutes } from '../../../src/topics/operator/operations/people/accounts.ts'
-import { tokenAdminRoutes } from '../../../src/topics/operator/operations/system/tokens.ts'
+import { accountAdminOperations } from '../../../src/topics/operator/operations/people/accounts.ts'
+import { tokenAdminOperations } from '../../../src/topics/operator/operations/system/tokens.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
@@ -131,35 +133,33 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     log: services.log,
     links,
     corsOrigins: config.cors.origins,
-  })
-    .use(
-      accountRoutes({
-        access,
-        meter,
-        billing: services.billing,
-        plans,
-        links,
-        quotaScope: config.quota.scope,
-        now,
-      }),
-    )
-    .use(keyRoutes({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
-    .use(usageRoutes({ access, meter, rates, clock }))
-    .use(performanceRoutes({ access, meter, now }))
-    .use(
-      accountAdminRoutes({
-        ...services,
-        access,
-        keys,
-        meter,
-        changes,
-        idempotency: repeats,
-        nameMax,
-        now,
-      }),
-    )
-    .use(tokenAdminRoutes({ access, adminTokens, idempotency: repeats }))
-    .use(probes(access, repeats))
+  }).use(probes(access, repeats))
+  const context = { ...services, access, idempotency: repeats } as unknown as Context
+  mount(app, context, [
+    ...accountOperations({
+      access,
+      meter,
+      billing: services.billing,
+      plans,
+      links,
+      quotaScope: config.quota.scope,
+      now,
+    }),
+    ...keyOperations({ access, keys, meter, changes, idempotency: repeats, nameMax, now }),
+    ...usageOperations({ access, meter, rates, clock }),
+    ...performanceOperations({ access, meter, now }),
+    ...accountAdminOperations({
+      ...services,
+      access,
+      keys,
+      meter,
+      changes,
+      idempotency: repeats,
+      nameMax,
+      now,
+    }),
+    ...tokenAdminOperations({ access, adminTokens, idempotency: repeats }),
+  ])
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(
       new Request(`http://localhost${url}`, {

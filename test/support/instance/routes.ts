@@ -6,14 +6,16 @@ import { trustedProxies } from '../../../src/http/gate/address.ts'
 import { createGate } from '../../../src/http/gate/gate.ts'
 import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { createCodeReader } from '../../../src/http/input/codes.ts'
+import type { Context } from '../../../src/http/operations/context.ts'
+import { mount } from '../../../src/http/operations/mount.ts'
 import { linker } from '../../../src/http/problem/links.ts'
-import { batchRoutes } from '../../../src/topics/prices/operations/batch.ts'
-import { convertRoutes } from '../../../src/topics/prices/operations/convert.ts'
-import { latestRoutes } from '../../../src/topics/prices/operations/latest.ts'
-import { metricsRoutes } from '../../../src/topics/prices/operations/metrics.ts'
-import { widgetRoutes } from '../../../src/topics/prices/operations/widgets.ts'
+import { batchOperations } from '../../../src/topics/prices/operations/batch.ts'
+import { convertOperations } from '../../../src/topics/prices/operations/convert.ts'
+import { latestOperations } from '../../../src/topics/prices/operations/latest.ts'
+import { metricsOperations } from '../../../src/topics/prices/operations/metrics.ts'
+import { widgetOperations } from '../../../src/topics/prices/operations/widgets.ts'
 import { createFx } from '../../../src/topics/prices/service/fx.ts'
-import { excelRoutes } from '../../../src/topics/spreadsheet/operations/excel.ts'
+import { excelOperations } from '../../../src/topics/spreadsheet/operations/excel.ts'
 import { openTestInstance, type TestInstance } from './instance.ts'
 
 export interface RouteInstance extends TestInstance {
@@ -82,25 +84,31 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     pricesAt,
     firstCodes: config.demo.codes,
   }
-  const app = createBase({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })
-    .use(latestRoutes(shared))
-    .use(batchRoutes(shared))
-    .use(widgetRoutes({ ...shared, serviceName: config.brand.serviceName }))
-    .use(metricsRoutes(shared))
-    .use(convertRoutes(shared))
-    .use(dataPaths(access))
-    .use(
-      excelRoutes({
-        ...shared,
-        ids,
-        codesMax: limits.codesPerRequestMax,
-        xmlRoot: config.brand.xmlRoot,
-        dispatch: (request, caller): Promise<Response> => {
-          door.vouch(request, caller)
-          return app.handle(request)
-        },
-      }),
-    )
+  const app = createBase({
+    access,
+    gate: door,
+    ids,
+    log,
+    links,
+    corsOrigins: config.cors.origins,
+  }).use(dataPaths(access))
+  mount(app, shared as unknown as Context, [
+    ...latestOperations(shared),
+    ...batchOperations(shared),
+    ...widgetOperations({ ...shared, serviceName: config.brand.serviceName }),
+    ...metricsOperations(shared),
+    ...convertOperations(shared),
+    ...excelOperations({
+      ...shared,
+      ids,
+      codesMax: limits.codesPerRequestMax,
+      xmlRoot: config.brand.xmlRoot,
+      dispatch: (request, caller): Promise<Response> => {
+        door.vouch(request, caller)
+        return app.handle(request)
+      },
+    }),
+  ])
   const call = (
     method: string,
     path: string,

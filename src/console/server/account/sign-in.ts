@@ -3,7 +3,7 @@ import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { isOwnPage } from '../../../http/gate/origin.ts'
 import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/session-cookie.ts'
 import { readForm } from '../../../http/input/body.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invitationState } from '../../../topics/account/service/memberships.ts'
 import type { Organizations } from '../../../topics/account/service/organizations.ts'
 import { TooManyWaiting } from '../../../topics/account/service/password-hashes.ts'
@@ -66,13 +66,14 @@ const tooLate: Notice = {
  * The pages by which people come in with a browser. Their session is the interface's session token
  * in a cookie.
  */
-export const signInRoutes = (deps: SignInPagesDeps) => {
+export const signInOperations = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
-  return new RouteList({ tags: ['pages'], detail: { hide: true } })
-    .use(comeIn(deps, shared))
-    .use(account(deps, shared))
-    .use(secondStep(deps, shared))
-    .use(invited(deps, shared))
+  return [
+    ...comeIn(deps, shared),
+    ...account(deps, shared),
+    ...secondStep(deps, shared),
+    ...invited(deps, shared),
+  ]
 }
 
 type Frame = ReturnType<typeof frame>
@@ -143,11 +144,16 @@ function comeIn(
   { access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
-  return new RouteList()
-    .use(access)
-    .get(
-      '/sign-in',
-      async ({ query, request }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/sign-in',
+      operationId: 'showSignIn',
+      summary: 'Sign in',
+      hidden: true,
+      access: showing,
+      query: { token: t.Optional(t.String()), next: t.Optional(t.String()) },
+      handle: async ({ query, request }) => {
         if (query.token !== undefined) {
           const linked = signIn.linked(query.token)
           return linked
@@ -162,15 +168,17 @@ function comeIn(
           await renewed(deps, person, cookieOf),
         )
       },
-      {
-        access: showing,
-        query: t.Object({ token: t.Optional(t.String()), next: t.Optional(t.String()) }),
-        detail: { operationId: 'showSignIn', summary: 'Sign in' },
-      },
-    )
-    .post(
-      '/sign-in',
-      ({ body, request }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/sign-in',
+      operationId: 'takeSignIn',
+      summary: 'Sign in',
+      hidden: true,
+      access: taking,
+      body: form,
+      parse,
+      handle: async ({ body, request }) =>
         fromOwnPage(request, async () => {
           const fields = fieldsOf(body)
           const [token, step] = [fields.get('token'), fields.get('second_step')]
@@ -200,16 +208,17 @@ function comeIn(
             status: outcome.status,
           })
         }),
-      {
-        access: taking,
-        body: form,
-        parse,
-        detail: { operationId: 'takeSignIn', summary: 'Sign in' },
-      },
-    )
-    .post(
-      '/sign-in/link',
-      ({ body, request }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/sign-in/link',
+      operationId: 'askForLink',
+      summary: 'Mail a link',
+      hidden: true,
+      access: taking,
+      body: form,
+      parse,
+      handle: ({ body, request }) =>
         fromOwnPage(request, () => {
           const fields = fieldsOf(body)
           const next = ownPath(fields.get('next') ?? undefined)
@@ -219,13 +228,8 @@ function comeIn(
             message({ text: 'If the address has an account, a link to sign in is on its way.' }),
           )
         }),
-      {
-        access: taking,
-        body: form,
-        parse,
-        detail: { operationId: 'askForLink', summary: 'Mail a link' },
-      },
-    )
+    }),
+  ]
 }
 
 /** Half of its time gone, a session gets a new token: who comes back stays signed in. */
@@ -273,12 +277,18 @@ function accountBody(
 }
 
 function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
-  const { access, sessions, signIn, addressOf } = deps
-  return new RouteList()
-    .use(access)
-    .post(
-      '/sign-in/password',
-      ({ body, request }) =>
+  const { sessions, signIn, addressOf } = deps
+  return [
+    operation({
+      method: 'POST',
+      path: '/sign-in/password',
+      operationId: 'takePassword',
+      summary: 'Set a password',
+      hidden: true,
+      access: taking,
+      body: form,
+      parse,
+      handle: async ({ body, request }) =>
         fromOwnPage(request, async () => {
           const person = personOf(request)
           if (!person) return seeOther('/sign-in', endedCookie(isSecure()))
@@ -303,16 +313,17 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
           return page('Your account', accountBody(deps, person, notice), { status })
         }),
-      {
-        access: taking,
-        body: form,
-        parse,
-        detail: { operationId: 'takePassword', summary: 'Set a password' },
-      },
-    )
-    .post(
-      '/sign-out',
-      ({ body, request }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/sign-out',
+      operationId: 'takeSignOut',
+      summary: 'Sign out',
+      hidden: true,
+      access: taking,
+      body: form,
+      parse,
+      handle: ({ body, request }) =>
         fromOwnPage(request, () => {
           const person = personOf(request)
           if (person && fieldsOf(body).get('all') === 'true')
@@ -320,18 +331,13 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           else if (person) sessions.end(person.session)
           return seeOther('/sign-in', endedCookie(isSecure()))
         }),
-      {
-        access: taking,
-        body: form,
-        parse,
-        detail: { operationId: 'takeSignOut', summary: 'Sign out' },
-      },
-    )
+    }),
+  ]
 }
 
 /** Setting a second step up, turning it on by a first code, and off by one. */
 function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
-  const { access, sessions, secondFactor, audit } = deps
+  const { sessions, secondFactor, audit } = deps
   const asPerson = (
     request: Request,
     work: (person: Person) => Response | Promise<Response>,
@@ -355,25 +361,29 @@ function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPa
       outcome: 'done',
     })
   const options = (operationId: string, summary: string) => ({
+    hidden: true as const,
+    operationId,
+    summary,
     access: taking,
     body: form,
     parse,
-    detail: { operationId, summary },
   })
-  return new RouteList()
-    .use(access)
-    .post(
-      '/sign-in/second-step',
-      ({ request }) =>
+  return [
+    operation({
+      method: 'POST',
+      path: '/sign-in/second-step',
+      ...options('takeSecondStep', 'Set up a second step'),
+      handle: async ({ request }) =>
         asPerson(request, ({ key, session }) => {
           secondFactor.enrol(session.accountId, key.holder.account.email)
           return seeOther('/sign-in')
         }),
-      options('takeSecondStep', 'Set up a second step'),
-    )
-    .post(
-      '/sign-in/second-step/on',
-      ({ body, request }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/sign-in/second-step/on',
+      ...options('takeSecondStepOn', 'Turn the second step on'),
+      handle: async ({ body, request }) =>
         asPerson(request, person => {
           const { session } = person
           const code = fieldsOf(body).get('code') ?? ''
@@ -384,11 +394,12 @@ function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPa
           tell(person, 'turn on the second step of signing in')
           return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
         }),
-      options('takeSecondStepOn', 'Turn the second step on'),
-    )
-    .post(
-      '/sign-in/second-step/off',
-      ({ body, request }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/sign-in/second-step/off',
+      ...options('takeSecondStepOff', 'Turn the second step off'),
+      handle: async ({ body, request }) =>
         asPerson(request, person => {
           const { accountId } = person.session
           const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
@@ -397,12 +408,12 @@ function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPa
           tell(person, 'turn off the second step of signing in')
           return seeOther('/sign-in')
         }),
-      options('takeSecondStepOff', 'Turn the second step off'),
-    )
+    }),
+  ]
 }
 
 function invited(
-  { access, organizations, signIn, keys, addressOf, now }: SignInPagesDeps,
+  { organizations, signIn, keys, addressOf, now }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
   const title = 'Invitation'
@@ -424,11 +435,16 @@ function invited(
     return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
   }
 
-  return new RouteList()
-    .use(access)
-    .get(
-      '/invitation',
-      ({ query, request }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/invitation',
+      operationId: 'showInvitation',
+      summary: 'Invitation',
+      hidden: true,
+      access: showing,
+      query: { token: t.Optional(t.String()) },
+      handle: ({ query, request }) => {
         const token = query.token ?? ''
         const view = viewOf(token)
         if (!view) return over()
@@ -441,15 +457,17 @@ function invited(
           invitationPage({ ...invitation, token, organization: organization.name, as }),
         )
       },
-      {
-        access: showing,
-        query: t.Object({ token: t.Optional(t.String()) }),
-        detail: { operationId: 'showInvitation', summary: 'Invitation' },
-      },
-    )
-    .post(
-      '/invitation',
-      ({ body, request }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/invitation',
+      operationId: 'takeInvitation',
+      summary: 'Accept an invitation',
+      hidden: true,
+      access: taking,
+      body: form,
+      parse,
+      handle: async ({ body, request }) =>
         fromOwnPage(request, async () => {
           const token = fieldsOf(body).get('token') ?? ''
           const view = viewOf(token)
@@ -473,11 +491,6 @@ function invited(
             { status: 422 },
           )
         }),
-      {
-        access: taking,
-        body: form,
-        parse,
-        detail: { operationId: 'takeInvitation', summary: 'Accept an invitation' },
-      },
-    )
+    }),
+  ]
 }

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { money } from '../../../plans/invoice.ts'
 import { type Plans, tierOf } from '../../../plans/plans.ts'
@@ -28,8 +28,7 @@ const invoicesShown = 100
 /**
  * What an account has bought, for whoever was given the address of the page. It changes nothing.
  */
-export function billingPortalRoutes({
-  access,
+export function billingPortalOperations({
   billing,
   billingPages,
   keys,
@@ -76,11 +75,16 @@ export function billingPortalRoutes({
     return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   }
 
-  return new RouteList({ tags: ['pages'], detail: { hide: true } })
-    .use(access)
-    .get(
-      '/billing/portal',
-      ({ query: { session = '' } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/billing/portal',
+      operationId: 'showBillingPortal',
+      summary: 'What an account has bought',
+      hidden: true,
+      access: showing,
+      query: query.properties,
+      handle: ({ query: { session = '' } }) => {
         const visit = opened(session)
         if (!visit) return over()
         const { account, page } = visit
@@ -94,16 +98,17 @@ export function billingPortalRoutes({
         const body = `<p>${escaped(account.account.email)}</p><p>${escaped(planLine(account))}</p><h2>Invoices</h2>${invoices}${back}`
         return pageAnswer({ serviceName, title: 'Billing', body })
       },
-      {
-        access: showing,
-        query,
-        response: t.Any(),
-        detail: { operationId: 'showBillingPortal', summary: 'What an account has bought' },
-      },
-    )
-    .get(
-      '/billing/portal/invoices/:id',
-      async ({ params: { id }, query: { session } }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/billing/portal/invoices/:id',
+      operationId: 'showBillingInvoice',
+      summary: 'An invoice as PDF',
+      hidden: true,
+      access: showing,
+      query: query.properties,
+      params: { id: t.String() },
+      handle: async ({ params: { id }, query: { session } }) => {
         const visit = opened(session)
         const invoice = visit && billing.invoices.own(visit.account.account.id, id)
         if (!invoice) return over()
@@ -116,11 +121,6 @@ export function billingPortalRoutes({
           headers,
         })
       },
-      {
-        access: showing,
-        query,
-        response: t.Any(),
-        detail: { operationId: 'showBillingInvoice', summary: 'An invoice as PDF' },
-      },
-    )
+    }),
+  ]
 }

@@ -1,4 +1,4 @@
-import { type AnyElysia, t } from 'elysia'
+import { t } from 'elysia'
 import { version as bundleVersion } from 'swagger-ui-dist/package.json'
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
@@ -7,12 +7,11 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
 
 export interface DocsDeps {
-  gate: AnyElysia
   serviceName: string
   /** The OpenAPI document as JSON text. */
   document: () => Promise<string>
@@ -83,7 +82,7 @@ interface Tagged {
 
 const tag = (text: string): Tagged => ({ body: new Blob([text]), etag: strongEtag(text) })
 
-export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps) {
+export function docsOperations({ serviceName, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))
   let made: TaggedText | undefined
   let making: Promise<TaggedText> | undefined
@@ -111,75 +110,76 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
     description: 'The documentation page.',
     examples: ['<!doctype html>\n<html lang="en">…'],
   })
-  const routes = new RouteList({ tags: ['documentation'] })
-    .use(gate)
-    .get(
-      '/openapi.json',
-      async ({ request, set }) => {
+  const routes = [
+    operation({
+      method: 'GET',
+      path: '/openapi.json',
+      operationId: 'getOpenApiDocument',
+      summary: 'Interface description',
+      description:
+        'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
+      tags: ['documentation'],
+      ...keyless,
+      answers: {
+        200: serialised(
+          t.Object(
+            { openapi: t.Literal('3.0.3') },
+            { additionalProperties: true, description: 'The OpenAPI document.' },
+          ),
+        ),
+        304: t.Void(),
+      },
+      handle: async ({ request, reply }) => {
         const { text, etag } = made ?? (await documentWithTag())
-        Object.assign(set.headers, { 'cache-control': 'no-cache', etag })
+        Object.assign(reply.headers, { 'cache-control': 'no-cache', etag })
         if (hasEtag(request.headers.get('if-none-match'), etag)) {
-          set.status = 304
+          reply.status = 304
           return undefined
         }
         // As a text, not as a Response: of that the framework would make a stream for each answer.
-        set.headers['content-type'] = jsonType
+        reply.headers['content-type'] = jsonType
         return text
       },
-      {
-        ...keyless,
-        response: {
-          200: serialised(
-            t.Object(
-              { openapi: t.Literal('3.0.3') },
-              { additionalProperties: true, description: 'The OpenAPI document.' },
-            ),
-          ),
-          304: t.Void(),
-        },
-        detail: {
-          operationId: 'getOpenApiDocument',
-          summary: 'Interface description',
-          description:
-            'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
-        },
-      },
-    )
-    .get('/docs', async ({ request }) => await (reference ?? answerPage)(request), {
+    }),
+    operation({
+      method: 'GET',
+      path: '/docs',
+      operationId: 'getDocumentationPage',
+      summary: 'Documentation page',
+      description:
+        'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
+      tags: ['documentation'],
+      detail: { [parametersPassedOnKey]: true },
       ...keyless,
-      response: { 200: pageSchema, 304: t.Void() },
-      detail: {
-        [parametersPassedOnKey]: true,
-        operationId: 'getDocumentationPage',
-        summary: 'Documentation page',
-        description:
-          'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
-      },
-    })
-    .get('/swagger', ({ request }) => answerPage(request), {
+      answers: { 200: pageSchema, 304: t.Void() },
+      handle: async ({ request }) => await (reference ?? answerPage)(request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/swagger',
+      operationId: 'getSwaggerPage',
+      summary: 'Documentation as Swagger UI',
+      description: 'The same document in Swagger UI.',
+      tags: ['documentation'],
       ...keyless,
-      response: { 200: pageSchema, 304: t.Void() },
-      detail: {
-        operationId: 'getSwaggerPage',
-        summary: 'Documentation as Swagger UI',
-        description: 'The same document in Swagger UI.',
-      },
-    })
-  for (const [name, asset] of Object.entries(assets)) {
-    routes.get(
-      `/docs/assets/${name}`,
-      ({ query }) =>
+      answers: { 200: pageSchema, 304: t.Void() },
+      handle: ({ request }) => answerPage(request),
+    }),
+  ]
+  const files = Object.entries(assets).map(([name, asset]) =>
+    operation({
+      method: 'GET',
+      path: `/docs/assets/${name}`,
+      hidden: true,
+      ...keyless,
+      query: { v: t.Optional(t.String()) },
+      answers: { 200: t.String() },
+      handle: ({ query }) =>
         answer(asset.body(), asset.type, {
           'cache-control':
             query.v === assetVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
         }),
-      {
-        ...keyless,
-        query: t.Object({ v: t.Optional(t.String()) }),
-        response: { 200: t.String() },
-        detail: { hide: true },
-      },
-    )
-  }
-  return routes
+    }),
+  )
+  return [...routes, ...files]
 }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { readForm } from '../../../http/input/body.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import type { Recipient, Recipients } from '../../../topics/messages/service/recipients.ts'
 import { escaped, pageAnswer } from '../page.ts'
 
@@ -19,7 +19,7 @@ const parse = ({ request }: { request: Request }) => readForm(request)
 
 interface Wording {
   path: '/mail/agree' | '/mail/unsubscribe'
-  operation: string
+  name: string
   title: string
   question: (address: string) => string
   button: string
@@ -28,7 +28,7 @@ interface Wording {
 
 const agreeing: Wording = {
   path: '/mail/agree',
-  operation: 'Agree',
+  name: 'Agree',
   title: 'Prices by mail',
   question: address => `Somebody wants prices to be mailed to <strong>${address}</strong>.`,
   button: 'I want them',
@@ -36,7 +36,7 @@ const agreeing: Wording = {
 }
 const ending: Wording = {
   path: '/mail/unsubscribe',
-  operation: 'End',
+  name: 'End',
   title: 'No more letters',
   question: address => `End the scheduled letters to <strong>${address}</strong>?`,
   button: 'End them',
@@ -47,14 +47,14 @@ const ending: Wording = {
  * Where the links of letters lead. Opening a page changes nothing, because programs open links
  * too; the POST does, which mail programs send by themselves (RFC 8058) and from no page of ours.
  */
-export const recipientRoutes = (deps: RecipientPagesDeps) =>
-  new RouteList({ tags: ['pages'], detail: { hide: true } })
-    .use(pages(deps, agreeing, deps.recipients.confirm))
-    .use(pages(deps, ending, deps.recipients.decline))
+export const recipientOperations = (deps: RecipientPagesDeps) => [
+  ...pages(deps, agreeing, deps.recipients.confirm),
+  ...pages(deps, ending, deps.recipients.decline),
+]
 
 function pages(
-  { access: plugin, recipients, serviceName }: RecipientPagesDeps,
-  { path, operation, title, question, button, done }: Wording,
+  { recipients, serviceName }: RecipientPagesDeps,
+  { path, name, title, question, button, done }: Wording,
   change: (recipient: Recipient) => void,
 ) {
   const answer = (token: string | undefined, body: (recipient: Recipient) => string) => {
@@ -66,35 +66,37 @@ function pages(
           { status: 404 },
         )
   }
-  return new RouteList()
-    .use(plugin)
-    .get(
+  return [
+    operation({
+      method: 'GET',
       path,
-      ({ query: { token } }) =>
+      hidden: true,
+      operationId: `show${name}Letters`,
+      summary: title,
+      access,
+      query: query.properties,
+      handle: ({ query: { token } }) =>
         answer(
           token,
           ({ address }) =>
             `<p>${question(escaped(address))}</p>\n<form method="post" action="${path}?token=${escaped(token!)}"><button>${button}</button></form>`,
         ),
-      {
-        access,
-        query,
-        detail: { operationId: `show${operation}Letters`, summary: title },
-      },
-    )
-    .post(
+    }),
+    operation({
+      method: 'POST',
       path,
-      ({ query: { token } }) =>
+      hidden: true,
+      operationId: `take${name}Letters`,
+      summary: title,
+      access,
+      query: query.properties,
+      body: form,
+      parse,
+      handle: ({ query: { token } }) =>
         answer(token, recipient => {
           change(recipient)
           return `<p class="notice" role="status">${done}</p>`
         }),
-      {
-        access,
-        query,
-        body: form,
-        parse,
-        detail: { operationId: `take${operation}Letters`, summary: title },
-      },
-    )
+    }),
+  ]
 }

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import { tierOf } from '../../../plans/plans.ts'
 import { percentUsed, quotaRemaining } from '../../../plans/quota.ts'
@@ -79,15 +79,7 @@ const AccountAnswer = t.Object({
 })
 
 /** The state of the caller's account. */
-export function accountRoutes({
-  access,
-  meter,
-  billing,
-  plans,
-  links,
-  quotaScope,
-  now,
-}: AccountDeps) {
+export function accountOperations({ meter, billing, plans, links, quotaScope, now }: AccountDeps) {
   const { rows } = createKeyRows(meter, now)
 
   const accountRow = (
@@ -106,48 +98,48 @@ export function accountRoutes({
     created_at: isoInstant(state.account.createdAt),
   })
 
-  return new RouteList({ tags: ['account'] }).use(access).get(
-    '/v1/account',
-    ({ caller, request }) => {
-      const { key, entitled } = caller
-      const subscribed = billing.standing(key.account)
-      const { window, used, extra, state } = meter.standing(key)
-      const { docsUrl } = links(request)
-      return {
-        account: accountRow(caller, window.limit),
-        api_keys: rows(key.account.keys),
-        docs: docsUrl,
-        docs_url: docsUrl,
-        data: {
-          plan: entitled.planId,
-          plan_name: entitled.planName,
-          subscription_status: subscribed.status,
-          cancel_at_period_end: subscribed.cancelAtPeriodEnd,
-          quota: {
-            limit: window.limit,
-            used,
-            remaining: quotaRemaining(window, used, extra),
-            window: window.kind,
-            resets_at: isoInstant(window.endsAt),
-            state,
-            percent_used: percentUsed(window, used),
-            scope: quotaScope,
-          },
-          features: [...entitled.features],
-          addons: key.account.account.addOns,
-          limits: tierRow(plans, tierOf(plans, entitled.tier)),
-        },
-      }
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/account',
+      operationId: 'getAccount',
+      summary: 'The account',
+      description:
+        "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
+      tags: ['account'],
       access: { meter: false, header: true },
-      response: AccountAnswer,
-      detail: {
-        operationId: 'getAccount',
-        summary: 'The account',
-        description:
-          "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
+      answers: AccountAnswer,
+      handle: ({ caller, request }) => {
+        const { key, entitled } = caller
+        const subscribed = billing.standing(key.account)
+        const { window, used, extra, state } = meter.standing(key)
+        const { docsUrl } = links(request)
+        return {
+          account: accountRow(caller, window.limit),
+          api_keys: rows(key.account.keys),
+          docs: docsUrl,
+          docs_url: docsUrl,
+          data: {
+            plan: entitled.planId,
+            plan_name: entitled.planName,
+            subscription_status: subscribed.status,
+            cancel_at_period_end: subscribed.cancelAtPeriodEnd,
+            quota: {
+              limit: window.limit,
+              used,
+              remaining: quotaRemaining(window, used, extra),
+              window: window.kind,
+              resets_at: isoInstant(window.endsAt),
+              state,
+              percent_used: percentUsed(window, used),
+              scope: quotaScope,
+            },
+            features: [...entitled.features],
+            addons: key.account.account.addOns,
+            limits: tierRow(plans, tierOf(plans, entitled.tier)),
+          },
+        }
       },
-    },
-  )
+    }),
+  ]
 }

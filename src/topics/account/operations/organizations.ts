@@ -1,13 +1,12 @@
 import { t } from 'elysia'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, optional, text } from '../../../http/input/body-schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import type { Belonging } from '../service/memberships.ts'
 import { PersonBody, RoleBody, resultOf } from './organization-form.ts'
@@ -47,13 +46,13 @@ const invitationId = t.Object({
   }),
 })
 /** People who act on one account together. */
-export const organizationRoutes = (deps: OrganizationsDeps) =>
-  new RouteList({ tags: ['organizations'] })
-    .use(dashboard(deps))
-    .use(members(deps))
-    .use(invitations(deps))
+export const organizationOperations = (deps: OrganizationsDeps) => [
+  ...dashboard(deps),
+  ...members(deps),
+  ...invitations(deps),
+]
 
-function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
+function dashboard({ organizations, meter, now }: OrganizationsDeps) {
   const row = (
     { organization, members: people, invitations: openInvitations, me }: Belonging,
     caller: Caller,
@@ -70,84 +69,91 @@ function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
     members: people.map(memberRow),
     invitations: openInvitations.map(invitation => invitationRow(invitation, now())),
   })
-  return new RouteList().use(access).get(
-    '/organizations/dashboard',
-    ({ caller }) => {
-      const belonging = organizations.of(caller.key.holder)
-      if (!belonging) throw notFound('An organization of this account')
-      return row(belonging, caller)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/organizations/dashboard',
+      operationId: 'getOrganization',
+      summary: 'The organization',
+      description:
+        "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
+      tags: ['organizations'],
       access: read,
-      response: { 200: Dashboard, 404: NestedProblem },
-      detail: {
-        operationId: 'getOrganization',
-        summary: 'The organization',
-        description:
-          "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
+      answers: { 200: Dashboard, 404: NestedProblem },
+      handle: ({ caller }) => {
+        const belonging = organizations.of(caller.key.holder)
+        if (!belonging) throw notFound('An organization of this account')
+        return row(belonging, caller)
       },
-    },
-  )
+    }),
+  ]
 }
 
-function members({ access, organizations, idempotency, ownUrl }: OrganizationsDeps) {
+function members({ organizations, ownUrl }: OrganizationsDeps) {
   const One = t.Object({ member: MemberShape })
-  return new RouteList()
-    .use(access)
-    .post(
-      '/organizations/members',
-      ({ body, caller, pass, request, set }) =>
-        idempotency.once({ caller, pass, request, set }, body, () => {
-          const person = PersonBody.read(body)
-          const member = resultOf(
-            organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
-          )
-          set.status = 201
-          return {
-            member: memberRow(member),
-            message: `${member.email} is listed and acts for the organization once they accept by the letter that they get.`,
-          }
-        }),
-      {
-        access: change,
-        headers: idempotencyHeader,
-        body: PersonBody.schema,
-        response: {
-          201: t.Object({ member: MemberShape, message: t.String() }),
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'addMember',
-          summary: 'Add a member',
-          description:
-            'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
-        },
+  return [
+    operation({
+      method: 'POST',
+      path: '/organizations/members',
+      operationId: 'addMember',
+      summary: 'Add a member',
+      description:
+        'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
+      tags: ['organizations'],
+      access: change,
+      idempotent: true,
+      body: PersonBody.schema,
+      answers: {
+        201: t.Object({ member: MemberShape, message: t.String() }),
+        422: ValidationProblem,
       },
-    )
-    .patch(
-      '/organizations/members/:id',
-      ({ body, caller, params: { id } }) => {
+      handle: ({ body, caller, reply }) => {
+        const person = PersonBody.read(body)
+        const member = resultOf(
+          organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
+        )
+        reply.status = 201
+        return {
+          member: memberRow(member),
+          message: `${member.email} is listed and acts for the organization once they accept by the letter that they get.`,
+        }
+      },
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/organizations/members/:id',
+      operationId: 'changeMember',
+      summary: "Change a member's role",
+      description:
+        'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
+      tags: ['organizations'],
+      access: change,
+      params: memberId.properties,
+      body: RoleBody.schema,
+      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id } }) => {
         const { role } = RoleBody.read(body)
         const changed = organizations.changeRole(caller.key.holder, id, role)
         if (!changed) throw notFound('The member')
         return { member: memberRow(resultOf(changed)) }
       },
-      {
-        access: change,
-        params: memberId,
-        body: RoleBody.schema,
-        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeMember',
-          summary: "Change a member's role",
-          description:
-            'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
-        },
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/organizations/members/:id',
+      operationId: 'removeMember',
+      summary: 'Remove a member, or leave',
+      description:
+        "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
+      tags: ['organizations'],
+      access: own,
+      params: memberId.properties,
+      answers: {
+        200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
+        404: NestedProblem,
+        422: ValidationProblem,
       },
-    )
-    .delete(
-      '/organizations/members/:id',
-      ({ caller, params: { id } }) => {
+      handle: ({ caller, params: { id } }) => {
         if (organizations.of(caller.key.holder)?.me.id !== id)
           requireAction(caller.key, 'change_members')
         const removed = organizations.remove(caller.key.holder, id)
@@ -155,60 +161,62 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         resultOf(removed === true ? { id } : removed)
         return { id, deleted: true as const }
       },
-      {
-        access: own,
-        params: memberId,
-        response: {
-          200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
-          404: NestedProblem,
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'removeMember',
-          summary: 'Remove a member, or leave',
-          description:
-            "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function invitations({ access, organizations, idempotency, ownUrl, now }: OrganizationsDeps) {
-  return new RouteList()
-    .use(access)
-    .post(
-      '/organizations/invitations',
-      ({ body, caller, pass, request, set }) =>
-        idempotency.once({ caller, pass, request, set }, body, () => {
-          const person = PersonBody.read(body)
-          const invitation = resultOf(
-            organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
-          )
-          set.status = 201
-          return {
-            invitation: invitationRow(invitation, now()),
-            message: `A letter is on its way to ${invitation.email}.`,
-          }
-        }),
-      {
-        access: change,
-        headers: idempotencyHeader,
-        body: PersonBody.schema,
-        response: {
-          201: t.Object({ invitation: InvitationShape, message: t.String() }),
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'inviteMember',
-          summary: 'Invite somebody',
-          description:
-            'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
-        },
+function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/organizations/invitations',
+      operationId: 'inviteMember',
+      summary: 'Invite somebody',
+      description:
+        'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
+      tags: ['organizations'],
+      access: change,
+      idempotent: true,
+      body: PersonBody.schema,
+      answers: {
+        201: t.Object({ invitation: InvitationShape, message: t.String() }),
+        422: ValidationProblem,
       },
-    )
-    .get(
-      '/organizations/invitations/:id/accept',
-      ({ caller, params: { id }, query }) => {
+      handle: ({ body, caller, reply }) => {
+        const person = PersonBody.read(body)
+        const invitation = resultOf(
+          organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
+        )
+        reply.status = 201
+        return {
+          invitation: invitationRow(invitation, now()),
+          message: `A letter is on its way to ${invitation.email}.`,
+        }
+      },
+    }),
+    operation({
+      method: 'GET',
+      path: '/organizations/invitations/:id/accept',
+      operationId: 'getInvitation',
+      summary: 'Look at an invitation',
+      description:
+        "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
+      tags: ['organizations'],
+      access: read,
+      params: invitationId.properties,
+      query: {
+        token: textParameter({ description: tokenDescription, maxLength: tokenMax }),
+      },
+      answers: {
+        200: t.Object({
+          invitation: InvitationShape,
+          organization: Named,
+          can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
+          next: t.Object({ method: t.Literal('POST'), path: t.String() }),
+        }),
+        404: NestedProblem,
+      },
+      handle: ({ caller, params: { id }, query }) => {
         const view = organizations.invitation(id, caller.key.holder, query.token)
         if (!view) throw notFound('The invitation')
         const { organization, invitation, canAccept } = view
@@ -222,32 +230,24 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
           },
         }
       },
-      {
-        access: read,
-        params: invitationId,
-        query: t.Object({
-          token: textParameter({ description: tokenDescription, maxLength: tokenMax }),
-        }),
-        response: {
-          200: t.Object({
-            invitation: InvitationShape,
-            organization: Named,
-            can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
-            next: t.Object({ method: t.Literal('POST'), path: t.String() }),
-          }),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getInvitation',
-          summary: 'Look at an invitation',
-          description:
-            "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/organizations/invitations/:id/confirm_accept',
+      operationId: 'acceptInvitation',
+      summary: 'Accept an invitation',
+      description:
+        "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
+      tags: ['organizations'],
+      access: own,
+      params: invitationId.properties,
+      body: AcceptBody.schema,
+      answers: {
+        200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
+        404: NestedProblem,
+        422: ValidationProblem,
       },
-    )
-    .post(
-      '/organizations/invitations/:id/confirm_accept',
-      ({ body, caller, params: { id } }) => {
+      handle: ({ body, caller, params: { id } }) => {
         const { token } = AcceptBody.read(body)
         const accepted = organizations.accept(id, caller.key.holder, token)
         if (!accepted) throw notFound('The invitation')
@@ -258,21 +258,6 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
           organization: { id: organization.id, name: organization.name },
         }
       },
-      {
-        access: own,
-        params: invitationId,
-        body: AcceptBody.schema,
-        response: {
-          200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
-          404: NestedProblem,
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'acceptInvitation',
-          summary: 'Accept an invitation',
-          description:
-            "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -4,9 +4,9 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { validationFailed } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
 import { refusalOf } from './session-row.ts'
 import { sessionOf } from './sessions.ts'
@@ -40,8 +40,7 @@ const refusals = {
 }
 
 /** The second step of signing in, of whoever is signed in. */
-export function secondFactorRoutes({
-  access,
+export function secondFactorOperations({
   keys,
   secondFactor,
   sessions,
@@ -67,55 +66,72 @@ export function secondFactorRoutes({
       thing: `account ${accountId}`,
       outcome: 'done',
     })
-  return new RouteList({ tags: ['sign-in'] })
-    .use(access)
-    .get('/v1/auth/second-factor', ({ caller }) => standingRow(personOf(caller).id), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/auth/second-factor',
+      operationId: 'getSecondFactor',
+      summary: 'Second step of signing in',
+      description:
+        'Whether signing in to the account asks for a code besides. Takes a session token, no API key (401).',
+      tags: ['sign-in'],
       access: own,
-      response: { 200: Standing },
-      detail: {
-        operationId: 'getSecondFactor',
-        summary: 'Second step of signing in',
-        description:
-          'Whether signing in to the account asks for a code besides. Takes a session token, no API key (401).',
+      answers: { 200: Standing },
+      handle: ({ caller }) => standingRow(personOf(caller).id),
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/auth/second-factor',
+      operationId: 'enrolSecondFactor',
+      summary: 'Set up a second step',
+      description:
+        'A new secret for an authenticator, in place of one that was not confirmed. Signing in does not ask for its codes before the first was given to `confirm`. Takes a session token, no API key (401).',
+      tags: ['sign-in'],
+      access: own,
+      answers: {
+        201: envelope(
+          t.Object({
+            secret: t.String({
+              description: 'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
+              examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+            }),
+            otpauth_url: t.String({ description: 'The same as an authenticator takes it.' }),
+          }),
+        ),
+        422: ValidationProblem,
       },
-    })
-    .post(
-      '/v1/auth/second-factor',
-      ({ caller, set }) => {
-        Object.assign(set.headers, noStore)
+      handle: ({ caller, reply }) => {
+        Object.assign(reply.headers, noStore)
         const { id, email } = personOf(caller)
         const enrolment = secondFactor.enrol(id, email)
         if (!enrolment)
           throw refused('The second step is on: turn it off before you set up another.')
-        set.status = 201
+        reply.status = 201
         return success({ secret: enrolment.secret, otpauth_url: enrolment.url })
       },
-      {
-        access: own,
-        response: {
-          201: envelope(
-            t.Object({
-              secret: t.String({
-                description: 'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
-                examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
-              }),
-              otpauth_url: t.String({ description: 'The same as an authenticator takes it.' }),
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/auth/second-factor/confirm',
+      operationId: 'confirmSecondFactor',
+      summary: 'Turn the second step on',
+      description:
+        'Takes the first code of the new secret: from now on signing in asks for one, and all other sign-ins of the account end. Each code is good once.',
+      tags: ['sign-in'],
+      access: own,
+      body: CodeBody.schema,
+      answers: {
+        200: envelope(
+          t.Object({
+            recovery_codes: t.Array(t.String({ examples: ['abcd-efgh-ijkl-mnop'] }), {
+              description: 'Each signs in once in place of a code. Shown in this answer only.',
             }),
-          ),
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'enrolSecondFactor',
-          summary: 'Set up a second step',
-          description:
-            'A new secret for an authenticator, in place of one that was not confirmed. Signing in does not ask for its codes before the first was given to `confirm`. Takes a session token, no API key (401).',
-        },
+          }),
+        ),
+        ...refusals,
       },
-    )
-    .post(
-      '/v1/auth/second-factor/confirm',
-      ({ caller, body, set }) => {
-        Object.assign(set.headers, noStore)
+      handle: ({ caller, body, reply }) => {
+        Object.assign(reply.headers, noStore)
         const { id, session } = personOf(caller)
         const result = secondFactor.confirm(id, CodeBody.read(body).code)
         if (!result) throw refused('There is no secret that waits for its first code.')
@@ -124,30 +140,18 @@ export function secondFactorRoutes({
         tell(id, 'turn on the second step of signing in')
         return success({ recovery_codes: result.recoveryCodes })
       },
-      {
-        access: own,
-        body: CodeBody.schema,
-        response: {
-          200: envelope(
-            t.Object({
-              recovery_codes: t.Array(t.String({ examples: ['abcd-efgh-ijkl-mnop'] }), {
-                description: 'Each signs in once in place of a code. Shown in this answer only.',
-              }),
-            }),
-          ),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'confirmSecondFactor',
-          summary: 'Turn the second step on',
-          description:
-            'Takes the first code of the new secret: from now on signing in asks for one, and all other sign-ins of the account end. Each code is good once.',
-        },
-      },
-    )
-    .post(
-      '/v1/auth/second-factor/disable',
-      ({ caller, body }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/auth/second-factor/disable',
+      operationId: 'disableSecondFactor',
+      summary: 'Turn the second step off',
+      description: 'Takes a code of the authenticator, or a recovery code.',
+      tags: ['sign-in'],
+      access: own,
+      body: CodeBody.schema,
+      answers: { 200: Standing, ...refusals },
+      handle: ({ caller, body }) => {
         const { id } = personOf(caller)
         if (!secondFactor.isOn(id)) throw refused('The second step is off.')
         const refusal = secondFactor.use(id, CodeBody.read(body).code)
@@ -156,17 +160,8 @@ export function secondFactorRoutes({
         tell(id, 'turn off the second step of signing in')
         return standingRow(id)
       },
-      {
-        access: own,
-        body: CodeBody.schema,
-        response: { 200: Standing, ...refusals },
-        detail: {
-          operationId: 'disableSecondFactor',
-          summary: 'Turn the second step off',
-          description: 'Takes a code of the authenticator, or a recovery code.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const refused = (message: string) =>

@@ -2,9 +2,9 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
 
@@ -27,73 +27,66 @@ const SignInRow = t.Object({
 })
 
 /** The sign-ins of whoever is signed in. */
-export const sessionListRoutes = ({ access, sessions }: SessionListDeps) =>
-  new RouteList({ tags: ['sign-in'] })
-    .use(access)
-    .get(
-      '/v1/auth/sessions',
-      ({ caller, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        const mine = sessionOf(caller)
-        return success({
-          sessions: sessions.list(mine.accountId).map(session => ({
-            id: session.familyId,
-            method: session.method,
-            begun_at: isoInstant(session.begunAt),
-            refreshed_at: isoInstant(session.createdAt),
-            expires_at: isoInstant(session.expiresAt),
-            current: session.familyId === mine.familyId,
-          })),
-        })
-      },
-      {
-        access: own,
-        response: { 200: envelope(t.Object({ sessions: t.Array(SignInRow) })) },
-        detail: {
-          operationId: 'listSessions',
-          summary: 'List your sign-ins',
-          description:
-            'Every sign-in of the account that lasts, the newest first. Takes a session token, no API key (401).',
-        },
-      },
-    )
-    .delete(
-      '/v1/auth/sessions/:id',
-      ({ caller, params: { id } }) => {
-        const mine = sessionOf(caller)
-        const session = sessions.list(mine.accountId).find(({ familyId }) => familyId === id)
-        if (!session) throw notFound('The sign-in')
-        sessions.end(session)
-        return success({ revoked: 1 })
-      },
-      {
-        access: own,
-        params,
-        response: { 200: envelope(t.Object({ revoked: integer() })), 404: NestedProblem },
-        detail: {
-          operationId: 'endSession',
-          summary: 'End a sign-in',
-          description:
-            'Signs one device out: every token of that sign-in ends at once. Takes a session token, no API key (401).',
-        },
-      },
-    )
-    .delete(
-      '/v1/auth/sessions',
-      ({ caller }) => {
-        const mine = sessionOf(caller)
-        const others = sessions.list(mine.accountId).length - 1
-        sessions.endAll(mine.accountId, mine)
-        return success({ revoked: others })
-      },
-      {
-        access: own,
-        response: { 200: envelope(t.Object({ revoked: integer() })) },
-        detail: {
-          operationId: 'endOtherSessions',
-          summary: 'End all other sign-ins',
-          description:
-            'Signs every device out but the one that asks, and says how many. Takes a session token, no API key (401).',
-        },
-      },
-    )
+export const sessionListOperations = ({ sessions }: SessionListDeps) => [
+  operation({
+    method: 'GET',
+    path: '/v1/auth/sessions',
+    operationId: 'listSessions',
+    summary: 'List your sign-ins',
+    description:
+      'Every sign-in of the account that lasts, the newest first. Takes a session token, no API key (401).',
+    tags: ['sign-in'],
+    access: own,
+    answers: { 200: envelope(t.Object({ sessions: t.Array(SignInRow) })) },
+    handle: ({ caller, reply }) => {
+      reply.headers['cache-control'] = 'no-store'
+      const mine = sessionOf(caller)
+      return success({
+        sessions: sessions.list(mine.accountId).map(session => ({
+          id: session.familyId,
+          method: session.method,
+          begun_at: isoInstant(session.begunAt),
+          refreshed_at: isoInstant(session.createdAt),
+          expires_at: isoInstant(session.expiresAt),
+          current: session.familyId === mine.familyId,
+        })),
+      })
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/v1/auth/sessions/:id',
+    operationId: 'endSession',
+    summary: 'End a sign-in',
+    description:
+      'Signs one device out: every token of that sign-in ends at once. Takes a session token, no API key (401).',
+    tags: ['sign-in'],
+    access: own,
+    params: params.properties,
+    answers: { 200: envelope(t.Object({ revoked: integer() })), 404: NestedProblem },
+    handle: ({ caller, params: { id } }) => {
+      const mine = sessionOf(caller)
+      const session = sessions.list(mine.accountId).find(({ familyId }) => familyId === id)
+      if (!session) throw notFound('The sign-in')
+      sessions.end(session)
+      return success({ revoked: 1 })
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/v1/auth/sessions',
+    operationId: 'endOtherSessions',
+    summary: 'End all other sign-ins',
+    description:
+      'Signs every device out but the one that asks, and says how many. Takes a session token, no API key (401).',
+    tags: ['sign-in'],
+    access: own,
+    answers: { 200: envelope(t.Object({ revoked: integer() })) },
+    handle: ({ caller }) => {
+      const mine = sessionOf(caller)
+      const others = sessions.list(mine.accountId).length - 1
+      sessions.endAll(mine.accountId, mine)
+      return success({ revoked: others })
+    },
+  }),
+]

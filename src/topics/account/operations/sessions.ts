@@ -7,9 +7,9 @@ import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import type { SignedIn } from '../service/sessions.ts'
 import type { SignIn } from '../service/sign-in.ts'
 import type { Session } from '../store/sessions.ts'
@@ -56,114 +56,105 @@ const MailLinkBody = body({ email: emailField })
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
  * that takes a key.
  */
-export const sessionRoutes = (deps: SessionsDeps) =>
-  new RouteList({ tags: ['sign-in'] }).use(comeIn(deps)).use(stayOrGo(deps))
+export const sessionOperations = (deps: SessionsDeps) => [...comeIn(deps), ...stayOrGo(deps)]
 
-function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
-  return new RouteList()
-    .use(access)
-    .post(
-      '/v1/auth/session',
-      async ({ body, request, set }) => {
+function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/auth/session',
+      operationId: 'signIn',
+      summary: 'Sign in',
+      description:
+        'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`). Where the account has a second step, a right proof is answered 401 `SECOND_FACTOR_REQUIRED` with a `second_step`, which signs in with a code within five minutes; five wrong codes lock them for 15 minutes.',
+      tags: ['sign-in'],
+      access: open,
+      body: signInSchema,
+      answers: {
+        200: SessionAnswer,
+        401: NestedProblem,
+        422: ValidationProblem,
+        429: t.Union([NestedProblem, FlatProblem]),
+      },
+      handle: async ({ body, request, reply }) => {
         const proof = proofOf(body)
-        Object.assign(set.headers, noStore)
+        Object.assign(reply.headers, noStore)
         const from = addressOf(request)
         return sessionRow(await resultOf<SignedIn>(attemptOf(signIn, proof, from)), keys)
       },
-      {
-        access: open,
-        body: signInSchema,
-        response: {
-          200: SessionAnswer,
-          401: NestedProblem,
-          422: ValidationProblem,
-          429: t.Union([NestedProblem, FlatProblem]),
-        },
-        detail: {
-          operationId: 'signIn',
-          summary: 'Sign in',
-          description:
-            'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`). Where the account has a second step, a right proof is answered 401 `SECOND_FACTOR_REQUIRED` with a `second_step`, which signs in with a code within five minutes; five wrong codes lock them for 15 minutes.',
-        },
-      },
-    )
-    .post(
-      '/v1/auth/link',
-      ({ body, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/auth/link',
+      operationId: 'mailSignInLink',
+      summary: 'Mail a sign-in link',
+      description:
+        'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
+      tags: ['sign-in'],
+      access: open,
+      body: MailLinkBody.schema,
+      answers: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
+      handle: ({ body, reply }) => {
         const { email } = MailLinkBody.read(body)
         signIn.mailLink(email, ownUrl())
-        set.status = 202
+        reply.status = 202
         return { message: 'If the address has an account, a link to sign in is on its way.' }
       },
-      {
-        access: open,
-        body: MailLinkBody.schema,
-        response: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
-        detail: {
-          operationId: 'mailSignInLink',
-          summary: 'Mail a sign-in link',
-          description:
-            'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const cameAsCookie = (request: Request) => request.headers.get('authorization') === null
 
-function stayOrGo({ access, keys, sessions, ownUrl }: SessionsDeps) {
+function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
   const isSecure = () => ownUrl().startsWith('https:')
-  return new RouteList()
-    .use(access)
-    .post(
-      '/v1/auth/session/refresh',
-      async ({ caller, request, set }) => {
-        Object.assign(set.headers, noStore)
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/auth/session/refresh',
+      operationId: 'refreshSession',
+      summary: 'Refresh a session',
+      description:
+        'A new session token in place of the one that the request came with. The old token is accepted for another 30 seconds, so that requests under way finish, and requests that refresh it meanwhile get the same new token. Whoever shows it later, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+      tags: ['sign-in'],
+      access: own,
+      answers: { 200: SessionAnswer },
+      handle: async ({ caller, request, reply }) => {
+        Object.assign(reply.headers, noStore)
         const refreshed = await sessions.refresh(sessionOf(caller))
         if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended; sign in again.')
         // What came in a cookie goes on in the cookie: the page that asked can not write it.
         if (cameAsCookie(request))
-          set.headers['set-cookie'] = cookieOf(refreshed, sessions.now(), isSecure())
+          reply.headers['set-cookie'] = cookieOf(refreshed, sessions.now(), isSecure())
         return sessionRow(refreshed, keys)
       },
-      {
-        access: own,
-        response: { 200: SessionAnswer },
-        detail: {
-          operationId: 'refreshSession',
-          summary: 'Refresh a session',
-          description:
-            'A new session token in place of the one that the request came with. The old token is accepted for another 30 seconds, so that requests under way finish, and requests that refresh it meanwhile get the same new token. Whoever shows it later, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
-        },
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/auth/session',
+      operationId: 'signOut',
+      summary: 'Sign out',
+      description:
+        'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
+      tags: ['sign-in'],
+      access: own,
+      query: {
+        all: flagParameter({
+          description: 'Whether every session of the account ends.',
+          examples: [true],
+          default: false,
+        }),
       },
-    )
-    .delete(
-      '/v1/auth/session',
-      ({ caller, query, request, set }) => {
+      answers: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
+      handle: ({ caller, query, request, reply }) => {
         const session = sessionOf(caller)
-        if (cameAsCookie(request)) set.headers['set-cookie'] = endedCookie(isSecure())
+        if (cameAsCookie(request)) reply.headers['set-cookie'] = endedCookie(isSecure())
         if (boolOf('all', query.all, false)) sessions.endAll(session.accountId)
         else sessions.end(session)
         return success({ revoked: true as const })
       },
-      {
-        access: own,
-        query: t.Object({
-          all: flagParameter({
-            description: 'Whether every session of the account ends.',
-            examples: [true],
-            default: false,
-          }),
-        }),
-        response: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
-        detail: {
-          operationId: 'signOut',
-          summary: 'Sign out',
-          description:
-            'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 type Proof =

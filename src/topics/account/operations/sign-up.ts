@@ -1,11 +1,10 @@
 import { t } from 'elysia'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem, validationFailed } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
 import { emailField } from './account-form.ts'
@@ -32,111 +31,100 @@ const NewAccount = envelope(
 )
 
 /** How strangers come to an account, where the operator lets them. */
-export const signUpRoutes = ({ access, signUp, keys, addressOf, ownUrl }: SignUpRoutesDeps) =>
-  new RouteList({ tags: ['sign-in'] })
-    .use(access)
-    .post(
-      '/v1/auth/signup',
-      ({ body, request, set }) => {
-        const { email } = AddressBody.read(body)
-        const refusal = signUp.request(email, ownUrl(), addressOf(request))
-        if (refusal) throw problemOf(refusal)
-        set.status = 202
-        return { message: 'A letter to the address is on its way; its link makes the account.' }
-      },
-      {
-        access: open,
-        body: AddressBody.schema,
-        response: {
-          202: t.Object({ message: t.String() }),
-          403: NestedProblem,
-          422: ValidationProblem,
-          ...limited,
-        },
-        detail: {
-          operationId: 'signUp',
-          summary: 'Sign up',
-          description:
-            'Mails a link that makes an account on the free plan, within 24 hours. An address that has an account already gets a link to sign in; the answer is the same. Where the operator lets nobody sign up (`accounts.signup`), or only whom they invite, 403 `SIGNUP_CLOSED`. Two letters an hour to one address, and five at the wish of one client address (429 `SIGNUP_LIMITED`).',
-        },
-      },
-    )
-    .post(
-      '/v1/auth/signup/confirm',
-      ({ body, request, set }) => {
-        const { token } = TokenBody.read(body)
-        const outcome = signUp.confirm(token, addressOf(request))
-        if ('refused' in outcome) throw problemOf(outcome)
-        set.status = 201
-        set.headers['cache-control'] = 'no-store'
-        const { account, key, linkToken } = outcome
-        return success({
-          email: account.account.email,
-          plan: keys.entitlements(account.actsOn).planId,
-          api_key: key.token,
-          link_token: linkToken,
-        })
-      },
-      {
-        access: open,
-        body: TokenBody.schema,
-        response: {
-          201: NewAccount,
-          401: NestedProblem,
-          403: NestedProblem,
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'confirmSignUp',
-          summary: 'Make the account of a letter',
-          description:
-            'The account of the address that the letter went to, on the free plan, with its first key. The link is good once: afterwards, and when its time is over, 401 `INVALID_CREDENTIALS`.',
-        },
-      },
-    )
+export const signUpOperations = ({ signUp, keys, addressOf, ownUrl }: SignUpRoutesDeps) => [
+  operation({
+    method: 'POST',
+    path: '/v1/auth/signup',
+    operationId: 'signUp',
+    summary: 'Sign up',
+    description:
+      'Mails a link that makes an account on the free plan, within 24 hours. An address that has an account already gets a link to sign in; the answer is the same. Where the operator lets nobody sign up (`accounts.signup`), or only whom they invite, 403 `SIGNUP_CLOSED`. Two letters an hour to one address, and five at the wish of one client address (429 `SIGNUP_LIMITED`).',
+    tags: ['sign-in'],
+    access: open,
+    body: AddressBody.schema,
+    answers: {
+      202: t.Object({ message: t.String() }),
+      403: NestedProblem,
+      422: ValidationProblem,
+      ...limited,
+    },
+    handle: ({ body, request, reply }) => {
+      const { email } = AddressBody.read(body)
+      const refusal = signUp.request(email, ownUrl(), addressOf(request))
+      if (refusal) throw problemOf(refusal)
+      reply.status = 202
+      return { message: 'A letter to the address is on its way; its link makes the account.' }
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/v1/auth/signup/confirm',
+    operationId: 'confirmSignUp',
+    summary: 'Make the account of a letter',
+    description:
+      'The account of the address that the letter went to, on the free plan, with its first key. The link is good once: afterwards, and when its time is over, 401 `INVALID_CREDENTIALS`.',
+    tags: ['sign-in'],
+    access: open,
+    body: TokenBody.schema,
+    answers: {
+      201: NewAccount,
+      401: NestedProblem,
+      403: NestedProblem,
+      422: ValidationProblem,
+    },
+    handle: ({ body, request, reply }) => {
+      const { token } = TokenBody.read(body)
+      const outcome = signUp.confirm(token, addressOf(request))
+      if ('refused' in outcome) throw problemOf(outcome)
+      reply.status = 201
+      reply.headers['cache-control'] = 'no-store'
+      const { account, key, linkToken } = outcome
+      return success({
+        email: account.account.email,
+        plan: keys.entitlements(account.actsOn).planId,
+        api_key: key.token,
+        link_token: linkToken,
+      })
+    },
+  }),
+]
 
 const AdminAccess = { operator: 'people' } as const
 
 /** Letters by which the operator lets people in. */
-export const signUpAdminRoutes = ({
-  access,
+export const signUpAdminOperations = ({
   signUp,
   ownUrl,
-  idempotency,
-}: Pick<Context, 'access' | 'signUp' | 'ownUrl' | 'idempotency'>) =>
-  new RouteList({ tags: ['operator'] }).use(access).post(
-    '/admin/v1/invitations',
-    ({ body, pass, request, set }) =>
-      idempotency.once({ pass, request, set }, body, () => {
-        const { email } = AddressBody.read(body)
-        const outcome = signUp.invite(email, ownUrl())
-        if ('refused' in outcome) {
-          if (outcome.refused !== 'taken') throw problemOf(outcome)
-          throw validationFailed([
-            { field: 'email', message: 'email: has an account already.', value: email },
-          ])
-        }
-        set.status = 201
-        return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
-      }),
-    {
-      access: AdminAccess,
-      headers: idempotencyHeader,
-      body: AddressBody.schema,
-      response: {
-        201: envelope(
-          t.Object({ email: t.String(), expires_at: t.String({ format: 'date-time' }) }),
-        ),
-        422: ValidationProblem,
-      },
-      detail: {
-        operationId: 'inviteToSignUp',
-        summary: 'Invite somebody to make an account',
-        description:
-          'Mails a link that makes an account on the free plan, within seven days. Needs `accounts.signup` `invite` or `open` (403 `SIGNUP_CLOSED`).',
-      },
+}: Pick<Context, 'access' | 'signUp' | 'ownUrl' | 'idempotency'>) => [
+  operation({
+    method: 'POST',
+    path: '/admin/v1/invitations',
+    operationId: 'inviteToSignUp',
+    summary: 'Invite somebody to make an account',
+    description:
+      'Mails a link that makes an account on the free plan, within seven days. Needs `accounts.signup` `invite` or `open` (403 `SIGNUP_CLOSED`).',
+    tags: ['operator'],
+    access: AdminAccess,
+    idempotent: true,
+    body: AddressBody.schema,
+    answers: {
+      201: envelope(t.Object({ email: t.String(), expires_at: t.String({ format: 'date-time' }) })),
+      422: ValidationProblem,
     },
-  )
+    handle: ({ body, reply }) => {
+      const { email } = AddressBody.read(body)
+      const outcome = signUp.invite(email, ownUrl())
+      if ('refused' in outcome) {
+        if (outcome.refused !== 'taken') throw problemOf(outcome)
+        throw validationFailed([
+          { field: 'email', message: 'email: has an account already.', value: email },
+        ])
+      }
+      reply.status = 201
+      return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
+    },
+  }),
+]
 
 function problemOf(refusal: SignUpRefusal): Problem {
   switch (refusal.refused) {

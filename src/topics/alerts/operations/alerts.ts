@@ -1,15 +1,15 @@
 import { t } from 'elysia'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import { operators, priceOperators } from '../math/price-operators.ts'
 import type { AlertRefusal } from '../service/alerts.ts'
 import { featureOf } from '../service/firing.ts'
 import { isAnalytics } from './form.ts'
-import { alertHistoryRoutes } from './history.ts'
+import { alertHistoryOperations } from './history.ts'
 import {
   type AlertContext,
   type AlertsDeps,
@@ -20,18 +20,19 @@ import {
   writing,
 } from './route.ts'
 import { AlertShape, AlertWithHistory } from './row.ts'
-import { alertTestRoutes } from './tests.ts'
+import { alertTestOperations } from './tests.ts'
 
 const historyShown = 20
 
 /** The account's alerts on prices and on what daily closes come to. */
-export function alertRoutes(deps: AlertsDeps) {
+export function alertOperations(deps: AlertsDeps) {
   const context = createAlertContext(deps)
-  return new RouteList()
-    .use(listAndCreate(deps, context))
-    .use(changeOne(deps, context))
-    .use(alertTestRoutes(deps, context))
-    .use(alertHistoryRoutes(deps, context))
+  return [
+    ...listAndCreate(deps, context),
+    ...changeOne(deps, context),
+    ...alertTestOperations(deps, context),
+    ...alertHistoryOperations(deps, context),
+  ]
 }
 
 const evaluationNote =
@@ -46,43 +47,43 @@ const analyticsNote = `Analytics conditions look at the daily closes of \`GET /v
 
 function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
-  return new RouteList({ tags: ['alerts'] })
-    .use(deps.access)
-    .get('/v1/alerts', ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/alerts',
+      operationId: 'listAlerts',
+      summary: 'List alerts',
+      description:
+        'Every alert of the account, by code and then by creation: a bare list. An alert whose kind the plan does not include any more is not evaluated: `suspended_reason` is `plan`.',
+      tags: ['alerts'],
       access: reading,
-      response: { 200: t.Array(AlertShape), ...alertRefusals },
-      detail: {
-        operationId: 'listAlerts',
-        summary: 'List alerts',
-        description:
-          'Every alert of the account, by code and then by creation: a bare list. An alert whose kind the plan does not include any more is not evaluated: `suspended_reason` is `plan`.',
-      },
-    })
-    .post(
-      '/v1/alerts',
-      ({ body, caller, pass, request, set }) => {
+      answers: { 200: t.Array(AlertShape), ...alertRefusals },
+      handle: ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row),
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/alerts',
+      operationId: 'createAlert',
+      summary: 'Create an alert',
+      description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare.\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\nWhen it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
+      tags: ['alerts'],
+      access: writing,
+      headers: idempotencyHeader,
+      body: forms.newAlert,
+      answers: { 201: AlertShape, ...alertRefusals, 422: ValidationProblem },
+      handle: ({ body, caller, pass, request, reply }) => {
         const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
         if (!hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)
-        return idempotency.once({ caller, pass, request, set }, body, () => {
+        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
           const created = alerts.create(caller.key.account, forms.created(body))
           if ('refused' in created) throw limitReached(created)
-          set.status = 201
+          reply.status = 201
           return rows.row(created)
         })
       },
-      {
-        access: writing,
-        headers: idempotencyHeader,
-        body: forms.newAlert,
-        response: { 201: AlertShape, ...alertRefusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'createAlert',
-          summary: 'Create an alert',
-          description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare.\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\nWhen it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const limitReached = ({ limit, count }: AlertRefusal) =>
@@ -97,32 +98,39 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
 
 function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
-  return new RouteList({ tags: ['alerts'] })
-    .use(deps.access)
-    .get(
-      '/v1/alerts/:id',
-      ({ caller, params: { id } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/alerts/:id',
+      operationId: 'getAlert',
+      summary: 'One alert',
+      description:
+        'The alert with its newest triggers. Of each alert the newest 10,000 triggers are kept.',
+      tags: ['alerts'],
+      access: reading,
+      params: alertParams.properties,
+      answers: { 200: AlertWithHistory, ...alertRefusals, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => {
         const alert = own(id, caller)
         return {
           ...rows.row(alert),
           trigger_history: alerts.history(alert, historyShown).map(rows.history),
         }
       },
-      {
-        access: reading,
-        params: alertParams,
-        response: { 200: AlertWithHistory, ...alertRefusals, 404: NestedProblem },
-        detail: {
-          operationId: 'getAlert',
-          summary: 'One alert',
-          description:
-            'The alert with its newest triggers. Of each alert the newest 10,000 triggers are kept.',
-        },
-      },
-    )
-    .patch(
-      '/v1/alerts/:id',
-      ({ body, caller, params: { id }, request }) => {
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/alerts/:id',
+      operationId: 'changeAlert',
+      summary: 'Change an alert',
+      description:
+        'What the body does not name stays. Another code, operator, value or anything of the analytics ends the cooldown, and only prices that come in from then on are judged. `webhook_url` and `metadata` are cleared by null; an `analytics_type` of null makes a standard alert of it.',
+      tags: ['alerts'],
+      access: writing,
+      params: alertParams.properties,
+      body: forms.alertChange,
+      answers: { 200: AlertShape, ...alertRefusals, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id }, request }) => {
         const alert = own(id, caller)
         const settings = forms.changed(body, alert)
         const feature = featureOf(settings)
@@ -132,34 +140,21 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
           throw featureMissing(plans, links(request), caller.entitled, feature)
         return rows.row(alerts.change(alert, settings))
       },
-      {
-        access: writing,
-        params: alertParams,
-        body: forms.alertChange,
-        response: { 200: AlertShape, ...alertRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeAlert',
-          summary: 'Change an alert',
-          description:
-            'What the body does not name stays. Another code, operator, value or anything of the analytics ends the cooldown, and only prices that come in from then on are judged. `webhook_url` and `metadata` are cleared by null; an `analytics_type` of null makes a standard alert of it.',
-        },
-      },
-    )
-    .delete(
-      '/v1/alerts/:id',
-      ({ caller, params: { id }, set }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/alerts/:id',
+      operationId: 'deleteAlert',
+      summary: 'Delete an alert',
+      description: 'The alert and its triggers are gone; what was to be sent of them is sent.',
+      tags: ['alerts'],
+      access: writing,
+      params: alertParams.properties,
+      answers: { 204: t.Void(), ...alertRefusals, 404: NestedProblem },
+      handle: ({ caller, params: { id }, reply }) => {
         alerts.remove(own(id, caller))
-        set.status = 204
+        reply.status = 204
       },
-      {
-        access: writing,
-        params: alertParams,
-        response: { 204: t.Void(), ...alertRefusals, 404: NestedProblem },
-        detail: {
-          operationId: 'deleteAlert',
-          summary: 'Delete an alert',
-          description: 'The alert and its triggers are gone; what was to be sent of them is sent.',
-        },
-      },
-    )
+    }),
+  ]
 }

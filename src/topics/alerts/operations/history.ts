@@ -8,8 +8,8 @@ import {
   pageQuery,
 } from '../../../http/input/page.ts'
 import { idParameter } from '../../../http/input/typed.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { conditionText } from '../math/condition.ts'
 import { type AlertContext, type AlertsDeps, alertRefusals, reading } from './route.ts'
@@ -25,8 +25,8 @@ const Analytics = t.Object({
 const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
 
 /** What has fired. */
-export function alertHistoryRoutes(
-  { access, alerts, historyPerPageMax }: AlertsDeps,
+export function alertHistoryOperations(
+  { alerts, historyPerPageMax }: AlertsDeps,
   { codeOf, own, rows }: AlertContext,
 ) {
   const firedRow = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
@@ -49,11 +49,19 @@ export function alertHistoryRoutes(
       },
     ]
   }
-  return new RouteList({ tags: ['alerts'] })
-    .use(access)
-    .get(
-      '/v1/alerts/analytics_history',
-      ({ caller, query, request, set }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/alerts/analytics_history',
+      operationId: 'listTriggeredAnalyticsAlerts',
+      summary: 'Analytics alerts that have fired',
+      description:
+        'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
+      tags: ['alerts'],
+      access: { meter: true, feature: 'analytics_alerts' },
+      query: pageQuery(historyPerPageMax, analyticsPerPage),
+      answers: { 200: Analytics, ...alertRefusals },
+      handle: ({ caller, query, request, reply }) => {
         const pageRequest = pageOf(query, historyPerPageMax, analyticsPerPage)
         const fired = alerts.firedAnalytics(
           caller.key.account.account.id,
@@ -61,27 +69,31 @@ export function alertHistoryRoutes(
           (pageRequest.page - 1) * pageRequest.perPage,
         )
         const meta = pageMeta(pageRequest, fired.total)
-        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
         return {
           triggered_alerts: fired.rows.flatMap(firedRow),
           pagination: { page: meta.page, per_page: meta.per_page, total: meta.total },
         }
       },
-      {
-        access: { meter: true, feature: 'analytics_alerts' },
-        query: t.Object(pageQuery(historyPerPageMax, analyticsPerPage)),
-        response: { 200: Analytics, ...alertRefusals },
-        detail: {
-          operationId: 'listTriggeredAnalyticsAlerts',
-          summary: 'Analytics alerts that have fired',
-          description:
-            'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/alerts/triggers',
+      operationId: 'listAlertTriggers',
+      summary: 'Triggers of alerts',
+      description:
+        "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
+      tags: ['alerts'],
+      access: reading,
+      query: {
+        ...pageQuery(historyPerPageMax, triggersPerPage),
+        alert_id: idParameter({
+          description: 'Only of this alert.',
+          examples: ['00000000-0000-4000-8000-000000000201'],
+        }),
       },
-    )
-    .get(
-      '/v1/alerts/triggers',
-      ({ caller, query, request, set }) => {
+      answers: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
+      handle: ({ caller, query, request, reply }) => {
         const pageRequest = pageOf(query, historyPerPageMax, triggersPerPage)
         const alert = query.alert_id ? own(query.alert_id, caller) : undefined
         const triggers = alerts.triggers(
@@ -91,25 +103,9 @@ export function alertHistoryRoutes(
           (pageRequest.page - 1) * pageRequest.perPage,
         )
         const meta = pageMeta(pageRequest, triggers.total)
-        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
         return { triggers: triggers.rows.map(rows.trigger), meta }
       },
-      {
-        access: reading,
-        query: t.Object({
-          ...pageQuery(historyPerPageMax, triggersPerPage),
-          alert_id: idParameter({
-            description: 'Only of this alert.',
-            examples: ['00000000-0000-4000-8000-000000000201'],
-          }),
-        }),
-        response: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
-        detail: {
-          operationId: 'listAlertTriggers',
-          summary: 'Triggers of alerts',
-          description:
-            "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
-        },
-      },
-    )
+    }),
+  ]
 }

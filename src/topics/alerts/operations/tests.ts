@@ -2,10 +2,10 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { body, documentedBody, omittable, text } from '../../../http/input/body-schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoDay, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { conditionText } from '../math/condition.ts'
 import { answeredPrice } from '../service/moment.ts'
@@ -57,8 +57,11 @@ const BacktestShape = t.Object({
 })
 
 /** What alerts would do now, and would have done. */
-export const alertTestRoutes = (deps: AlertsDeps, context: AlertContext) =>
-  new RouteList().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
+export const alertTestOperations = (deps: AlertsDeps, context: AlertContext) => [
+  ...testOne(deps, context),
+  ...testCode(deps),
+  ...backtest(deps, context),
+]
 
 /** It changes nothing, whatever its method. */
 const onlyReading = { ...writing, action: 'read' } as const
@@ -66,29 +69,51 @@ const onlyReading = { ...writing, action: 'read' } as const
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
-const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) =>
-  new RouteList({ tags: ['alerts'] }).use(access).post(
-    '/v1/alerts/:id/test',
-    ({ caller, params: { id }, set }) => {
+const testOne = ({ alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) => [
+  operation({
+    method: 'POST',
+    path: '/v1/alerts/:id/test',
+    operationId: 'testAlert',
+    summary: 'Test an alert',
+    description: testNote,
+    tags: ['alerts'],
+    access: onlyReading,
+    params: alertParams.properties,
+    body: noBody,
+    answers: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
+    handle: ({ caller, params: { id }, reply }) => {
       const startedMs = clock.monotonic()
       const alert = own(id, caller)
       const [tested] = alerts.test([alert])
-      markFixtures(set as Answering, marks, [{ series: catalogue.byId(alert.seriesId) }])
+      markFixtures(reply, marks, [{ series: catalogue.byId(alert.seriesId) }])
       return testRow(tested!, clock.monotonic() - startedMs)
     },
-    {
-      access: onlyReading,
-      params: alertParams,
-      body: noBody,
-      response: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
-      detail: { operationId: 'testAlert', summary: 'Test an alert', description: testNote },
-    },
-  )
+  }),
+]
 
-const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: AlertsDeps) =>
-  new RouteList({ tags: ['alerts'] }).use(access).post(
-    '/v1/alerts/test',
-    ({ body, caller, query, request, set }) => {
+const testCode = ({ alerts, board, catalogue, codes, clock, marks }: AlertsDeps) => [
+  operation({
+    method: 'POST',
+    path: '/v1/alerts/test',
+    operationId: 'testAlertsOfCode',
+    summary: 'Test every alert of a code',
+    description: testNote,
+    tags: ['alerts'],
+    access: onlyReading,
+    body: CodeBody.schema,
+    query: {
+      commodity_code: codeParameter({
+        description: 'Required, here or in the body.',
+        examples: ['BRENT_CRUDE_USD'],
+      }),
+    },
+    answers: {
+      200: TestsShape,
+      ...alertRefusals,
+      400: t.Union([NestedProblem, FailProblem]),
+      422: ValidationProblem,
+    },
+    handle: ({ body, caller, query, request, reply }) => {
       const startedMs = clock.monotonic()
       const named = query.commodity_code ?? CodeBody.read(body).commodity_code
       if (named === undefined || named.trim() === '')
@@ -98,7 +123,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
       const quote = board.quote(series)
       const tested = alerts.test(alerts.watching(caller.key.account.account.id, watched.id))
       const took = clock.monotonic() - startedMs
-      markFixtures(set as Answering, marks, [{ series }])
+      markFixtures(reply, marks, [{ series }])
       return {
         commodity_code: watched.code,
         current_price: {
@@ -110,39 +135,28 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
         results: tested.map(test => testRow(test, took)),
       }
     },
-    {
-      access: onlyReading,
-      body: CodeBody.schema,
-      query: t.Object({
-        commodity_code: codeParameter({
-          description: 'Required, here or in the body.',
-          examples: ['BRENT_CRUDE_USD'],
-        }),
-      }),
-      response: {
-        200: TestsShape,
-        ...alertRefusals,
-        400: t.Union([NestedProblem, FailProblem]),
-        422: ValidationProblem,
-      },
-      detail: {
-        operationId: 'testAlertsOfCode',
-        summary: 'Test every alert of a code',
-        description: testNote,
-      },
-    },
-  )
+  }),
+]
 
-const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
-  new RouteList({ tags: ['alerts'] }).use(deps.access).post(
-    '/v1/alerts/backtest',
-    async ({ body, set }) => {
+const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) => [
+  operation({
+    method: 'POST',
+    path: '/v1/alerts/backtest',
+    operationId: 'backtestAlert',
+    summary: 'Backtest an alert',
+    description:
+      'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
+    tags: ['alerts'],
+    access: { ...onlyReading, heavy: true },
+    body: forms.backtest,
+    answers: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
+    handle: async ({ body, reply }) => {
       const { from, to } = rangeOf(body, deps.now())
       const isVintage = BacktestRange.read(body).vintage === true
       const { condition, cooldownMinutes, seriesId } = forms.created(body)
       const code = codeOf(seriesId)
       const { series } = deps.catalogue.resolve(code, deps.now())!
-      markFixtures(set as Answering, deps.marks, [{ series }])
+      markFixtures(reply, deps.marks, [{ series }])
       const { triggers, triggerCount, observations, cooldownSuppressed } = await deps.backtests.run(
         {
           condition,
@@ -154,7 +168,7 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
         },
       )
       if (isVintage)
-        set.headers['x-vintage-revision-coverage-since'] = isoInstant(
+        reply.headers['x-vintage-revision-coverage-since'] = isoInstant(
           deps.coverage.since(series.id, deps.now()),
         )
       return {
@@ -173,18 +187,8 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
         cooldown_suppressed: cooldownSuppressed,
       }
     },
-    {
-      access: { ...onlyReading, heavy: true },
-      body: forms.backtest,
-      response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
-      detail: {
-        operationId: 'backtestAlert',
-        summary: 'Backtest an alert',
-        description:
-          'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
-      },
-    },
-  )
+  }),
+]
 
 /** Both days included, as the half-open range of instants. */
 function rangeOf(body: unknown, now: number): { from: number; to: number } {

@@ -1,17 +1,16 @@
-import { RouteList } from '../../../http/route-list.ts'
-import { correlationRoutes } from './correlation.ts'
-import { forecastRoutes } from './forecast.ts'
-import { rollingRoutes } from './rolling.ts'
-import { analyticsSpreadRoutes } from './spread.ts'
-import { statisticsRoutes } from './statistics.ts'
-import { type TrendDeps, trendRoutes } from './trend.ts'
+import { correlationOperations } from './correlation.ts'
+import { forecastOperations } from './forecast.ts'
+import { rollingOperations } from './rolling.ts'
+import { analyticsSpreadOperations } from './spread.ts'
+import { statisticsOperations } from './statistics.ts'
+import { trendOperations } from './trend.ts'
 
 /** Numbers about past prices; the description of each endpoint defines them. */
-export const analyticsRoutes = (deps: TrendDeps) =>
-  new RouteList()
-    .use(statisticsRoutes(deps))
-    .use(correlationRoutes(deps))
-    .use(trendRoutes(deps))
-    .use(rollingRoutes(deps))
-    .use(analyticsSpreadRoutes(deps))
-    .use(forecastRoutes(deps))
+export const analyticsOperations = [
+  ...statisticsOperations,
+  ...correlationOperations,
+  ...trendOperations,
+  ...rollingOperations,
+  ...analyticsSpreadOperations,
+  ...forecastOperations,
+]

@@ -3,10 +3,9 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { correlationMatrix, correlationOf, rollingCorrelation } from '../math/correlation.ts'
 import {
@@ -193,51 +192,46 @@ function rolling(deps: AnalyticsDeps, question: Question): string {
 const answers = { analysis, matrix, rolling }
 
 /** How series move together. */
-export function correlationRoutes(deps: AnalyticsDeps) {
-  return new RouteList().use(deps.access).get(
-    '/v1/analytics/correlation',
-    ({ query, request, set, caller }) =>
-      atPoint(deps, query, set as Answering, known =>
-        answers[wordOf('type', query.type, types, 'analysis')](known, {
-          query,
-          request,
-          set: set as Answering,
-          caller,
-        }),
-      ),
-    {
-      access: { feature: 'analytics', meter: true, heavy: true },
-      query: t.Object({
-        type: wordParameter(types, {
-          description: '`analysis` (default), `matrix` or `rolling`.',
-          default: 'analysis',
-          examples: ['analysis'],
-        }),
-        code1: codeQuery('Required for `analysis` and `rolling`'),
-        code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
-        codes: codesParameter(codesMax, {
-          description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
-          examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
-        }),
-        period: periodQuery(30),
-        ...pointQuery,
-        window: integerParameter({
-          description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
-          default: windowDefault,
-          minimum: 2,
-          examples: [windowDefault],
-        }),
+export const correlationOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/correlation',
+    operationId: 'getCorrelation',
+    summary: 'Correlation of series',
+    description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
+    tags: ['analytics'],
+    access: { feature: 'analytics', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: {
+      type: wordParameter(types, {
+        description: '`analysis` (default), `matrix` or `rolling`.',
+        default: 'analysis',
+        examples: ['analysis'],
       }),
-      response: {
-        200: serialised(t.Union([mirrored(Analysis), mirrored(Matrix), mirrored(Rolling)])),
-        ...refusals,
-      },
-      detail: {
-        operationId: 'getCorrelation',
-        tags: ['analytics'],
-        summary: 'Correlation of series',
-        description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
-      },
+      code1: codeQuery('Required for `analysis` and `rolling`'),
+      code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
+      codes: codesParameter(codesMax, {
+        description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
+        examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
+      }),
+      period: periodQuery(30),
+      window: integerParameter({
+        description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
+        default: windowDefault,
+        minimum: 2,
+        examples: [windowDefault],
+      }),
     },
-  )
-}
+    answers: {
+      200: serialised(t.Union([mirrored(Analysis), mirrored(Matrix), mirrored(Rolling)])),
+      ...refusals,
+    },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      answers[wordOf('type', query.type, types, 'analysis')](known, {
+        query,
+        request,
+        set: reply,
+        caller,
+      }),
+  }),
+]

@@ -2,9 +2,8 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
   type Band,
@@ -164,40 +163,33 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 }
 
 /** Where a series would go if its past went on, with bands of how far it may stray. */
-export function forecastRoutes(deps: AnalyticsDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/analytics/forecast',
-      ({ query, request, set, caller }) =>
-        atPoint(deps, query, set as Answering, known =>
-          answer(known, { query, request, set: set as Answering, caller }),
-        ),
-      {
-        access: { feature: 'forecast', meter: true, heavy: true },
-        query: t.Object({
-          ...oneCode('code', {
-            description: 'A code or an alias, in any letter case; absent: the methods.',
-            examples: ['WTI_USD'],
-          }),
-          method: wordParameter(methods, {
-            description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
-            default: methodDefault,
-            examples: [methodDefault],
-          }),
-          period: periodQuery(periodDefault, periodMin),
-          ...pointQuery,
-        }),
-        response: {
-          200: serialised(t.Union([mirrored(Forecast), mirrored(Listing)])),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'getPriceForecast',
-          tags: ['analytics'],
-          summary: 'Statistical forecast of a series',
-          description: `A statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
-        },
-      },
-    )
-}
+export const forecastOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/forecast',
+    operationId: 'getPriceForecast',
+    summary: 'Statistical forecast of a series',
+    description: `A statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
+    tags: ['analytics'],
+    access: { feature: 'forecast', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: {
+      ...oneCode('code', {
+        description: 'A code or an alias, in any letter case; absent: the methods.',
+        examples: ['WTI_USD'],
+      }),
+      method: wordParameter(methods, {
+        description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
+        default: methodDefault,
+        examples: [methodDefault],
+      }),
+      period: periodQuery(periodDefault, periodMin),
+    },
+    answers: {
+      200: serialised(t.Union([mirrored(Forecast), mirrored(Listing)])),
+      ...refusals,
+    },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      answer(known, { query, request, set: reply, caller }),
+  }),
+]

@@ -3,9 +3,8 @@ import { integer } from '../../../http/answer/integer.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekName, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -205,57 +204,45 @@ const uses = Object.entries(useOfStorage)
   .join(', ')
 
 /** Where a price stands in its year and a stock in its season. */
-export function levelIndicatorRoutes(deps: IndicatorDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/indicators/price-context',
-      ({ query, request, set }) =>
-        atPoint(deps, query, set as Answering, known =>
-          contextAnswer(known, codeOf(query), request, set as Answering),
-        ),
-      {
-        access: { ...calculated, heavy: true },
-        query: t.Object({
-          ...oneCode('by_code', {
-            description: `One code or alias, in any letter case (${defaultPrice}).`,
-            examples: [defaultPrice],
-            default: defaultPrice,
-          }),
-          as_of: asOfQuery,
-        }),
-        response: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
-        detail: {
-          operationId: 'getPriceContext',
-          tags: ['indicators'],
-          summary: 'A price in its last 52 weeks',
-          description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
-        },
-      },
-    )
-    .get(
-      '/v1/indicators/storage-analytics',
-      ({ query, request, set }) =>
-        atPoint(deps, query, set as Answering, known =>
-          storageAnswer(known, codeOf(query), request, set as Answering),
-        ),
-      {
-        access: { ...calculated, heavy: true },
-        query: t.Object({
-          ...oneCode('code', {
-            description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
-            examples: [defaultStorage],
-            default: defaultStorage,
-          }),
-          as_of: asOfQuery,
-        }),
-        response: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
-        detail: {
-          operationId: 'getStorageAnalytics',
-          tags: ['indicators'],
-          summary: 'A stock in its season',
-          description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
-        },
-      },
-    )
-}
+export const levelIndicatorOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/indicators/price-context',
+    operationId: 'getPriceContext',
+    summary: 'A price in its last 52 weeks',
+    description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
+    tags: ['indicators'],
+    access: { ...calculated, heavy: true },
+    view: 'as_of',
+    query: {
+      ...oneCode('by_code', {
+        description: `One code or alias, in any letter case (${defaultPrice}).`,
+        examples: [defaultPrice],
+        default: defaultPrice,
+      }),
+    },
+    answers: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
+    handle: ({ at: known, query, request, reply }) =>
+      contextAnswer(known, codeOf(query), request, reply),
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/indicators/storage-analytics',
+    operationId: 'getStorageAnalytics',
+    summary: 'A stock in its season',
+    description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
+    tags: ['indicators'],
+    access: { ...calculated, heavy: true },
+    view: 'as_of',
+    query: {
+      ...oneCode('code', {
+        description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
+        examples: [defaultStorage],
+        default: defaultStorage,
+      }),
+    },
+    answers: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
+    handle: ({ at: known, query, request, reply }) =>
+      storageAnswer(known, codeOf(query), request, reply),
+  }),
+]

@@ -10,9 +10,8 @@ import {
 } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
 import { codeOfMarket, marketOfCot } from '../math/positions.ts'
@@ -206,70 +205,60 @@ function trades(deps: IndicatorDeps, query: PageQuery, url: string, set: Answeri
 }
 
 /** What others report, note and disclose: lists that the operator imports. */
-export function listIndicatorRoutes(deps: IndicatorDeps) {
+export function listIndicatorOperations(deps: IndicatorDeps) {
   const pages = pageQuery(perPageMax)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/indicators/cftc-positioning',
-      ({ query, request, set }) =>
-        atMoment(deps, query, set, () => positions(deps, query, request.url, set as Answering)),
-      {
-        access: calculated,
-        query: t.Object({
-          market: textParameter({
-            description: 'One market, in any letter case; absent: all.',
-            examples: ['WTI'],
-          }),
-          ...pages,
-          ...knownQuery,
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/indicators/cftc-positioning',
+      operationId: 'getCftcPositioning',
+      summary: 'Positions of managed money',
+      description:
+        "Long and short contracts of managed money by market, newest report first, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission: as of a Tuesday (a Monday before some holidays), published the Friday after. `net_position` is long minus short; `change` is `net_position` minus that of the market's report before, however many weeks lie between. Until the operator has imported reports: 404 `DATA_NOT_AVAILABLE`.",
+      tags: ['indicators'],
+      access: calculated,
+      view: 'as_of',
+      query: {
+        market: textParameter({
+          description: 'One market, in any letter case; absent: all.',
+          examples: ['WTI'],
         }),
-        response: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
-        detail: {
-          operationId: 'getCftcPositioning',
-          tags: ['indicators'],
-          summary: 'Positions of managed money',
-          description:
-            "Long and short contracts of managed money by market, newest report first, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission: as of a Tuesday (a Monday before some holidays), published the Friday after. `net_position` is long minus short; `change` is `net_position` minus that of the market's report before, however many weeks lie between. Until the operator has imported reports: 404 `DATA_NOT_AVAILABLE`.",
-        },
+        ...pages,
       },
-    )
-    .get(
-      '/v1/indicators/annotations',
-      ({ query, request, set }) => notes(deps, query, request, set as Answering),
-      {
-        access: calculated,
-        query: t.Object({
-          ...oneCode('commodity', {
-            description: 'A code or an alias; absent: all notes.',
-            examples: ['BRENT_CRUDE_USD'],
-          }),
-          ...pages,
+      answers: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
+      handle: ({ query, request, reply }) => positions(deps, query, request.url, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/indicators/annotations',
+      operationId: 'getAnnotations',
+      summary: 'Notes on the markets',
+      description:
+        'What happened on which day, newest first, as the operator recorded it. `category` is a word of whoever wrote the note. Until the operator has imported notes: 404 `DATA_NOT_AVAILABLE`.',
+      tags: ['indicators'],
+      access: calculated,
+      query: {
+        ...oneCode('commodity', {
+          description: 'A code or an alias; absent: all notes.',
+          examples: ['BRENT_CRUDE_USD'],
         }),
-        response: { 200: listOfRows(Note, 'AnnotationList'), ...refusals },
-        detail: {
-          operationId: 'getAnnotations',
-          tags: ['indicators'],
-          summary: 'Notes on the markets',
-          description:
-            'What happened on which day, newest first, as the operator recorded it. `category` is a word of whoever wrote the note. Until the operator has imported notes: 404 `DATA_NOT_AVAILABLE`.',
-        },
+        ...pages,
       },
-    )
-    .get(
-      '/v1/indicators/congressional-trades',
-      ({ query, request, set }) => trades(deps, query, request.url, set as Answering),
-      {
-        access: calculated,
-        query: t.Object(pages),
-        response: { 200: listOfRows(Trade, 'CongressionalTradeList'), ...refusals },
-        detail: {
-          operationId: 'getCongressionalTrades',
-          tags: ['indicators'],
-          summary: 'Disclosed trades of members of Congress',
-          description:
-            'Trades of members of the United States Congress as their periodic transaction reports disclose them, what was disclosed last first. This service has no source of them of its own: until the operator has imported a file (dataset `congressional-trades`) the answer is 404 `DATA_NOT_AVAILABLE`.',
-        },
-      },
-    )
+      answers: { 200: listOfRows(Note, 'AnnotationList'), ...refusals },
+      handle: ({ query, request, reply }) => notes(deps, query, request, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/indicators/congressional-trades',
+      operationId: 'getCongressionalTrades',
+      summary: 'Disclosed trades of members of Congress',
+      description:
+        'Trades of members of the United States Congress as their periodic transaction reports disclose them, what was disclosed last first. This service has no source of them of its own: until the operator has imported a file (dataset `congressional-trades`) the answer is 404 `DATA_NOT_AVAILABLE`.',
+      tags: ['indicators'],
+      access: calculated,
+      query: pages,
+      answers: { 200: listOfRows(Trade, 'CongressionalTradeList'), ...refusals },
+      handle: ({ query, request, reply }) => trades(deps, query, request.url, reply),
+    }),
+  ]
 }

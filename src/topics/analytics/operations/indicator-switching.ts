@@ -1,9 +1,8 @@
 import { t } from 'elysia'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { sourcesRow } from '../../fundamentals/operations/storage-row.ts'
@@ -194,32 +193,24 @@ const assumptions = switchMarkets
   .join(' ')
 
 /** Whether power is cheaper from gas or from coal. */
-export function fuelSwitchingRoutes(deps: IndicatorDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/indicators/fuel-switching',
-      ({ query, set }) =>
-        atPoint(deps, query, set as Answering, known =>
-          answer(known, query.region, set as Answering),
-        ),
-      {
-        access: calculated,
-        query: t.Object({
-          region: wordParameter(regions, {
-            description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
-            examples: ['europe'],
-            default: switchMarkets[0].id,
-          }),
-          as_of: asOfQuery,
-        }),
-        response: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
-        detail: {
-          operationId: 'getFuelSwitching',
-          tags: ['indicators'],
-          summary: 'Switching from coal to gas',
-          description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
-        },
-      },
-    )
-}
+export const fuelSwitchingOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/indicators/fuel-switching',
+    operationId: 'getFuelSwitching',
+    summary: 'Switching from coal to gas',
+    description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
+    tags: ['indicators'],
+    access: calculated,
+    view: 'as_of',
+    query: {
+      region: wordParameter(regions, {
+        description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
+        examples: ['europe'],
+        default: switchMarkets[0].id,
+      }),
+    },
+    answers: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
+    handle: ({ at: known, query, reply }) => answer(known, query.region, reply),
+  }),
+]

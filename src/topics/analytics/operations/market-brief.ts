@@ -4,10 +4,10 @@ import { boolOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, offeredPlans, type Plans } from '../../../plans/plans.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
@@ -227,30 +227,20 @@ function briefAnswer(
 }
 
 /** Prices, their day and their month ahead in one answer. */
-export function marketBriefRoutes(deps: MarketBriefDeps) {
+export function marketBriefOperations(deps: MarketBriefDeps) {
   const { codes, plans } = deps
 
-  return new RouteList().use(deps.access).get(
-    '/v1/market-brief',
-    ({ query, request, set, caller }) => {
-      const { entitled } = caller
-      const requestedCodes = listOf(query.codes)
-      if (requestedCodes.length > entitled.marketBriefCodes) {
-        throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
-      }
-      const withNarrative = boolOf('narrative', query.narrative, false)
-      const briefCodes =
-        requestedCodes.length > 0
-          ? requestedCodes
-          : deps.firstCodes.slice(0, entitled.marketBriefCodes)
-      const matches = codes.read(briefCodes, request)
-      return atMoment(deps, query, set, deps =>
-        briefAnswer(deps, matches, withNarrative, set as Answering),
-      )
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/market-brief',
+      operationId: 'getMarketBrief',
+      summary: 'Market brief',
+      description:
+        'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
+      tags: ['market brief'],
       access: { meter: true, heavy: true },
-      query: t.Object({
+      query: {
         codes: codesParameter(undefined, {
           description:
             "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
@@ -263,19 +253,28 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
           default: false,
         }),
         ...knownQuery,
-      }),
-      response: {
+      },
+      answers: {
         200: Brief,
         400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getMarketBrief',
-        tags: ['market brief'],
-        summary: 'Market brief',
-        description:
-          'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
+      handle: ({ query, request, reply, caller }) => {
+        const { entitled } = caller
+        const requestedCodes = listOf(query.codes)
+        if (requestedCodes.length > entitled.marketBriefCodes) {
+          throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
+        }
+        const withNarrative = boolOf('narrative', query.narrative, false)
+        const briefCodes =
+          requestedCodes.length > 0
+            ? requestedCodes
+            : deps.firstCodes.slice(0, entitled.marketBriefCodes)
+        const matches = codes.read(briefCodes, request)
+        return atMoment(deps, query, reply, deps =>
+          briefAnswer(deps, matches, withNarrative, reply),
+        )
       },
-    },
-  )
+    }),
+  ]
 }

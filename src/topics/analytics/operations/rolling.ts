@@ -3,9 +3,8 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
 import { rolling, rollingMeasures, type Spread, seasonality } from '../math/rolling.ts'
 import {
@@ -136,68 +135,56 @@ function seasonalityAnswer({ codes, closes, marks }: AnalyticsDeps, question: Qu
 }
 
 /** Statistics at every date, and through the year. */
-export function rollingRoutes(deps: AnalyticsDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/analytics/rolling',
-      ({ query, request, set, caller }) =>
-        atPoint(deps, query, set as Answering, known =>
-          rollingAnswer(known, { query, request, set: set as Answering, caller }),
-        ),
-      {
-        access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({
-          code: codeQuery('Required'),
-          measure: wordParameter(rollingMeasures, {
-            description: 'What is asked of each window.',
-            default: 'mean',
-            examples: ['volatility'],
-          }),
-          window: integerParameter({
-            description: `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax} (${windowDefault}).`,
-            default: windowDefault,
-            minimum: 2,
-            maximum: windowMax,
-            examples: [20],
-          }),
-          benchmark: codeQuery('Of beta', 'BRENT_CRUDE_USD'),
-          period: periodQuery(periodDefault),
-          ...pointQuery,
-        }),
-        response: { 200: serialised(mirrored(Rolling)), ...refusals },
-        detail: {
-          operationId: 'getRolling',
-          tags: ['analytics'],
-          summary: 'A statistic at every date',
-          description: `A measure of the last \`window\` closes at each date of the period; windows reach back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null where a definition has no value, such as returns of prices that are not positive.`,
-        },
-      },
-    )
-    .get(
-      '/v1/analytics/seasonality',
-      ({ query, request, set, caller }) =>
-        atPoint(deps, query, set as Answering, known =>
-          seasonalityAnswer(known, { query, request, set: set as Answering, caller }),
-        ),
-      {
-        access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({
-          code: codeQuery('Required'),
-          by: wordParameter(['month', 'week'], {
-            description: 'Calendar months or ISO weeks.',
-            default: 'month',
-            examples: ['month'],
-          }),
-          ...pointQuery,
-        }),
-        response: { 200: serialised(mirrored(Seasonality)), ...refusals },
-        detail: {
-          operationId: 'getSeasonality',
-          tags: ['analytics'],
-          summary: 'How a series moves through the year',
-          description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
-        },
-      },
-    )
-}
+export const rollingOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/rolling',
+    operationId: 'getRolling',
+    summary: 'A statistic at every date',
+    description: `A measure of the last \`window\` closes at each date of the period; windows reach back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null where a definition has no value, such as returns of prices that are not positive.`,
+    tags: ['analytics'],
+    access: { feature: 'analytics', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: {
+      code: codeQuery('Required'),
+      measure: wordParameter(rollingMeasures, {
+        description: 'What is asked of each window.',
+        default: 'mean',
+        examples: ['volatility'],
+      }),
+      window: integerParameter({
+        description: `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax} (${windowDefault}).`,
+        default: windowDefault,
+        minimum: 2,
+        maximum: windowMax,
+        examples: [20],
+      }),
+      benchmark: codeQuery('Of beta', 'BRENT_CRUDE_USD'),
+      period: periodQuery(periodDefault),
+    },
+    answers: { 200: serialised(mirrored(Rolling)), ...refusals },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      rollingAnswer(known, { query, request, set: reply, caller }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/seasonality',
+    operationId: 'getSeasonality',
+    summary: 'How a series moves through the year',
+    description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
+    tags: ['analytics'],
+    access: { feature: 'analytics', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: {
+      code: codeQuery('Required'),
+      by: wordParameter(['month', 'week'], {
+        description: 'Calendar months or ISO weeks.',
+        default: 'month',
+        examples: ['month'],
+      }),
+    },
+    answers: { 200: serialised(mirrored(Seasonality)), ...refusals },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      seasonalityAnswer(known, { query, request, set: reply, caller }),
+  }),
+]

@@ -3,10 +3,9 @@ import { integer } from '../../../http/answer/integer.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import { monthsBetween, structureOf } from '../../futures/math/curve.ts'
@@ -231,81 +230,70 @@ function allStructures(deps: CurveDeps, set: Answering) {
 }
 
 /** Spreads of the futures curves: the gasoil crack and the term structures. */
-export function spreadCurveRoutes(deps: CurveDeps) {
+export function spreadCurveOperations(deps: CurveDeps) {
   const names = structureNames(deps.exchangeWords)
   const hours = deps.limits.futuresMaxAgeHours
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/spreads/gasoil-crack',
-      ({ query, set }) => atMoment(deps, query, set, deps => gasoilAnswer(deps, set as Answering)),
-      {
-        access: calculated,
-        query: t.Object(knownQuery),
-        response: {
-          200: envelope(GasoilCrack),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getGasoilCrack',
-          tags: ['spreads'],
-          summary: 'Gasoil crack of the front months',
-          description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
-        },
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/spreads/gasoil-crack',
+      operationId: 'getGasoilCrack',
+      summary: 'Gasoil crack of the front months',
+      description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
+      tags: ['spreads'],
+      access: calculated,
+      view: 'as_of',
+      answers: {
+        200: envelope(GasoilCrack),
+        400: NestedProblem,
+        404: NestedProblem,
       },
-    )
-    .get(
-      '/v1/spreads/curve-structure',
-      ({ query, request, set }) =>
-        atMoment(deps, query, set, deps =>
-          structureAnswer(deps, query.commodity, request, set as Answering),
-        ),
-      {
-        access: calculated,
-        query: t.Object({
-          commodity: codeParameter({
-            description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
-            examples: [names[0]!],
-            required: true,
-          }),
-          ...knownQuery,
+      handle: ({ at: deps, reply }) => gasoilAnswer(deps, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/spreads/curve-structure',
+      operationId: 'getCurveStructure',
+      summary: 'Term structure of a futures curve',
+      description,
+      tags: ['spreads'],
+      access: calculated,
+      view: 'as_of',
+      query: {
+        commodity: codeParameter({
+          description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
+          examples: [names[0]!],
+          required: true,
         }),
-        response: {
-          200: envelope(Structure),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getCurveStructure',
-          tags: ['spreads'],
-          summary: 'Term structure of a futures curve',
-          description,
-        },
       },
-    )
-    .get(
-      '/v1/spreads/curve-structure/all',
-      ({ query, set }) => atMoment(deps, query, set, deps => allStructures(deps, set as Answering)),
-      {
-        access: calculated,
-        query: t.Object(knownQuery),
-        response: {
-          200: t.Object({
-            status: t.Literal('success'),
-            data: t.Array(Structure),
-            meta: t.Object({ count: integer({ examples: [5] }) }),
-          }),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getAllCurveStructures',
-          tags: ['spreads'],
-          summary: 'Term structures of all futures curves',
-          description: `${description} Curves without such a contract are left out; none at all is a 404.`,
-        },
+      answers: {
+        200: envelope(Structure),
+        400: NestedProblem,
+        404: NestedProblem,
       },
-    )
+      handle: ({ at: deps, query, request, reply }) =>
+        structureAnswer(deps, query.commodity, request, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/spreads/curve-structure/all',
+      operationId: 'getAllCurveStructures',
+      summary: 'Term structures of all futures curves',
+      description: `${description} Curves without such a contract are left out; none at all is a 404.`,
+      tags: ['spreads'],
+      access: calculated,
+      view: 'as_of',
+      answers: {
+        200: t.Object({
+          status: t.Literal('success'),
+          data: t.Array(Structure),
+          meta: t.Object({ count: integer({ examples: [5] }) }),
+        }),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      handle: ({ at: deps, reply }) => allStructures(deps, reply),
+    }),
+  ]
 }

@@ -2,10 +2,9 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { type Close, closesIn } from '../../prices/math/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../units/math/identities.ts'
 import { codesOf, type SpreadDay, spreadHistory, spreadStatistics } from '../math/spread.ts'
@@ -178,37 +177,30 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 }
 
 /** Differences and ratios of series, and where they stand in a window. */
-export function analyticsSpreadRoutes(deps: AnalyticsDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/analytics/spread',
-      ({ query, request, set, caller }) =>
-        atPoint(deps, query, set as Answering, known =>
-          answer(known, { query, request, set: set as Answering, caller }),
-        ),
-      {
-        access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({
-          spread: wordParameter(ids, {
-            description: `One of ${ids.join(', ')}; absent: the list of them.`,
-            examples: ['wti_brent'],
-          }),
-          period: periodQuery(30),
-          ...pointQuery,
-          type: wordParameter(types, {
-            description: '`current` (default), or `historical` for the values of the window too.',
-            default: 'current',
-            examples: ['current'],
-          }),
-        }),
-        response: { 200: serialised(t.Union([mirrored(Standing), mirrored(List)])), ...refusals },
-        detail: {
-          operationId: 'getSpread',
-          tags: ['analytics'],
-          summary: 'Spreads between series',
-          description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
-        },
-      },
-    )
-}
+export const analyticsSpreadOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/spread',
+    operationId: 'getSpread',
+    summary: 'Spreads between series',
+    description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+    tags: ['analytics'],
+    access: { feature: 'analytics', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: {
+      spread: wordParameter(ids, {
+        description: `One of ${ids.join(', ')}; absent: the list of them.`,
+        examples: ['wti_brent'],
+      }),
+      period: periodQuery(30),
+      type: wordParameter(types, {
+        description: '`current` (default), or `historical` for the values of the window too.',
+        default: 'current',
+        examples: ['current'],
+      }),
+    },
+    answers: { 200: serialised(t.Union([mirrored(Standing), mirrored(List)])), ...refusals },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      answer(known, { query, request, set: reply, caller }),
+  }),
+]

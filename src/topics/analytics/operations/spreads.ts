@@ -4,17 +4,16 @@ import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/pa
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
   type SpreadIdentity,
   type SpreadType,
   spreads as spreadsByType,
 } from '../../units/math/identities.ts'
-import { type CurveDeps, spreadCurveRoutes } from './spread-curves.ts'
+import { type CurveDeps, spreadCurveOperations } from './spread-curves.ts'
 import {
   bucketOf,
   historyQuery,
@@ -37,36 +36,36 @@ const paths: readonly {
   type: SpreadType
   title: string
   plural: string
-  operation: string
+  name: string
 }[] = [
   {
     path: 'crack',
     type: 'crack',
     title: 'Crack spread',
     plural: 'crack spreads',
-    operation: 'CrackSpread',
+    name: 'CrackSpread',
   },
-  { path: 'basis', type: 'basis', title: 'Basis', plural: 'basis spreads', operation: 'Basis' },
+  { path: 'basis', type: 'basis', title: 'Basis', plural: 'basis spreads', name: 'Basis' },
   {
     path: 'refining-margin',
     type: 'refining-margin',
     title: 'Refining margin',
     plural: 'refining margins',
-    operation: 'RefiningMargin',
+    name: 'RefiningMargin',
   },
   {
     path: 'margin',
     type: 'refining-margin',
     title: 'Refining margin',
     plural: 'refining margins',
-    operation: 'Margin',
+    name: 'Margin',
   },
   {
     path: 'physical-premium',
     type: 'physical-premium',
     title: 'Physical premium',
     plural: 'physical premiums',
-    operation: 'PhysicalPremium',
+    name: 'PhysicalPremium',
   },
 ]
 
@@ -180,12 +179,11 @@ function pastSpread(
 /**
  * Differences between prices that people trade and refine by: now, in the past and all of a kind.
  */
-export function spreadRoutes(deps: SpreadDeps) {
-  const app = new RouteList().use(deps.access).use(spreadCurveRoutes(deps))
+export function spreadOperations(deps: SpreadDeps) {
   const hours = deps.limits.futuresMaxAgeHours
   // A path for each type, not a parameter: what a type does not have is an unknown route, and each
   // documents its own ids.
-  for (const { path, type, title, plural, operation } of paths) {
+  const current = paths.flatMap(({ path, type, title, plural, name }) => {
     const identities = spreadsByType[type]
     const ids = identities.map(identity => identity.id).join(', ')
     const formulas = identities
@@ -199,66 +197,51 @@ export function spreadRoutes(deps: SpreadDeps) {
         examples: [identities[0]!.id],
       },
     )
-    app
-      .get(
-        `/v1/spreads/${path}`,
-        ({ query, set }) =>
-          atPoint(deps, query, set as Answering, known =>
-            currentSpread(known, type, query.id, set as Answering),
-          ),
-        {
-          access: calculated,
-          query: t.Object({ id: idQuery, as_of: asOfQuery }),
-          response: { 200: envelope(SpreadRow), ...refusals },
-          detail: {
-            operationId: `get${operation}`,
-            tags: ['spreads'],
-            summary: title,
-            description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
-          },
+    return [
+      operation({
+        method: 'GET',
+        path: `/v1/spreads/${path}`,
+        operationId: `get${name}`,
+        summary: title,
+        description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
+        tags: ['spreads'],
+        access: calculated,
+        view: 'as_of',
+        query: { id: idQuery },
+        answers: { 200: envelope(SpreadRow), ...refusals },
+        handle: ({ at, query, reply }) => currentSpread(at, type, query.id, reply),
+      }),
+      operation({
+        method: 'GET',
+        path: `/v1/spreads/${path}/all`,
+        operationId: `getAll${name}`,
+        summary: `All ${plural}`,
+        description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
+        tags: ['spreads'],
+        access: calculated,
+        view: 'as_of',
+
+        answers: { 200: SpreadList, 400: refusals[400], 404: NestedProblem },
+        handle: ({ at, reply }) => allSpreads(at, type, reply),
+      }),
+      operation({
+        method: 'GET',
+        path: `/v1/spreads/${path}/historical`,
+        operationId: `get${name}History`,
+        summary: `${title} in the past`,
+        description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
+        tags: ['spreads'],
+        access: { ...calculated, heavy: true },
+        view: 'as_of',
+        query: {
+          id: idQuery,
+          ...historyQuery,
+          ...pageQuery(perPageMax),
         },
-      )
-      .get(
-        `/v1/spreads/${path}/all`,
-        ({ query, set }) =>
-          atPoint(deps, query, set as Answering, known =>
-            allSpreads(known, type, set as Answering),
-          ),
-        {
-          access: calculated,
-          query: t.Object({ as_of: asOfQuery }),
-          response: { 200: SpreadList, 400: refusals[400], 404: NestedProblem },
-          detail: {
-            operationId: `getAll${operation}`,
-            tags: ['spreads'],
-            summary: `All ${plural}`,
-            description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
-          },
-        },
-      )
-      .get(
-        `/v1/spreads/${path}/historical`,
-        ({ query, request, set }) =>
-          atPoint(deps, { as_of: query.as_of }, set as Answering, known =>
-            pastSpread(known, type, query, request.url, set as Answering),
-          ),
-        {
-          access: { ...calculated, heavy: true },
-          query: t.Object({
-            id: idQuery,
-            ...historyQuery,
-            as_of: asOfQuery,
-            ...pageQuery(perPageMax),
-          }),
-          response: { 200: SpreadHistory, ...refusals },
-          detail: {
-            operationId: `get${operation}History`,
-            tags: ['spreads'],
-            summary: `${title} in the past`,
-            description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
-          },
-        },
-      )
-  }
-  return app
+        answers: { 200: SpreadHistory, ...refusals },
+        handle: ({ at, query, request, reply }) => pastSpread(at, type, query, request.url, reply),
+      }),
+    ]
+  })
+  return [...spreadCurveOperations(deps), ...current]
 }

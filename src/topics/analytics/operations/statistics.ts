@@ -1,9 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
 import {
@@ -99,25 +98,19 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 }
 
 /** Where the newest close of a series stands among those of a window. */
-export function statisticsRoutes(deps: AnalyticsDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/analytics/statistics',
-      ({ query, request, set, caller }) =>
-        atPoint(deps, query, set as Answering, known =>
-          answer(known, { query, request, set: set as Answering, caller }),
-        ),
-      {
-        access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({ code: codeQuery('Required'), period: periodQuery(30), ...pointQuery }),
-        response: { 200: serialised(mirrored(Statistics)), ...refusals },
-        detail: {
-          operationId: 'getStatistics',
-          tags: ['analytics'],
-          summary: 'Statistics of a series',
-          description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year. ${spacingNote}A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
-        },
-      },
-    )
-}
+export const statisticsOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/statistics',
+    operationId: 'getStatistics',
+    summary: 'Statistics of a series',
+    description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year. ${spacingNote}A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
+    tags: ['analytics'],
+    access: { feature: 'analytics', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: { code: codeQuery('Required'), period: periodQuery(30) },
+    answers: { 200: serialised(mirrored(Statistics)), ...refusals },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      answer(known, { query, request, set: reply, caller }),
+  }),
+]

@@ -3,10 +3,9 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf, integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { atPoint, pointQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type Close, closesIn, tooFew } from '../../prices/math/window.ts'
@@ -386,54 +385,47 @@ function answer(deps: TrendDeps, question: Question): string {
 }
 
 /** Where a series is heading, and its indicators. */
-export function trendRoutes(deps: TrendDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/analytics/trend',
-      ({ query, request, set, caller }) =>
-        atPoint(deps, query, set as Answering, known =>
-          answer(known, { query, request, set: set as Answering, caller }),
-        ),
-      {
-        access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({
-          code: codeQuery('Required'),
-          period: periodQuery(30),
-          ...pointQuery,
-          type: wordParameter(types, {
-            description:
-              '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
-            default: 'analysis',
-            examples: ['analysis'],
-          }),
-          window: integerParameter({
-            description: `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
-            minimum: 2,
-            maximum: windowMax,
-            examples: [20],
-          }),
-        }),
-        response: {
-          200: serialised(
-            t.Union([
-              mirrored(Analysis),
-              mirrored(Average),
-              mirrored(Rsi),
-              mirrored(LevelsOnly),
-              mirrored(MacdRun),
-              mirrored(Bands),
-              mirrored(TrueRange),
-            ]),
-          ),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'getTrend',
-          tags: ['analytics'],
-          summary: 'Trend and indicators of a series',
-          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
-        },
-      },
-    )
-}
+export const trendOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/analytics/trend',
+    operationId: 'getTrend',
+    summary: 'Trend and indicators of a series',
+    description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+    tags: ['analytics'],
+    access: { feature: 'analytics', meter: true, heavy: true },
+    view: 'as_of, end_date',
+    query: {
+      code: codeQuery('Required'),
+      period: periodQuery(30),
+      type: wordParameter(types, {
+        description:
+          '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
+        default: 'analysis',
+        examples: ['analysis'],
+      }),
+      window: integerParameter({
+        description: `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
+        minimum: 2,
+        maximum: windowMax,
+        examples: [20],
+      }),
+    },
+    answers: {
+      200: serialised(
+        t.Union([
+          mirrored(Analysis),
+          mirrored(Average),
+          mirrored(Rsi),
+          mirrored(LevelsOnly),
+          mirrored(MacdRun),
+          mirrored(Bands),
+          mirrored(TrueRange),
+        ]),
+      ),
+      ...refusals,
+    },
+    handle: ({ at: known, query, request, reply, caller }) =>
+      answer(known, { query, request, set: reply, caller }),
+  }),
+]

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Context } from '../../../http/operations/context.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import type { Ask } from './tool.ts'
 import { refusalOf } from './tool.ts'
 
@@ -69,12 +69,36 @@ const ProtocolError = (description: string) =>
 const noSession = { open: 'There are no sessions here: it says so to whoever asks.' } as const
 
 /** The Model Context Protocol over HTTP: one message a request, no sessions. */
-export function mcpRoutes(deps: McpDeps) {
-  return new RouteList()
-    .use(deps.access)
-    .post(
-      '/mcp',
-      async ({ request, body }) => {
+export function mcpOperations(deps: McpDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/mcp',
+      operationId: 'speakModelContextProtocol',
+      summary: 'Model Context Protocol',
+      description:
+        'Tools, resources and prompts for assistants, by the streamable HTTP transport of the Model Context Protocol, without sessions: one JSON-RPC message a request, answered as JSON; `Accept` names `application/json` and `text/event-stream`. Tools ask this interface with the key of the request: what they ask counts, and is limited and refused, as requests of that key. Nothing is changed without the argument `confirm`.',
+      tags: ['assistants'],
+      access: { meter: false, header: true, action: 'read', untold: true },
+      body: t.Optional(
+        t.Any({
+          description: 'A JSON-RPC message of the Model Context Protocol.',
+          examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }],
+        }),
+      ),
+      answers: {
+        200: t.Object(
+          {
+            jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
+            id: t.Union([t.String(), t.Number()], { description: 'Of the message.' }),
+          },
+          { additionalProperties: true, description: 'The answer to the message.' },
+        ),
+        202: t.Void({ description: 'A notification was taken.' }),
+        406: ProtocolError('`Accept` does not name both kinds of answer.'),
+        415: ProtocolError('The body is not JSON.'),
+      },
+      handle: async ({ request, body }) => {
         // What the protocol needs is read when somebody speaks it, and not at every start.
         const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] =
           await Promise.all([
@@ -90,52 +114,24 @@ export function mcpRoutes(deps: McpDeps) {
         await server.close()
         return answer
       },
-      {
-        // Tools that change something are refused where the requests that they make are.
-        access: { meter: false, header: true, action: 'read', untold: true },
-        body: t.Optional(
-          t.Any({
-            description: 'A JSON-RPC message of the Model Context Protocol.',
-            examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }],
-          }),
-        ),
-        response: {
-          200: t.Object(
-            {
-              jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
-              id: t.Union([t.String(), t.Number()], { description: 'Of the message.' }),
-            },
-            { additionalProperties: true, description: 'The answer to the message.' },
-          ),
-          202: t.Void({ description: 'A notification was taken.' }),
-          406: ProtocolError('`Accept` does not name both kinds of answer.'),
-          415: ProtocolError('The body is not JSON.'),
-        },
-        detail: {
-          operationId: 'speakModelContextProtocol',
-          tags: ['assistants'],
-          summary: 'Model Context Protocol',
-          description:
-            'Tools, resources and prompts for assistants, by the streamable HTTP transport of the Model Context Protocol, without sessions: one JSON-RPC message a request, answered as JSON; `Accept` names `application/json` and `text/event-stream`. Tools ask this interface with the key of the request: what they ask counts, and is limited and refused, as requests of that key. Nothing is changed without the argument `confirm`.',
-        },
-      },
-    )
-    .get('/mcp', methodNotAllowed, {
+    }),
+    operation({
+      method: 'GET',
+      path: '/mcp',
+      operationId: 'openModelContextStream',
+      summary: 'No stream',
+      hidden: true,
       access: noSession,
-      detail: {
-        operationId: 'openModelContextStream',
-        tags: ['assistants'],
-        summary: 'No stream',
-        hide: true,
-      },
-    })
-    .delete('/mcp', methodNotAllowed, {
+      handle: methodNotAllowed,
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/mcp',
+      operationId: 'endModelContextSession',
+      summary: 'No session',
+      hidden: true,
       access: noSession,
-      detail: {
-        operationId: 'endModelContextSession',
-        tags: ['assistants'],
-        summary: 'No session',
-        hide: true,
-      },
-    })
+      handle: methodNotAllowed,
+    }),
+  ]
 }

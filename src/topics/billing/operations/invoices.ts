@@ -9,9 +9,9 @@ import {
 } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { quotaWindow } from '../../../plans/quota.ts'
 import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
@@ -53,64 +53,59 @@ const Usage = t.Object({
 })
 
 /** Invoices, their PDFs, and what was used of what they are for. */
-export const invoiceRoutes = (deps: BillingInvoicesDeps) =>
-  new RouteList({ tags: ['billing'] }).use(invoices(deps)).use(usage(deps))
+export const invoiceOperations = (deps: BillingInvoicesDeps) => [...invoices(deps), ...usage(deps)]
 
-function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
-  return new RouteList()
-    .use(access)
-    .get(
-      '/billing/invoices',
-      ({ caller, query, request, set }) => {
+function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/billing/invoices',
+      operationId: 'listInvoices',
+      summary: 'Invoices',
+      description: 'Every invoice of the account, newest first.',
+      tags: ['billing'],
+      access: billingRead,
+      query: pageQuery(perPageMax, perPageDefault),
+      answers: {
+        200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
+        400: NestedProblem,
+      },
+      handle: ({ caller, query, request, reply }) => {
         const page = pageOf(query, perPageMax, perPageDefault)
         const { account } = caller.key.account
         billing.current(caller.key.account)
         const filter = { accountId: account.id }
         const meta = pageMeta(page, billing.invoices.count(filter))
-        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
         return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
       },
-      {
-        access: billingRead,
-        query: t.Object(pageQuery(perPageMax, perPageDefault)),
-        response: {
-          200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'listInvoices',
-          summary: 'Invoices',
-          description: 'Every invoice of the account, newest first.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/billing/invoices/:id/pdf',
+      operationId: 'getInvoicePdf',
+      summary: 'An invoice as PDF',
+      description: 'The invoice as a document to keep or print.',
+      tags: ['billing'],
+      access: billingRead,
+      params: params.properties,
+      answers: {
+        200: t.String({
+          contentMediaType: 'application/pdf',
+          description: 'A PDF document.',
+          examples: ['%PDF-1.7 …'],
+        }),
+        404: NestedProblem,
       },
-    )
-    .get(
-      '/billing/invoices/:id/pdf',
-      async ({ caller, params: { id } }) => {
+      handle: async ({ caller, params: { id } }) => {
         const invoice = billing.invoices.own(caller.key.account.account.id, id)
         if (!invoice) throw notFound('The invoice')
         return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
       },
-      {
-        access: billingRead,
-        params,
-        response: {
-          200: t.String({
-            contentMediaType: 'application/pdf',
-            description: 'A PDF document.',
-            examples: ['%PDF-1.7 …'],
-          }),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getInvoicePdf',
-          summary: 'An invoice as PDF',
-          description: 'The invoice as a document to keep or print.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const pdfAnswer = (bytes: Uint8Array, number: string) =>
@@ -124,7 +119,7 @@ const pdfAnswer = (bytes: Uint8Array, number: string) =>
 
 const periods = ['current', 'previous'] as const
 
-function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
+function usage({ keys, meter, now }: BillingInvoicesDeps) {
   const row = (state: AccountState, period: (typeof periods)[number]) => {
     const entitled = keys.entitlements(state)
     const running = quotaWindow(entitled, state.account, now())
@@ -156,37 +151,37 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     const today = startOfDay(window.startsAt)
     return { startsAt: today - dayMs, endsAt: today }
   }
-  return new RouteList().use(access).get(
-    '/billing/usage',
-    ({ caller, query }) => {
-      const period = periods.find(name => name === (query.period || 'current'))
-      if (!period)
-        throw invalidParameter(
-          'period',
-          query.period,
-          `is not one of ${periods.join(', ')}.`,
-          periods,
-        )
-      return row(caller.key.account, period)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/billing/usage',
+      operationId: 'getBillingUsage',
+      summary: 'Usage by day',
+      description:
+        'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
+      tags: ['billing'],
       access: billingRead,
-      query: t.Object({
+      query: {
         period: wordParameter(periods, {
           description: '`current` (as without) or `previous`.',
           examples: ['previous'],
           default: 'current',
         }),
-      }),
-      response: { 200: Usage, 400: NestedProblem },
-      detail: {
-        operationId: 'getBillingUsage',
-        summary: 'Usage by day',
-        description:
-          'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
       },
-    },
-  )
+      answers: { 200: Usage, 400: NestedProblem },
+      handle: ({ caller, query }) => {
+        const period = periods.find(name => name === (query.period || 'current'))
+        if (!period)
+          throw invalidParameter(
+            'period',
+            query.period,
+            `is not one of ${periods.join(', ')}.`,
+            periods,
+          )
+        return row(caller.key.account, period)
+      },
+    }),
+  ]
 }
 
 /** The days from one moment to before another. */

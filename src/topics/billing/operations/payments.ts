@@ -2,9 +2,9 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
   createPurchaseBody,
@@ -39,16 +39,26 @@ const Balance = t.Object({ requests_remaining: integer({ examples: [10_000] }) }
 const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
 /** What an account pays with, and requests bought beside a plan. */
-export const paymentRoutes = (deps: BillingPaymentsDeps) =>
-  new RouteList({ tags: ['billing'] }).use(methods(deps)).use(portal(deps)).use(credits(deps))
+export const paymentOperations = (deps: BillingPaymentsDeps) => [
+  ...methods(deps),
+  ...portal(deps),
+  ...credits(deps),
+]
 
-function methods({ access, billing }: BillingPaymentsDeps) {
+function methods({ billing }: BillingPaymentsDeps) {
   const { payments } = billing
-  return new RouteList()
-    .use(access)
-    .get(
-      '/billing/payment_methods',
-      async ({ caller }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/billing/payment_methods',
+      operationId: 'listPaymentMethods',
+      summary: 'Payment methods',
+      description:
+        'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
+      tags: ['billing'],
+      access: billingRead,
+      answers: { 200: Methods, 503: NestedProblem },
+      handle: async ({ caller }) => {
         const { methods, defaultId } = await whenReachable(() =>
           payments.methods(caller.key.account),
         )
@@ -57,20 +67,23 @@ function methods({ access, billing }: BillingPaymentsDeps) {
           default_payment_method_id: defaultId,
         }
       },
-      {
-        access: billingRead,
-        response: { 200: Methods, 503: NestedProblem },
-        detail: {
-          operationId: 'listPaymentMethods',
-          summary: 'Payment methods',
-          description:
-            'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
-        },
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/billing/payment_methods/update',
+      operationId: 'setPaymentMethod',
+      summary: 'Choose the payment method',
+      description:
+        'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
+      tags: ['billing'],
+      access: billingChange,
+      body: PaymentMethodBody.schema,
+      answers: {
+        200: t.Object({ payment_method: MethodShape, message: t.String() }),
+        ...changeRefusals,
+        404: NestedProblem,
       },
-    )
-    .patch(
-      '/billing/payment_methods/update',
-      async ({ body, caller }) => {
+      handle: async ({ body, caller }) => {
         const { payment_method_id: id } = PaymentMethodBody.read(body)
         const method = await whenReachable(() => payments.use(caller.key.account, id))
         if (!method) throw notFound('The payment method')
@@ -79,25 +92,18 @@ function methods({ access, billing }: BillingPaymentsDeps) {
           message: 'This is what is paid with from now on.',
         }
       },
-      {
-        access: billingChange,
-        body: PaymentMethodBody.schema,
-        response: {
-          200: t.Object({ payment_method: MethodShape, message: t.String() }),
-          ...changeRefusals,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'setPaymentMethod',
-          summary: 'Choose the payment method',
-          description:
-            'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
-        },
-      },
-    )
-    .post(
-      '/billing/intents/setup',
-      async ({ caller }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/billing/intents/setup',
+      operationId: 'createSetupIntent',
+      summary: 'Set up a payment method',
+      description:
+        "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
+      tags: ['billing'],
+      access: billingChange,
+      answers: { 200: Intent, ...changeRefusals },
+      handle: async ({ caller }) => {
         const { id, clientSecret, status } = await whenReachable(() =>
           payments.setupIntent(caller.key.account),
         )
@@ -106,80 +112,78 @@ function methods({ access, billing }: BillingPaymentsDeps) {
           client_secret: clientSecret,
         }
       },
-      {
-        access: billingChange,
-        response: { 200: Intent, ...changeRefusals },
-        detail: {
-          operationId: 'createSetupIntent',
-          summary: 'Set up a payment method',
-          description:
-            "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
-  return new RouteList().use(access).post(
-    '/billing/customer-portal/sessions',
-    async ({ body, caller, request }) => {
-      const { baseUrl } = links(request)
-      const { return_url: returnUrl } = PortalBody.read(body)
-      const { account } = caller.key
-      const remote = await whenReachable(() =>
-        billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
-      )
-      if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
-      const { path, expiresAt } = billingPages.open(account.account.id, returnUrl)
-      return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
-    },
-    {
+function portal({ billing, billingPages, links }: BillingPaymentsDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/billing/customer-portal/sessions',
+      operationId: 'createPortalSession',
+      summary: 'Open the customer portal',
+      description:
+        "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
+      tags: ['billing'],
       access: billingChange,
       body: PortalBody.schema,
-      response: { 200: Portal, ...changeRefusals },
-      detail: {
-        operationId: 'createPortalSession',
-        summary: 'Open the customer portal',
-        description:
-          "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
+      answers: { 200: Portal, ...changeRefusals },
+      handle: async ({ body, caller, request }) => {
+        const { baseUrl } = links(request)
+        const { return_url: returnUrl } = PortalBody.read(body)
+        const { account } = caller.key
+        const remote = await whenReachable(() =>
+          billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
+        )
+        if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
+        const { path, expiresAt } = billingPages.open(account.account.id, returnUrl)
+        return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
       },
-    },
-  )
+    }),
+  ]
 }
 
-function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
+function credits({ billing, idempotency }: BillingPaymentsDeps) {
   const sales = billing.credits
   const purchaseBody = createPurchaseBody(sales.packs)
-  return new RouteList()
-    .use(access)
-    .get(
-      '/billing/credit_packs',
-      ({ caller }) => ({
+  return [
+    operation({
+      method: 'GET',
+      path: '/billing/credit_packs',
+      operationId: 'listCreditPacks',
+      summary: 'Credit packs',
+      description:
+        'Requests that can be bought beside a plan, and how many are left of those that were bought or given. They are used once the quota of a key is used up.',
+      tags: ['billing'],
+      access: billingRead,
+      answers: { 200: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }) },
+      handle: ({ caller }) => ({
         credit_packs: sales.packs.map(packRow),
         balance: { requests_remaining: sales.balance(caller.key.account.account.id) },
       }),
-      {
-        access: billingRead,
-        response: { 200: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }) },
-        detail: {
-          operationId: 'listCreditPacks',
-          summary: 'Credit packs',
-          description:
-            'Requests that can be bought beside a plan, and how many are left of those that were bought or given. They are used once the quota of a key is used up.',
-        },
-      },
-    )
-    .post(
-      '/billing/credit_purchases',
-      async ({ body, caller, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/billing/credit_purchases',
+      operationId: 'buyCredits',
+      summary: 'Buy requests',
+      description:
+        'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
+      tags: ['billing'],
+      access: billingChange,
+      headers: idempotencyHeader,
+      body: purchaseBody.schema,
+      answers: { 201: Bought, ...changeRefusals },
+      handle: async ({ body, caller, pass, request, reply }) => {
         const { pack_id: pack, quantity = 1 } = purchaseBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, pass, request, set }
+        const context: Repeatable = { caller, pass, request, set: reply }
         // The order is written down first, and the processor is asked for the order: so it is paid
         // once, whatever comes between.
         const ordered = idempotency.once(context, body, () => {
           const { id } = resultOf(sales.order(account, pack, quantity))
-          set.status = 201
+          reply.status = 201
           return { id }
         })
         const purchase = await sales.settle(ordered.id)
@@ -198,17 +202,6 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
           balance: { requests_remaining: sales.balance(account.account.id) },
         }
       },
-      {
-        access: billingChange,
-        headers: idempotencyHeader,
-        body: purchaseBody.schema,
-        response: { 201: Bought, ...changeRefusals },
-        detail: {
-          operationId: 'buyCredits',
-          summary: 'Buy requests',
-          description:
-            'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
-        },
-      },
-    )
+    }),
+  ]
 }

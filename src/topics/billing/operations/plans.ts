@@ -3,8 +3,8 @@ import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Changed } from '../service/terms.ts'
 import { idempotencyKeyOf, PlanChangeBody, resultOf, SubscribeBody, whenReachable } from './form.ts'
@@ -40,37 +40,40 @@ const PlanChange = t.Object({
 })
 
 /** Plans, and the subscription to one of them. */
-export const planRoutes = (deps: BillingDeps) =>
-  new RouteList({ tags: ['billing'] }).use(reading(deps)).use(subscribing(deps)).use(ending(deps))
+export const planOperations = (deps: BillingDeps) => [
+  ...reading(deps),
+  ...subscribing(deps),
+  ...ending(deps),
+]
 
-function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
+function reading({ billing, plans, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
-  return new RouteList()
-    .use(access)
-    .get('/billing/plans', () => ({ plans: planRows(plans), addons: addOnRows(plans) }), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/billing/plans',
+      operationId: 'listPlans',
+      summary: 'Plans and prices',
+      description:
+        'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
+      tags: ['billing'],
       access: billingRead,
-      response: { 200: PlanList },
-      detail: {
-        operationId: 'listPlans',
-        summary: 'Plans and prices',
-        description:
-          'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
-      },
-    })
-    .get(
-      '/billing/subscriptions/current',
-      ({ caller }) => ({ subscription: row(caller.key.account) }),
-      {
-        access: billingRead,
-        response: { 200: t.Object({ subscription: SubscriptionShape }) },
-        detail: {
-          operationId: 'getBillingSubscription',
-          summary: 'The current subscription',
-          description:
-            'The running subscription. A plan that the operator set has one too, by the calendar month and at no price, whose id is that of the account. On the free plan and during a trial there is none: then the period is that of the quota.',
-        },
-      },
-    )
+      answers: { 200: PlanList },
+      handle: () => ({ plans: planRows(plans), addons: addOnRows(plans) }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/billing/subscriptions/current',
+      operationId: 'getBillingSubscription',
+      summary: 'The current subscription',
+      description:
+        'The running subscription. A plan that the operator set has one too, by the calendar month and at no price, whose id is that of the account. On the free plan and during a trial there is none: then the period is that of the quota.',
+      tags: ['billing'],
+      access: billingRead,
+      answers: { 200: t.Object({ subscription: SubscriptionShape }) },
+      handle: ({ caller }) => ({ subscription: row(caller.key.account) }),
+    }),
+  ]
 }
 
 /** One sentence on what has become of a change. */
@@ -91,50 +94,57 @@ function messageOf(
   }
 }
 
-function subscribing({ access, billing, plans, keys, meter, idempotency, ids, now }: BillingDeps) {
+function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const nameOf = (plan: string) => plans.tiers.find(tier => tier.id === plan)?.name ?? plan
   const { subscriptions } = billing
   const repeatKey = (request: Request, caller: Caller) =>
     idempotencyKeyOf(request, caller, ids.uuid)
-  return new RouteList()
-    .use(access)
-    .post(
-      '/billing/subscriptions',
-      ({ body, caller, pass, request, set }) => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/billing/subscriptions',
+      operationId: 'createBillingSubscription',
+      summary: 'Subscribe to a plan',
+      description:
+        'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
+      tags: ['billing'],
+      access: billingChange,
+      headers: idempotencyHeader,
+      body: SubscribeBody.schema,
+      answers: { 201: Answer, ...changeRefusals },
+      handle: async ({ body, caller, pass, request, reply }) => {
         const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
           SubscribeBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, pass, request, set }
+        const context: Repeatable = { caller, pass, request, set: reply }
         const ahead = () =>
           subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
         return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
             const changed = resultOf(ready(), 'plan_id', plan)
-            set.status = 201
+            reply.status = 201
             return { subscription: row(account), message: messageOf(changed, nameOf) }
           }),
         )
       },
-      {
-        access: billingChange,
-        headers: idempotencyHeader,
-        body: SubscribeBody.schema,
-        response: { 201: Answer, ...changeRefusals },
-        detail: {
-          operationId: 'createBillingSubscription',
-          summary: 'Subscribe to a plan',
-          description:
-            'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
-        },
-      },
-    )
-    .post(
-      '/billing/subscriptions/change_plan',
-      ({ body, caller, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/billing/subscriptions/change_plan',
+      operationId: 'changePlan',
+      summary: 'Change the plan',
+      description:
+        'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
+      tags: ['billing'],
+      access: billingChange,
+      headers: idempotencyHeader,
+      body: PlanChangeBody.schema,
+      answers: { 200: PlanChange, ...changeRefusals },
+      handle: async ({ body, caller, pass, request, reply }) => {
         const { new_plan_id: plan } = PlanChangeBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, pass, request, set }
+        const context: Repeatable = { caller, pass, request, set: reply }
         const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
         return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
@@ -148,29 +158,25 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
           }),
         )
       },
-      {
-        access: billingChange,
-        headers: idempotencyHeader,
-        body: PlanChangeBody.schema,
-        response: { 200: PlanChange, ...changeRefusals },
-        detail: {
-          operationId: 'changePlan',
-          summary: 'Change the plan',
-          description:
-            'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function ending({ access, billing, keys, meter, now }: BillingDeps) {
+function ending({ billing, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const { subscriptions } = billing
-  return new RouteList()
-    .use(access)
-    .post(
-      '/billing/subscriptions/cancel',
-      async ({ caller }) => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/billing/subscriptions/cancel',
+      operationId: 'cancelBillingSubscription',
+      summary: 'Cancel at the end of the period',
+      description:
+        'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
+      tags: ['billing'],
+      access: billingChange,
+      answers: { 200: Answer, ...changeRefusals },
+      handle: async ({ caller }) => {
         const { account } = caller.key
         const ended = resultOf((await whenReachable(() => subscriptions.cancel(account)))())
         return {
@@ -178,20 +184,18 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
           message: `The subscription ends at ${isoInstant(ended.endsAt)}; until then everything goes on.`,
         }
       },
-      {
-        access: billingChange,
-        response: { 200: Answer, ...changeRefusals },
-        detail: {
-          operationId: 'cancelBillingSubscription',
-          summary: 'Cancel at the end of the period',
-          description:
-            'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
-        },
-      },
-    )
-    .post(
-      '/billing/subscriptions/reactivate',
-      async ({ caller }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/billing/subscriptions/reactivate',
+      operationId: 'reactivateBillingSubscription',
+      summary: 'Take a cancellation back',
+      description:
+        'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
+      tags: ['billing'],
+      access: billingChange,
+      answers: { 200: Answer, ...changeRefusals },
+      handle: async ({ caller }) => {
         const { account } = caller.key
         const subscription = resultOf(
           (await whenReachable(() => subscriptions.reactivate(account)))(),
@@ -203,15 +207,6 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
             : 'There is no subscription, and nothing has changed.',
         }
       },
-      {
-        access: billingChange,
-        response: { 200: Answer, ...changeRefusals },
-        detail: {
-          operationId: 'reactivateBillingSubscription',
-          summary: 'Take a cancellation back',
-          description:
-            'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -3,7 +3,7 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { codeParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, success, tagged } from '../../../http/operations/answer.ts'
+import { envelope, success, tagged } from '../../../http/operations/answer.ts'
 import {
   Commodity,
   categoryOf,
@@ -14,8 +14,8 @@ import {
   seriesOf,
 } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { maxAgeHours } from '../../calendars/math/freshness.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
@@ -85,37 +85,27 @@ const includeUnavailable = flagParameter({
 })
 
 /** The codes, what they mean and how far their data reaches. */
-export const commodityRoutes = (deps: CommoditiesDeps) =>
-  new RouteList().use(listRoute(deps)).use(categoryRoutes(deps)).use(commodityRoute(deps))
+export const commodityOperations = (deps: CommoditiesDeps) => [
+  ...listRoute(deps),
+  ...categoryOperations(deps),
+  ...commodityRoute(deps),
+]
 
-function listRoute({ access, catalogue, commodityTexts, marks }: CommoditiesDeps) {
+function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
   const write = (include: boolean) => (all: readonly Series[]) =>
     `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
 
-  return new RouteList().use(access).get(
-    '/v1/commodities',
-    ({ query, request, set }) => {
-      const include = boolOf('include_unavailable', query.include_unavailable, false)
-      const category = categoryOf(catalogue, query.category)
-      const words = query.q?.trim().toUpperCase()
-      if (words) {
-        const matches = commodityTexts
-          .select(include, category)
-          .filter(series => mentions(series, words))
-        markSeries(set as Answering, marks, matches)
-        return tagged(request, set as Answering, write(include)(matches), false)
-      }
-      const { list, hit } = commodityTexts.rendered(
-        `list ${include} ${category ?? ''}`,
-        () => commodityTexts.select(include, category),
-        write(include),
-      )
-      markSeries(set as Answering, marks, list.series)
-      return tagged(request, set as Answering, list.text, hit, list.etag)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/commodities',
+      operationId: 'getCommodities',
+      summary: 'Commodity codes',
+      description:
+        'Every code that has data, by code, on one page. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
+      tags: ['catalogue'],
       access: { meter: true },
-      query: t.Object({
+      query: {
         include_unavailable: includeUnavailable,
         category: codeParameter({
           description: 'Only the codes of this category.',
@@ -126,17 +116,29 @@ function listRoute({ access, catalogue, commodityTexts, marks }: CommoditiesDeps
             'Only the codes with this text in their code, name or an alias, in any letter case.',
           examples: ['crude'],
         }),
-      }),
-      response: { 200: serialised(List), 304: t.Void(), 400: NestedProblem },
-      detail: {
-        operationId: 'getCommodities',
-        tags: ['catalogue'],
-        summary: 'Commodity codes',
-        description:
-          'Every code that has data, by code, on one page. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
       },
-    },
-  )
+      answers: { 200: serialised(List), 304: t.Void(), 400: NestedProblem },
+      handle: ({ query, request, reply }) => {
+        const include = boolOf('include_unavailable', query.include_unavailable, false)
+        const category = categoryOf(catalogue, query.category)
+        const words = query.q?.trim().toUpperCase()
+        if (words) {
+          const matches = commodityTexts
+            .select(include, category)
+            .filter(series => mentions(series, words))
+          markSeries(reply, marks, matches)
+          return tagged(request, reply, write(include)(matches), false)
+        }
+        const { list, hit } = commodityTexts.rendered(
+          `list ${include} ${category ?? ''}`,
+          () => commodityTexts.select(include, category),
+          write(include),
+        )
+        markSeries(reply, marks, list.series)
+        return tagged(request, reply, list.text, hit, list.etag)
+      },
+    }),
+  ]
 }
 
 const mentions = (series: Series, words: string): boolean =>
@@ -144,7 +146,7 @@ const mentions = (series: Series, words: string): boolean =>
   series.name.toUpperCase().includes(words) ||
   series.aliases.some(alias => alias.includes(words))
 
-function categoryRoutes({ access, commodityTexts, marks }: CommoditiesDeps) {
+function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
   const write = (all: readonly Series[]): string => {
     const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>
       a < b ? -1 : 1,
@@ -156,98 +158,91 @@ function categoryRoutes({ access, commodityTexts, marks }: CommoditiesDeps) {
     return `{"status":"success","data":{${parts.join(',')}}}`
   }
 
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/commodities/categories',
-      ({ query, request, set }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/commodities/categories',
+      operationId: 'getCommodityCategories',
+      summary: 'Commodity codes by category',
+      description:
+        'The same entries as the list of codes, grouped by category. `ETag` and 304 as there.',
+      tags: ['catalogue'],
+      access: { meter: true },
+      query: { include_unavailable: includeUnavailable },
+      answers: { 200: serialised(Categories), 304: t.Void(), 400: NestedProblem },
+      handle: ({ query, request, reply }) => {
         const include = boolOf('include_unavailable', query.include_unavailable, false)
         const { list, hit } = commodityTexts.rendered(
           `categories ${include}`,
           () => commodityTexts.select(include),
           write,
         )
-        markSeries(set as Answering, marks, list.series)
-        return tagged(request, set as Answering, list.text, hit, list.etag)
+        markSeries(reply, marks, list.series)
+        return tagged(request, reply, list.text, hit, list.etag)
       },
-      {
-        access: { meter: true },
-        query: t.Object({ include_unavailable: includeUnavailable }),
-        response: { 200: serialised(Categories), 304: t.Void(), 400: NestedProblem },
-        detail: {
-          operationId: 'getCommodityCategories',
-          tags: ['catalogue'],
-          summary: 'Commodity codes by category',
-          description:
-            'The same entries as the list of codes, grouped by category. `ETag` and 304 as there.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/commodities/codes',
+      operationId: 'getCommodityCodes',
+      summary: 'Redirect to the commodity codes',
+      description:
+        'Where `all_codes_url` of the answer to an unknown code leads: a redirect to the list of codes. Does not count.',
+      tags: ['catalogue'],
+      access: { meter: false },
+      answers: { 302: t.Void({ description: 'To `/v1/commodities`.' }) },
+      handle: ({ reply }) => {
+        reply.status = 302
+        reply.headers.location = '/v1/commodities'
       },
-    )
-    .get(
-      '/v1/commodities/codes',
-      ({ set }) => {
-        set.status = 302
-        set.headers.location = '/v1/commodities'
-      },
-      {
-        access: { meter: false },
-        response: { 302: t.Void({ description: 'To `/v1/commodities`.' }) },
-        detail: {
-          operationId: 'getCommodityCodes',
-          tags: ['catalogue'],
-          summary: 'Redirect to the commodity codes',
-          description:
-            'Where `all_codes_url` of the answer to an unknown code leads: a redirect to the list of codes. Does not count.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 function commodityRoute(deps: CommoditiesDeps) {
-  const { access, catalogue, board, marks, now } = deps
-  return new RouteList().use(access).get(
-    '/v1/commodities/:code',
-    ({ params, request, set }) => {
-      const { series, requestedCode } = commodityOf(catalogue, params.code, now())
-      const quote = board.quote(catalogue.resolve(series.code, now())!.series)
-      const asOf = quote?.observation.observedAt
-      const nextRelease = nextReleaseAt(series, now())
-      const disclosure = disclosureRow(series, isoDay(asOf ?? now()))
-      const row = {
-        ...commodityRow(
-          series,
-          deps,
-          new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id)),
-        ),
-        ...(requestedCode !== undefined && { requested_code: requestedCode }),
-        ...(disclosure && { instrument_disclosure: disclosure }),
-        freshness: {
-          as_of: asOf === undefined ? null : isoInstant(asOf),
-          data_status: quote?.status ?? ('empty' as const),
-          stale: quote?.status === 'stale',
-          max_age_hours: maxAgeHours(series, asOf ?? now()),
-          ...(nextRelease !== undefined && { next_release_at: isoInstant(nextRelease) }),
-        },
-      }
-      markSeries(set as Answering, marks, [series])
-      return tagged(request, set as Answering, JSON.stringify(success(row)), false)
-    },
-    {
+  const { catalogue, board, marks, now } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/commodities/:code',
+      operationId: 'getCommodity',
+      summary: 'One commodity',
+      description:
+        'What a code means, where it comes from and how fresh its newest price is; the price itself is in the price endpoints. Answered for codes without data too, with the reason. An alias answers under the code it stands for, with `requested_code`. `ETag` and 304 as in the list.',
+      tags: ['catalogue'],
       access: { meter: true },
-      params: t.Object({
+      params: {
         code: t.String({
           description: 'Code or alias, in any letter case.',
           examples: ['WTI_USD'],
         }),
-      }),
-      response: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
-      detail: {
-        operationId: 'getCommodity',
-        tags: ['catalogue'],
-        summary: 'One commodity',
-        description:
-          'What a code means, where it comes from and how fresh its newest price is; the price itself is in the price endpoints. Answered for codes without data too, with the reason. An alias answers under the code it stands for, with `requested_code`. `ETag` and 304 as in the list.',
       },
-    },
-  )
+      answers: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
+      handle: ({ params, request, reply }) => {
+        const { series, requestedCode } = commodityOf(catalogue, params.code, now())
+        const quote = board.quote(catalogue.resolve(series.code, now())!.series)
+        const asOf = quote?.observation.observedAt
+        const nextRelease = nextReleaseAt(series, now())
+        const disclosure = disclosureRow(series, isoDay(asOf ?? now()))
+        const row = {
+          ...commodityRow(
+            series,
+            deps,
+            new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id)),
+          ),
+          ...(requestedCode !== undefined && { requested_code: requestedCode }),
+          ...(disclosure && { instrument_disclosure: disclosure }),
+          freshness: {
+            as_of: asOf === undefined ? null : isoInstant(asOf),
+            data_status: quote?.status ?? ('empty' as const),
+            stale: quote?.status === 'stale',
+            max_age_hours: maxAgeHours(series, asOf ?? now()),
+            ...(nextRelease !== undefined && { next_release_at: isoInstant(nextRelease) }),
+          },
+        }
+        markSeries(reply, marks, [series])
+        return tagged(request, reply, JSON.stringify(success(row)), false)
+      },
+    }),
+  ]
 }

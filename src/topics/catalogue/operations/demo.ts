@@ -11,9 +11,9 @@ import {
   seriesOf,
 } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { priceRowFields } from '../../prices/operations/row.ts'
@@ -105,8 +105,11 @@ const DemoCommodities = envelope(
 )
 
 /** What people may try without a key. */
-export const demoRoutes = (deps: DemoDeps) =>
-  new RouteList().use(pricesRoute(deps)).use(priceRoute(deps)).use(commoditiesRoute(deps))
+export const demoOperations = (deps: DemoDeps) => [
+  ...pricesRoute(deps),
+  ...priceRoute(deps),
+  ...commoditiesRoute(deps),
+]
 
 const rowOf = ({ series, observation, changes }: Quote) => ({
   code: series.code,
@@ -135,111 +138,109 @@ const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
 
 function pricesRoute(deps: DemoDeps) {
   const { board, catalogue, history, links } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/demo/prices',
-    ({ query, request, set }) => {
-      const free = seriesOf(catalogue, deps.firstCodes)
-      const quotes = free.flatMap(series => board.quote(series) ?? [])
-      const requestedCodes = listOf(query.codes).map(code => ({
-        code: code.toUpperCase().slice(0, codeMax),
-        id: catalogue.named(code)?.id,
-      }))
-      const selectedQuotes = quotes.filter(
-        quote =>
-          requestedCodes.length === 0 ||
-          requestedCodes.some(requested => requested.id === quote.series.id),
-      )
-      const missing = new Set(
-        requestedCodes
-          .filter(requested => !selectedQuotes.some(quote => quote.series.id === requested.id))
-          .map(requested => requested.code),
-      )
-      markDemo(set as Answering, deps.marks, free)
-      const { baseUrl, signupUrl } = links(request)
-      return success({
-        prices: selectedQuotes.map(quote => ({
-          ...rowOf(quote),
-          sparkline: sparklineOf({ board, history }, quote),
-        })),
-        meta: {
-          demo_mode: true as const,
-          rate_limit: `${deps.limitPerHour} requests per hour`,
-          signup_url: signupUrl,
-          available_commodities: quotes.length,
-          commodities_available: quotes.length,
-          ...(missing.size > 0 && { unavailable_codes: [...missing] }),
-        },
-        examples: examplesOf(baseUrl),
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/demo/prices',
+      operationId: 'getDemoPrices',
+      summary: 'Prices without a key',
+      description:
+        'The newest prices of a few codes, for trying the service. Limited by client address; the headers say how many requests are left.',
+      tags: ['discovery'],
       access,
-      query: t.Object({
+      query: {
         codes: codesParameter(undefined, {
           description:
             'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
           examples: ['WTI_USD,GOLD_USD'],
         }),
-      }),
-      response: { 200: DemoPrices },
-      detail: {
-        operationId: 'getDemoPrices',
-        tags: ['discovery'],
-        summary: 'Prices without a key',
-        description:
-          'The newest prices of a few codes, for trying the service. Limited by client address; the headers say how many requests are left.',
       },
-    },
-  )
+      answers: { 200: DemoPrices },
+      handle: ({ query, request, reply }) => {
+        const free = seriesOf(catalogue, deps.firstCodes)
+        const quotes = free.flatMap(series => board.quote(series) ?? [])
+        const requestedCodes = listOf(query.codes).map(code => ({
+          code: code.toUpperCase().slice(0, codeMax),
+          id: catalogue.named(code)?.id,
+        }))
+        const selectedQuotes = quotes.filter(
+          quote =>
+            requestedCodes.length === 0 ||
+            requestedCodes.some(requested => requested.id === quote.series.id),
+        )
+        const missing = new Set(
+          requestedCodes
+            .filter(requested => !selectedQuotes.some(quote => quote.series.id === requested.id))
+            .map(requested => requested.code),
+        )
+        markDemo(reply, deps.marks, free)
+        const { baseUrl, signupUrl } = links(request)
+        return success({
+          prices: selectedQuotes.map(quote => ({
+            ...rowOf(quote),
+            sparkline: sparklineOf({ board, history }, quote),
+          })),
+          meta: {
+            demo_mode: true as const,
+            rate_limit: `${deps.limitPerHour} requests per hour`,
+            signup_url: signupUrl,
+            available_commodities: quotes.length,
+            commodities_available: quotes.length,
+            ...(missing.size > 0 && { unavailable_codes: [...missing] }),
+          },
+          examples: examplesOf(baseUrl),
+        })
+      },
+    }),
+  ]
 }
 
 function priceRoute(deps: DemoDeps) {
   const { board, catalogue, now } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/demo/prices/:code',
-    ({ params, set }) => {
-      const free = seriesOf(catalogue, deps.firstCodes)
-      markDemo(set as Answering, deps.marks, free)
-      const { series } = commodityOf(catalogue, params.code, now())
-      if (!free.includes(series)) {
-        throw new Problem(
-          'DEMO_CODE_NOT_AVAILABLE',
-          `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`,
-          {
-            commodity_code: series.code,
-            available_codes: free.map(series => series.code),
-          },
-        )
-      }
-      const quote = board.quote(series)
-      if (!quote)
-        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
-          commodity_code: series.code,
-        })
-      return success({ ...rowOf(quote), demo_mode: true as const })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/demo/prices/:code',
+      operationId: 'getDemoPrice',
+      summary: 'One price without a key',
+      description:
+        'The newest price of one of the demo codes. A code of the catalogue that the demo does not have is 403 and names those it has.',
+      tags: ['discovery'],
       access,
-      params: t.Object({
+      params: {
         code: t.String({
           description: 'One of the demo codes or an alias of it.',
           examples: ['WTI_USD'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: DemoPrice,
         403: NestedProblem,
         404: t.Union([CatalogProblem, NestedProblem]),
       },
-      detail: {
-        operationId: 'getDemoPrice',
-        tags: ['discovery'],
-        summary: 'One price without a key',
-        description:
-          'The newest price of one of the demo codes. A code of the catalogue that the demo does not have is 403 and names those it has.',
+      handle: ({ params, reply }) => {
+        const free = seriesOf(catalogue, deps.firstCodes)
+        markDemo(reply, deps.marks, free)
+        const { series } = commodityOf(catalogue, params.code, now())
+        if (!free.includes(series)) {
+          throw new Problem(
+            'DEMO_CODE_NOT_AVAILABLE',
+            `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`,
+            {
+              commodity_code: series.code,
+              available_codes: free.map(series => series.code),
+            },
+          )
+        }
+        const quote = board.quote(series)
+        if (!quote)
+          throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
+            commodity_code: series.code,
+          })
+        return success({ ...rowOf(quote), demo_mode: true as const })
       },
-    },
-  )
+    }),
+  ]
 }
 
 function commoditiesRoute(deps: DemoDeps) {
@@ -259,28 +260,27 @@ function commoditiesRoute(deps: DemoDeps) {
     }
     return `{"status":"success","data":{"commodities":{${parts.join(',')}},"meta":${JSON.stringify(meta)}}}`
   }
-  return new RouteList().use(deps.access).get(
-    '/v1/demo/commodities',
-    ({ set }) => {
-      const { list, hit } = commodityTexts.rendered(
-        'demo',
-        () => commodityTexts.select(false),
-        write,
-      )
-      markDemo(set as Answering, deps.marks, list.series)
-      set.headers['x-cache'] = hit ? 'HIT' : 'MISS'
-      set.headers['content-type'] = 'application/json; charset=utf-8'
-      return list.text
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/demo/commodities',
+      operationId: 'getDemoCommodities',
+      summary: 'Commodity codes without a key',
+      description: 'Every code that has data, by category, and which of them the demo serves.',
+      tags: ['discovery'],
       access,
-      response: { 200: serialised(DemoCommodities) },
-      detail: {
-        operationId: 'getDemoCommodities',
-        tags: ['discovery'],
-        summary: 'Commodity codes without a key',
-        description: 'Every code that has data, by category, and which of them the demo serves.',
+      answers: { 200: serialised(DemoCommodities) },
+      handle: ({ reply }) => {
+        const { list, hit } = commodityTexts.rendered(
+          'demo',
+          () => commodityTexts.select(false),
+          write,
+        )
+        markDemo(reply, deps.marks, list.series)
+        reply.headers['x-cache'] = hit ? 'HIT' : 'MISS'
+        reply.headers['content-type'] = 'application/json; charset=utf-8'
+        return list.text
       },
-    },
-  )
+    }),
+  ]
 }

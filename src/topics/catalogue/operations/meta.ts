@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { type Answering, envelope, success, tagged } from '../../../http/operations/answer.ts'
+import { envelope, success, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { features } from '../../../plans/tiers.ts'
@@ -86,16 +86,17 @@ const Facts = t.Object({
  * What holds for everybody: plans and limits in force, where webhooks come from, the service in
  * numbers.
  */
-export function metaRoutes(deps: MetaDeps) {
+export function metaOperations(deps: MetaDeps) {
   // Plans and limits are settings: what is in force holds since the start.
   const startedAt = isoInstant(deps.now())
-  return new RouteList()
-    .use(limitsRoutes(deps, startedAt))
-    .use(webhookIpsRoute(deps, startedAt))
-    .use(factsRoute(deps, startedAt))
+  return [
+    ...limitsOperations(deps, startedAt),
+    ...webhookIpsRoute(deps, startedAt),
+    ...factsRoute(deps, startedAt),
+  ]
 }
 
-function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
+function limitsOperations({ plans, limits }: MetaDeps, startedAt: string) {
   const text = JSON.stringify(
     success({
       schema_version: schemaVersion,
@@ -108,64 +109,61 @@ function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
   const etag = strongEtag(text)
   const options = {
     access: { open: 'People compare plans before they have a key.' },
-    response: { 200: serialised(LimitsBody), 304: t.Void() },
+    answers: { 200: serialised(LimitsBody), 304: t.Void() },
   } as const
   const description =
     'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/meta/limits',
-      ({ request, set }) => tagged(request, set as Answering, text, true, etag),
-      {
-        ...options,
-        detail: {
-          operationId: 'getLimits',
-          tags: ['discovery'],
-          summary: 'Plans and limits',
-          description,
-        },
-      },
-    )
-    .get(
-      '/limits.json',
-      ({ request, set }) => tagged(request, set as Answering, text, true, etag),
-      {
-        ...options,
-        detail: {
-          operationId: 'getLimitsFile',
-          tags: ['discovery'],
-          summary: 'Plans and limits, at their other address',
-          description: `The same text as \`/v1/meta/limits\`. ${description}`,
-        },
-      },
-    )
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/meta/limits',
+      operationId: 'getLimits',
+      summary: 'Plans and limits',
+      description,
+      tags: ['discovery'],
+      ...options,
+      handle: ({ request, reply }) => tagged(request, reply, text, true, etag),
+    }),
+    operation({
+      method: 'GET',
+      path: '/limits.json',
+      operationId: 'getLimitsFile',
+      summary: 'Plans and limits, at their other address',
+      description: `The same text as \`/v1/meta/limits\`. ${description}`,
+      tags: ['discovery'],
+      ...options,
+      handle: ({ request, reply }) => tagged(request, reply, text, true, etag),
+    }),
+  ]
 }
 
 /** A network that is only one address. */
 const singleAddress = /^(?:([\d.]+)\/32|([\da-f:.]+)\/128)$/i
 
-function webhookIpsRoute({ access, sourceRanges }: MetaDeps, startedAt: string) {
+function webhookIpsRoute({ sourceRanges }: MetaDeps, startedAt: string) {
   const answer = success({
     ip_ranges: [...sourceRanges],
     ips: sourceRanges.flatMap(range => singleAddress.exec(range)?.slice(1).find(Boolean) ?? []),
     updated_at: startedAt,
   })
-  return new RouteList().use(access).get('/v1/webhook-ips', () => answer, {
-    access: { meter: false },
-    response: { 200: WebhookIps },
-    detail: {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/webhook-ips',
       operationId: 'getWebhookIps',
-      tags: ['discovery'],
       summary: 'Where webhooks come from',
       description:
         'The networks that webhook deliveries come from, for the firewall of a receiver; empty when the operator has not set them. Does not count against the quota.',
-    },
-  })
+      tags: ['discovery'],
+      access: { meter: false },
+      answers: { 200: WebhookIps },
+      handle: () => answer,
+    }),
+  ]
 }
 
 function factsRoute(
-  { access, plans, catalogue, commodityTexts, serviceName }: MetaDeps,
+  { plans, catalogue, commodityTexts, serviceName }: MetaDeps,
   startedAt: string,
 ) {
   const write = (): string =>
@@ -182,22 +180,21 @@ function factsRoute(
       features: [...features],
       updated_at: startedAt,
     })
-  return new RouteList().use(access).get(
-    '/product-facts.json',
-    ({ request, set }) => {
-      const { list, hit } = commodityTexts.rendered('facts', () => [], write)
-      return tagged(request, set as Answering, list.text, hit, list.etag)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/product-facts.json',
+      operationId: 'getProductFacts',
+      summary: 'The service in numbers',
+      description:
+        'Plans, features and the size of the catalogue, for programs that compare services.',
+      tags: ['discovery'],
       access: { open: 'The service describes itself.', rate: 'none' },
-      response: { 200: serialised(Facts), 304: t.Void() },
-      detail: {
-        operationId: 'getProductFacts',
-        tags: ['discovery'],
-        summary: 'The service in numbers',
-        description:
-          'Plans, features and the size of the catalogue, for programs that compare services.',
+      answers: { 200: serialised(Facts), 304: t.Void() },
+      handle: ({ request, reply }) => {
+        const { list, hit } = commodityTexts.rendered('facts', () => [], write)
+        return tagged(request, reply, list.text, hit, list.etag)
       },
-    },
-  )
+    }),
+  ]
 }

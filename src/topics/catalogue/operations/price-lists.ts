@@ -14,8 +14,8 @@ import { codeParameter, codesParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -110,52 +110,54 @@ const Health = envelope(
 )
 
 /** The newest prices of many codes at once. */
-export const priceListRoutes = (deps: PriceListsDeps) =>
-  new RouteList().use(pricesRoute(deps)).use(allPricesRoute(deps)).use(healthRoute(deps))
+export const priceListOperations = (deps: PriceListsDeps) => [
+  ...pricesRoute(deps),
+  ...allPricesRoute(deps),
+  ...healthRoute(deps),
+]
 
 function pricesRoute(deps: PriceListsDeps) {
-  const { access, board, codes, meter, marks } = deps
+  const { board, codes, meter, marks } = deps
   const { several } = createPriceTexts(board)
   const every = createEveryAnswer(deps)
-  return new RouteList().use(access).get(
-    '/v1/prices',
-    ({ query, request, set, caller }) => {
-      const answering = set as Answering
-      const requestedCodes = listOf(query.by_code)
-      if (requestedCodes.length === 0) return every({ request, caller }, answering)
-      const { known: commodities, unknown } = codes.readSome(
-        requestedCodes,
-        request,
-        answering.headers,
-      )
-      markFixtures(answering, marks, commodities)
-      meter.noteAsked(
-        caller.key,
-        commodities.map(commodity => commodity.series.id),
-      )
-      set.headers['x-cache'] = 'MISS'
-      set.headers['content-type'] = 'application/json; charset=utf-8'
-      return several(commodities, unknown)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices',
+      operationId: 'getPrices',
+      summary: 'Latest prices as a list',
+      description:
+        'The newest price of each code, always as a list, for one code too. Without `by_code` send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
+      tags: ['prices'],
       access: { meter: true },
-      query: t.Object({
+      query: {
         by_code: codesParameter(20, {
           description:
             'One to twenty codes or aliases, comma-separated; absent: every available code.',
           examples: ['WTI_USD,BRENT_CRUDE_USD'],
         }),
-      }),
-      response: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
-      detail: {
-        operationId: 'getPrices',
-        tags: ['prices'],
-        summary: 'Latest prices as a list',
-        description:
-          'The newest price of each code, always as a list, for one code too. Without `by_code` send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
       },
-    },
-  )
+      answers: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
+      handle: ({ query, request, reply, caller }) => {
+        const answering = reply
+        const requestedCodes = listOf(query.by_code)
+        if (requestedCodes.length === 0) return every({ request, caller }, answering)
+        const { known: commodities, unknown } = codes.readSome(
+          requestedCodes,
+          request,
+          answering.headers,
+        )
+        markFixtures(answering, marks, commodities)
+        meter.noteAsked(
+          caller.key,
+          commodities.map(commodity => commodity.series.id),
+        )
+        reply.headers['x-cache'] = 'MISS'
+        reply.headers['content-type'] = 'application/json; charset=utf-8'
+        return several(commodities, unknown)
+      },
+    }),
+  ]
 }
 
 /** A page of the list of all codes, as it is until a price changes. */
@@ -169,7 +171,7 @@ interface AllPage {
 }
 
 function allPricesRoute(deps: PriceListsDeps) {
-  const { access, board, catalogue, freshness, meter, marks, now } = deps
+  const { board, catalogue, freshness, meter, marks, now } = deps
   const kept = createKept<AllPage>(deps)
   const rowText = (listed: Series, quoted: Series): string[] => {
     const rendered = board.rendered(
@@ -192,47 +194,45 @@ function allPricesRoute(deps: PriceListsDeps) {
     const text = `"prices":{${rows.join(',')}},"count":${rows.length}`
     return { value: { series, total: selected.length, text }, series: quoted }
   }
-  return new RouteList().use(access).get(
-    '/v1/prices/all',
-    ({ query, request, set, caller }) => {
-      const category = categoryOf(catalogue, query.category)
-      const page = pageOf(query, perPageMax)
-      const { series, total, text } = kept(
-        JSON.stringify([category, page.page, page.perPage]),
-        at => pageText(category, page, at),
-      ).value
-      const meta = pageMeta(page, total)
-      pageHeaders(set.headers as Answering['headers'], request.url, meta)
-      markSeries(set as Answering, marks, series)
-      meter.noteAsked(
-        caller.key,
-        series.map(({ id }) => id),
-      )
-      set.headers['x-cache'] = 'MISS'
-      set.headers['content-type'] = 'application/json; charset=utf-8'
-      const inner = `${text},"timestamp":"${isoInstant(now())}"`
-      return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
-    },
-    {
-      // Two thirds of a megabyte: made and compressed where nobody waits for it.
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/all',
+      operationId: 'getAllPrices',
+      summary: 'Every price by code',
+      description:
+        'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
+      tags: ['prices'],
       access: { meter: true, reader: true },
-      query: t.Object({
+      query: {
         category: codeParameter({
           description: 'Only the codes of this category.',
           examples: ['crude_oil'],
         }),
         ...pageQuery(perPageMax),
-      }),
-      response: { 200: serialised(All), 400: NestedProblem },
-      detail: {
-        operationId: 'getAllPrices',
-        tags: ['prices'],
-        summary: 'Every price by code',
-        description:
-          'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
       },
-    },
-  )
+      answers: { 200: serialised(All), 400: NestedProblem },
+      handle: ({ query, request, reply, caller }) => {
+        const category = categoryOf(catalogue, query.category)
+        const page = pageOf(query, perPageMax)
+        const { series, total, text } = kept(
+          JSON.stringify([category, page.page, page.perPage]),
+          at => pageText(category, page, at),
+        ).value
+        const meta = pageMeta(page, total)
+        pageHeaders(reply.headers as Answering['headers'], request.url, meta)
+        markSeries(reply, marks, series)
+        meter.noteAsked(
+          caller.key,
+          series.map(({ id }) => id),
+        )
+        reply.headers['x-cache'] = 'MISS'
+        reply.headers['content-type'] = 'application/json; charset=utf-8'
+        const inner = `${text},"timestamp":"${isoInstant(now())}"`
+        return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
+      },
+    }),
+  ]
 }
 
 /**
@@ -263,25 +263,24 @@ function allRow(
   }
 }
 
-function healthRoute({ access, catalogue, freshness, marks, now }: PriceListsDeps) {
-  return new RouteList().use(access).get(
-    '/v1/prices/all/health',
-    ({ set }) => {
-      markSeries(set as Answering, marks, catalogue.list())
-      return success(healthRow(freshness.overview(), now()))
-    },
-    {
+function healthRoute({ catalogue, freshness, marks, now }: PriceListsDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/all/health',
+      operationId: 'getAllPricesHealth',
+      summary: 'Health of the prices',
+      description:
+        'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
+      tags: ['prices'],
       access: { meter: true },
-      response: { 200: Health },
-      detail: {
-        operationId: 'getAllPricesHealth',
-        tags: ['prices'],
-        summary: 'Health of the prices',
-        description:
-          'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
+      answers: { 200: Health },
+      handle: ({ reply }) => {
+        markSeries(reply, marks, catalogue.list())
+        return success(healthRow(freshness.overview(), now()))
       },
-    },
-  )
+    }),
+  ]
 }
 
 function healthRow(overview: Overview, checkedAt: number): (typeof Health)['static']['data'] {

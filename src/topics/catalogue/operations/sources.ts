@@ -2,8 +2,8 @@ import { t } from 'elysia'
 import type { Feeds } from '../../../feeds/engine/feeds.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
-import { RouteList } from '../../../http/route-list.ts'
 
 const SourceShape = t.Object(
   {
@@ -17,16 +17,23 @@ const SourceShape = t.Object(
 )
 
 /** Whose data this copy serves. */
-export const sourceRoutes = ({
-  access,
+export const sourceOperations = ({
   feeds,
 }: {
   access: AccessPlugin
   feeds: Pick<Feeds, 'sources'>
-}) =>
-  new RouteList().use(access).get(
-    '/v1/sources',
-    () => ({
+}) => [
+  operation({
+    method: 'GET',
+    path: '/v1/sources',
+    operationId: 'listSources',
+    summary: 'List sources',
+    description:
+      'The publishers whose data this copy has read by itself, with the class of their licence (`open`: may be passed on, `view`: may be looked at) and the sentence that they are to be named by.',
+    tags: ['catalogue'],
+    access: { open: 'Whoever shows the data must be able to name its source.' },
+    answers: { 200: t.Object({ sources: t.Array(SourceShape) }) },
+    handle: () => ({
       sources: feeds.sources().map(({ feed: { publisher }, codes }) => ({
         publisher: publisher.publisher,
         homepage: publisher.homepage,
@@ -35,15 +42,5 @@ export const sourceRoutes = ({
         codes,
       })),
     }),
-    {
-      access: { open: 'Whoever shows the data must be able to name its source.' },
-      response: { 200: t.Object({ sources: t.Array(SourceShape) }) },
-      detail: {
-        operationId: 'listSources',
-        tags: ['catalogue'],
-        summary: 'List sources',
-        description:
-          'The publishers whose data this copy has read by itself, with the class of their licence (`open`: may be passed on, `view`: may be looked at) and the sentence that they are to be named by.',
-      },
-    },
-  )
+  }),
+]

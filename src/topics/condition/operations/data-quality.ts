@@ -3,11 +3,11 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { priceType } from '../../catalogue/math/catalogue.ts'
@@ -269,31 +269,33 @@ function reportOf(quality: CodeQuality, now: number): typeof Report.static {
 }
 
 /** How complete, timely, accurate and consistent the stored series are. */
-export const dataQualityRoutes = (deps: DataQualityDeps) =>
-  new RouteList().use(summaryRoute(deps)).use(reportsRoute(deps)).use(reportRoute(deps))
+export const dataQualityOperations = (deps: DataQualityDeps) => [
+  ...summaryRoute(deps),
+  ...reportsRoute(deps),
+  ...reportRoute(deps),
+]
 
-function summaryRoute({ access, quality, marks, now }: DataQualityDeps) {
-  return new RouteList().use(access).get(
-    '/v1/data-quality/summary',
-    async ({ set }) => {
-      const all = await quality.all()
-      markFixtures(set as Answering, marks, all)
-      return success(summaryOf(all, now()))
-    },
-    {
+function summaryRoute({ quality, marks, now }: DataQualityDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/data-quality/summary',
+      operationId: 'getDataQualitySummary',
+      summary: 'Quality of the stored data',
+      description: `Scores over every code that has data, and the newest issues. ${definitions}`,
+      tags: ['data quality'],
       access: { meter: true, heavy: true },
-      response: { 200: envelope(Summary) },
-      detail: {
-        operationId: 'getDataQualitySummary',
-        tags: ['data quality'],
-        summary: 'Quality of the stored data',
-        description: `Scores over every code that has data, and the newest issues. ${definitions}`,
+      answers: { 200: envelope(Summary) },
+      handle: async ({ reply }) => {
+        const all = await quality.all()
+        markFixtures(reply, marks, all)
+        return success(summaryOf(all, now()))
       },
-    },
-  )
+    }),
+  ]
 }
 
-function reportsRoute({ access, quality, marks }: DataQualityDeps) {
+function reportsRoute({ quality, marks }: DataQualityDeps) {
   /** The row of each judgement as JSON: a code is judged again when it may have changed. */
   const texts = new WeakMap<CodeQuality, string>()
   const textOf = (judged: CodeQuality): string => {
@@ -303,72 +305,75 @@ function reportsRoute({ access, quality, marks }: DataQualityDeps) {
     texts.set(judged, text)
     return text
   }
-  return new RouteList().use(access).get(
-    '/v1/data-quality/reports',
-    async ({ query, set }) => {
-      const status = query.status?.trim().toLowerCase()
-      if (status && !(statuses as readonly string[]).includes(status)) {
-        throw invalidParameter('status', query.status?.slice(0, 100), 'is not a status.', statuses)
-      }
-      const all = (await quality.all()).filter(row => !status || row.report.status === status)
-      markFixtures(set as Answering, marks, all)
-      set.headers['content-type'] = jsonType
-      return `{"status":"success","data":{"reports":[${all.map(textOf).join(',')}],"count":${all.length}}}`
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/data-quality/reports',
+      operationId: 'listDataQualityReports',
+      summary: 'Quality by code',
+      description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
+      tags: ['data quality'],
       access: { meter: true, heavy: true },
-      query: t.Object({
+      query: {
         status: wordParameter(statuses, {
           description: 'Only codes of this status: healthy, warning or critical.',
           examples: ['warning'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: serialised(
           envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
         ),
         400: NestedProblem,
       },
-      detail: {
-        operationId: 'listDataQualityReports',
-        tags: ['data quality'],
-        summary: 'Quality by code',
-        description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
+      handle: async ({ query, reply }) => {
+        const status = query.status?.trim().toLowerCase()
+        if (status && !(statuses as readonly string[]).includes(status)) {
+          throw invalidParameter(
+            'status',
+            query.status?.slice(0, 100),
+            'is not a status.',
+            statuses,
+          )
+        }
+        const all = (await quality.all()).filter(row => !status || row.report.status === status)
+        markFixtures(reply, marks, all)
+        reply.headers['content-type'] = jsonType
+        return `{"status":"success","data":{"reports":[${all.map(textOf).join(',')}],"count":${all.length}}}`
       },
-    },
-  )
+    }),
+  ]
 }
 
-function reportRoute({ access, catalogue, quality, marks, now }: DataQualityDeps) {
-  return new RouteList().use(access).get(
-    '/v1/data-quality/reports/:code',
-    ({ params, set }) => {
-      const series = catalogue.named(params.code)
-      if (!series)
-        throw new Problem(
-          'NOT_FOUND',
-          `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
-        )
-      const codeQuality = quality.of(series)
-      if (!codeQuality)
-        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
-          leg: series.code,
-        })
-      markFixtures(set as Answering, marks, [codeQuality])
-      return success(reportOf(codeQuality, now()))
-    },
-    {
+function reportRoute({ catalogue, quality, marks, now }: DataQualityDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/data-quality/reports/:code',
+      operationId: 'getDataQualityReport',
+      summary: 'Quality of one code',
+      description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
+      tags: ['data quality'],
       access: { meter: true, heavy: true },
-      params: t.Object({
+      params: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
-      }),
-      response: { 200: envelope(Report), 404: NestedProblem },
-      detail: {
-        operationId: 'getDataQualityReport',
-        tags: ['data quality'],
-        summary: 'Quality of one code',
-        description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
       },
-    },
-  )
+      answers: { 200: envelope(Report), 404: NestedProblem },
+      handle: ({ params, reply }) => {
+        const series = catalogue.named(params.code)
+        if (!series)
+          throw new Problem(
+            'NOT_FOUND',
+            `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
+          )
+        const codeQuality = quality.of(series)
+        if (!codeQuality)
+          throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
+            leg: series.code,
+          })
+        markFixtures(reply, marks, [codeQuality])
+        return success(reportOf(codeQuality, now()))
+      },
+    }),
+  ]
 }

@@ -3,8 +3,8 @@ import { integer } from '../../../http/answer/integer.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { replicationText } from '../../../replication/service/condition.ts'
 import { version } from '../../../version.ts'
@@ -124,8 +124,8 @@ const isoOrNull = (at: number | undefined): string | null =>
   at === undefined ? null : isoInstant(at)
 
 /** Whether the service lives and how each part of it is doing. */
-export function healthRoutes(deps: HealthDeps) {
-  return new RouteList().use(livenessRoutes(deps)).use(statusRoute(deps))
+export function healthOperations(deps: HealthDeps) {
+  return [...livenessOperations(deps), ...statusRoute(deps)]
 }
 
 const ReadyQuery = t.Object({
@@ -144,8 +144,7 @@ const ReadyQuery = t.Object({
   ),
 })
 
-function livenessRoutes({
-  access,
+function livenessOperations({
   settings,
   disk,
   backupRecord,
@@ -182,25 +181,32 @@ function livenessRoutes({
   }
   const description =
     'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop, or a replica further behind than `max_lag`. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
-  return new RouteList()
-    .use(access)
-    .get('/v1/health', ({ query, set }) => answer(set as Answering, query), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/health',
+      operationId: 'getHealth',
+      summary: 'Health',
+      description,
+      tags: ['discovery'],
       access: { open: 'Anybody may ask whether the service lives.' },
-      query: ReadyQuery,
-      response: { 200: Health, 400: NestedProblem, 503: Health },
-      detail: { operationId: 'getHealth', tags: ['discovery'], summary: 'Health', description },
-    })
-    .get('/health', ({ query, set }) => answer(set as Answering, query), {
+      query: ReadyQuery.properties,
+      answers: { 200: Health, 400: NestedProblem, 503: Health },
+      handle: ({ query, reply }) => answer(reply, query),
+    }),
+    operation({
+      method: 'GET',
+      path: '/health',
+      operationId: 'getHealthForProbes',
+      summary: 'Health, for probes',
+      description: `${description} Without a rate limit.`,
+      tags: ['discovery'],
       access: { open: 'Probes ask often.', rate: 'none' },
-      query: ReadyQuery,
-      response: { 200: Health, 400: NestedProblem, 503: Health },
-      detail: {
-        operationId: 'getHealthForProbes',
-        tags: ['discovery'],
-        summary: 'Health, for probes',
-        description: `${description} Without a rate limit.`,
-      },
-    })
+      query: ReadyQuery.properties,
+      answers: { 200: Health, 400: NestedProblem, 503: Health },
+      handle: ({ query, reply }) => answer(reply, query),
+    }),
+  ]
 }
 
 /** For how long the process has been there. */
@@ -234,63 +240,62 @@ function reasonOf(
 }
 
 function statusRoute(deps: HealthDeps) {
-  const { access, settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
-  return new RouteList().use(access).get(
-    '/v1/status',
-    ({ set }) => {
-      const now = clock.now()
-      const feeds = freshness.feeds()
-      const faulty = seriesFaults.codes()
-      const components: Component[] = [
-        apiComponent(deps.isOverloaded(), deps.queryWorkers()),
-        databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
-        ingestComponent(feeds, faulty),
-        schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
-        ...deps.senders(),
-      ]
-      const { total, missing, stale, newestAt } = freshness.overview()
-      const { pending, oldestAt } = deps.backlog()
-      markSeries(set as Answering, marks, catalogue.list())
-      const timestamp = isoInstant(now)
-      return success({
-        status: conditionOf(components),
-        version,
-        timestamp,
-        components: components.map(component => ({
-          name: component.name,
-          status: component.status,
-          checked_at: timestamp,
-          message: component.message ?? null,
-        })),
-        data: {
-          commodities: catalogue.list().length,
-          with_data: total - missing,
-          stale,
-          stopped: faulty.stopped,
-          frozen: faulty.frozen,
-          unit_breaks: faulty.broken,
-          newest_observation: isoOrNull(newestAt),
-        },
-        feeds: feeds.map(feedRow),
-        outbox: {
-          pending,
-          oldest_pending_seconds:
-            oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)),
-        },
-      })
-    },
-    {
+  const { settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/status',
+      operationId: 'getStatus',
+      summary: 'Status of every part and every feed',
+      description:
+        'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences, and delayed at least while one of its codes is stale. Does not count against the quota.',
+      tags: ['discovery'],
       access: { meter: false },
-      response: { 200: Status, 503: NestedProblem },
-      detail: {
-        operationId: 'getStatus',
-        tags: ['discovery'],
-        summary: 'Status of every part and every feed',
-        description:
-          'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences, and delayed at least while one of its codes is stale. Does not count against the quota.',
+      answers: { 200: Status, 503: NestedProblem },
+      handle: ({ reply }) => {
+        const now = clock.now()
+        const feeds = freshness.feeds()
+        const faulty = seriesFaults.codes()
+        const components: Component[] = [
+          apiComponent(deps.isOverloaded(), deps.queryWorkers()),
+          databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
+          ingestComponent(feeds, faulty),
+          schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
+          ...deps.senders(),
+        ]
+        const { total, missing, stale, newestAt } = freshness.overview()
+        const { pending, oldestAt } = deps.backlog()
+        markSeries(reply, marks, catalogue.list())
+        const timestamp = isoInstant(now)
+        return success({
+          status: conditionOf(components),
+          version,
+          timestamp,
+          components: components.map(component => ({
+            name: component.name,
+            status: component.status,
+            checked_at: timestamp,
+            message: component.message ?? null,
+          })),
+          data: {
+            commodities: catalogue.list().length,
+            with_data: total - missing,
+            stale,
+            stopped: faulty.stopped,
+            frozen: faulty.frozen,
+            unit_breaks: faulty.broken,
+            newest_observation: isoOrNull(newestAt),
+          },
+          feeds: feeds.map(feedRow),
+          outbox: {
+            pending,
+            oldest_pending_seconds:
+              oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)),
+          },
+        })
       },
-    },
-  )
+    }),
+  ]
 }
 
 export const feedRow = (feed: Feed) => ({

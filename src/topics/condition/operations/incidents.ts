@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, mailInstant } from '../../../lib/time/instant.ts'
 import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
@@ -36,54 +36,50 @@ const Incidents = t.Object(
 const access = { open: 'Whoever wonders whether the service works may look.' } as const
 
 /** When parts of the service were not as they should be, for people who have no key. */
-export function incidentRoutes(deps: IncidentsRoutesDeps) {
-  const { access: plugin, incidents, links, now, serviceName } = deps
-  return new RouteList({ tags: ['discovery'] })
-    .use(plugin)
-    .get(
-      '/status/incidents.json',
-      ({ set }) => {
-        set.headers['cache-control'] = 'no-store'
+export function incidentOperations(deps: IncidentsRoutesDeps) {
+  const { incidents, links, now, serviceName } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/status/incidents.json',
+      operationId: 'listIncidents',
+      summary: 'Incidents of the last 90 days',
+      description:
+        'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
+      tags: ['discovery'],
+      access,
+      answers: { 200: Incidents },
+      handle: ({ reply }) => {
+        reply.headers['cache-control'] = 'no-store'
         return {
           days: incidentDays,
           timestamp: isoInstant(now()),
           incidents: incidents.list().map(incidentRow),
         }
       },
-      {
-        access,
-        response: { 200: Incidents },
-        detail: {
-          operationId: 'listIncidents',
-          summary: 'Incidents of the last 90 days',
-          description:
-            'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/status/incidents.rss',
+      operationId: 'getIncidentFeed',
+      summary: 'Incidents as RSS',
+      description: 'The incidents of the last 90 days for feed readers. Needs no key.',
+      tags: ['discovery'],
+      access,
+      answers: {
+        200: t.String({
+          contentMediaType: 'application/rss+xml',
+          description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
+          examples: ['<?xml version="1.0" encoding="utf-8"?>'],
+        }),
       },
-    )
-    .get(
-      '/status/incidents.rss',
-      ({ request, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        set.headers['content-type'] = 'application/rss+xml; charset=utf-8'
+      handle: ({ request, reply }) => {
+        reply.headers['cache-control'] = 'no-store'
+        reply.headers['content-type'] = 'application/rss+xml; charset=utf-8'
         return rssOf(incidents.list(), serviceName, links(request).baseUrl)
       },
-      {
-        access,
-        response: {
-          200: t.String({
-            contentMediaType: 'application/rss+xml',
-            description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
-            examples: ['<?xml version="1.0" encoding="utf-8"?>'],
-          }),
-        },
-        detail: {
-          operationId: 'getIncidentFeed',
-          summary: 'Incidents as RSS',
-          description: 'The incidents of the last 90 days for feed readers. Needs no key.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const incidentRow = ({ id, part, status, message, beganAt, endedAt }: Incident) => ({

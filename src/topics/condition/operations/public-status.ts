@@ -1,8 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { version } from '../../../version.ts'
 import { conditionOf, schedulerComponent } from '../service/condition.ts'
@@ -57,54 +56,54 @@ const PublicStatus = t.Object(
 )
 
 /** How the service is doing, for people who have no key. */
-export function publicStatusRoutes(deps: PublicStatusDeps) {
-  const { access, catalogue, freshness, marks, clock } = deps
-  return new RouteList().use(access).get(
-    '/status.json',
-    ({ set }) => {
-      const now = clock.now()
-      const overview = freshness.overview()
-      const feeds = freshness.feeds()
-      const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
-      // Whoever looks after the jobs is none of them.
-      components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
-      markSeries(set as Answering, marks, catalogue.list())
-      set.headers['cache-control'] = 'no-store'
-      return {
-        service: deps.serviceName,
-        mode: deps.mode === 'dev' ? ('evaluation' as const) : ('production' as const),
-        status: conditionOf(components),
-        version,
-        timestamp: isoInstant(now),
-        newest_observation: overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
-        components: components.map(({ name, status, message }) => ({
-          name,
-          status,
-          message: message ?? null,
-        })),
-        categories: [...overview.byCategory]
-          .map(([name, { total, current, delayed, stale, missing }]) => ({
-            name,
-            codes: total,
-            current,
-            delayed,
-            stale,
-            missing,
-          }))
-          .sort((a, b) => (a.name < b.name ? -1 : 1)),
-        feeds: feeds.map(feedRow),
-      }
-    },
-    {
+export function publicStatusOperations(deps: PublicStatusDeps) {
+  const { catalogue, freshness, marks, clock } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/status.json',
+      operationId: 'getPublicStatus',
+      summary: 'Status for everybody',
+      description:
+        'How each part of the service is doing and how fresh the data of each category is. Needs no key; `/status` shows it as a page.',
+      tags: ['discovery'],
       access: { open: 'Whoever wonders whether the service works may look.' },
-      response: { 200: PublicStatus },
-      detail: {
-        operationId: 'getPublicStatus',
-        tags: ['discovery'],
-        summary: 'Status for everybody',
-        description:
-          'How each part of the service is doing and how fresh the data of each category is. Needs no key; `/status` shows it as a page.',
+      answers: { 200: PublicStatus },
+      handle: ({ reply }) => {
+        const now = clock.now()
+        const overview = freshness.overview()
+        const feeds = freshness.feeds()
+        const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
+        // Whoever looks after the jobs is none of them.
+        components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
+        markSeries(reply, marks, catalogue.list())
+        reply.headers['cache-control'] = 'no-store'
+        return {
+          service: deps.serviceName,
+          mode: deps.mode === 'dev' ? ('evaluation' as const) : ('production' as const),
+          status: conditionOf(components),
+          version,
+          timestamp: isoInstant(now),
+          newest_observation:
+            overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
+          components: components.map(({ name, status, message }) => ({
+            name,
+            status,
+            message: message ?? null,
+          })),
+          categories: [...overview.byCategory]
+            .map(([name, { total, current, delayed, stale, missing }]) => ({
+              name,
+              codes: total,
+              current,
+              delayed,
+              stale,
+              missing,
+            }))
+            .sort((a, b) => (a.name < b.name ? -1 : 1)),
+          feeds: feeds.map(feedRow),
+        }
       },
-    },
-  )
+    }),
+  ]
 }

@@ -3,10 +3,10 @@ import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import type { Links } from '../../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { countOrNull } from '../../keys/operations/row.ts'
@@ -46,12 +46,9 @@ const One = t.Object({ data: DeliveryTwice, message })
 const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
 
 /** Prices that the account has mailed to it by a schedule. */
-export function deliveryRoutes(deps: DeliveriesApiDeps) {
+export function deliveryOperations(deps: DeliveriesApiDeps) {
   const shared = createShared(deps)
-  return new RouteList()
-    .use(listAndCreate(deps, shared))
-    .use(changeOne(deps, shared))
-    .use(sendNow(deps, shared))
+  return [...listAndCreate(deps, shared), ...changeOne(deps, shared), ...sendNow(deps, shared)]
 }
 
 /** What every route stands on. */
@@ -89,12 +86,30 @@ const howItRuns =
   'Runs are made every fifteen minutes, for each local day once, when the clocks of `time_zone` have passed `delivery_time`: a time that a change of the clock skips is the next one that exists, one that it repeats runs once, and after an outage the newest that was missed is made up for. A run has the prices of `GET /v1/prices/latest` at its making, frozen over all attempts, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change against the last observation of an earlier local day; text that a spreadsheet would run as a formula begins with an apostrophe. Codes without a current price are named in the letter. A provider that fails is asked again after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
 
 function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
-  const { access: plugin, deliveries, idempotency, links, headerPrefix } = deps
-  return new RouteList({ tags: ['scheduled deliveries'] })
-    .use(plugin)
-    .get(
-      '/v1/scheduled-deliveries',
-      ({ caller: { key, entitled } }) => {
+  const { deliveries, idempotency, links, headerPrefix } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/scheduled-deliveries',
+      operationId: 'listScheduledDeliveries',
+      summary: 'List scheduled deliveries',
+      description: 'Every delivery of the account, oldest first, and how many the plan allows.',
+      tags: ['scheduled deliveries'],
+      access: reading,
+      answers: {
+        200: t.Object({
+          data: t.Array(DeliveryShape),
+          meta: t.Object({
+            limit,
+            current_count: integer(),
+            remaining: countOrNull('Null: no limit.'),
+            plan: t.String({ examples: ['enterprise'] }),
+          }),
+          limit,
+        }),
+        ...refusals,
+      },
+      handle: ({ caller: { key, entitled } }) => {
         const data = deliveries.list(key.account.account.id).map(rows.row)
         const { scheduledDeliveries: allowed, planId: plan } = entitled
         const remaining = allowed === null ? null : Math.max(0, allowed - data.length)
@@ -104,61 +119,39 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
           limit: allowed,
         }
       },
-      {
-        access: reading,
-        response: {
-          200: t.Object({
-            data: t.Array(DeliveryShape),
-            meta: t.Object({
-              limit,
-              current_count: integer(),
-              remaining: countOrNull('Null: no limit.'),
-              plan: t.String({ examples: ['enterprise'] }),
-            }),
-            limit,
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/scheduled-deliveries',
+      operationId: 'createScheduledDelivery',
+      summary: 'Create a scheduled delivery',
+      description: `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
+      tags: ['scheduled deliveries'],
+      access: writing,
+      headers: t.Object({
+        ...idempotencyHeader.properties,
+        [`${headerPrefix}source`.toLowerCase()]: t.Optional(
+          t.String({
+            description:
+              'The channel that asks, answered as `source`: a word of up to 40 characters.',
+            examples: ['dashboard'],
           }),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'listScheduledDeliveries',
-          summary: 'List scheduled deliveries',
-          description: 'Every delivery of the account, oldest first, and how many the plan allows.',
-        },
-      },
-    )
-    .post(
-      '/v1/scheduled-deliveries',
-      ({ body, caller, pass, request, set }) => {
+        ),
+      }),
+      body: forms.newDelivery,
+      answers: { 201: One, ...refusals, ...refused },
+      handle: ({ body, caller, pass, request, reply }) => {
         refusePaused()
-        return idempotency.once({ caller, pass, request, set }, body, () => {
+        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
           const source = channelOf(request.headers.get(`${headerPrefix}Source`))
           const created = deliveries.create(caller.key.account, forms.created(body), { source })
           if ('refused' in created) throw limitReached(created, links(request))
-          set.status = 201
+          reply.status = 201
           return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
         })
       },
-      {
-        access: writing,
-        headers: t.Object({
-          ...idempotencyHeader.properties,
-          [`${headerPrefix}source`.toLowerCase()]: t.Optional(
-            t.String({
-              description:
-                'The channel that asks, answered as `source`: a word of up to 40 characters.',
-              examples: ['dashboard'],
-            }),
-          ),
-        }),
-        body: forms.newDelivery,
-        response: { 201: One, ...refusals, ...refused },
-        detail: {
-          operationId: 'createScheduledDelivery',
-          summary: 'Create a scheduled delivery',
-          description: `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 /** A word, or `api`. */
@@ -173,26 +166,33 @@ const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }
   )
 
 function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
-  const { access: plugin, deliveries } = deps
-  return new RouteList({ tags: ['scheduled deliveries'] })
-    .use(plugin)
-    .get(
-      '/v1/scheduled-deliveries/:id',
-      ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
-      {
-        access: reading,
-        params,
-        response: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
-        detail: {
-          operationId: 'getScheduledDelivery',
-          summary: 'One scheduled delivery',
-          description: 'The delivery with its last run.',
-        },
-      },
-    )
-    .patch(
-      '/v1/scheduled-deliveries/:id',
-      ({ body, caller, params: { id } }) => {
+  const { deliveries } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/scheduled-deliveries/:id',
+      operationId: 'getScheduledDelivery',
+      summary: 'One scheduled delivery',
+      description: 'The delivery with its last run.',
+      tags: ['scheduled deliveries'],
+      access: reading,
+      params: params.properties,
+      answers: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
+      handle: ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/scheduled-deliveries/:id',
+      operationId: 'changeScheduledDelivery',
+      summary: 'Change a scheduled delivery',
+      description:
+        "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
+      tags: ['scheduled deliveries'],
+      access: writing,
+      params: params.properties,
+      body: forms.deliveryChange,
+      answers: { 200: One, ...refusals, ...unknown, ...refused },
+      handle: ({ body, caller, params: { id } }) => {
         refusePaused()
         const change = forms.changed(body)
         return {
@@ -200,44 +200,30 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
           message: 'The scheduled delivery was changed.',
         }
       },
-      {
-        access: writing,
-        params,
-        body: forms.deliveryChange,
-        response: { 200: One, ...refusals, ...unknown, ...refused },
-        detail: {
-          operationId: 'changeScheduledDelivery',
-          summary: 'Change a scheduled delivery',
-          description:
-            "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
-        },
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/scheduled-deliveries/:id',
+      operationId: 'deleteScheduledDelivery',
+      summary: 'Delete a scheduled delivery',
+      description: 'The delivery and its runs are gone; a letter that is on its way still arrives.',
+      tags: ['scheduled deliveries'],
+      access: writing,
+      params: params.properties,
+      answers: {
+        200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
+        ...refusals,
+        ...unknown,
       },
-    )
-    .delete(
-      '/v1/scheduled-deliveries/:id',
-      ({ caller, params: { id } }) => {
+      handle: ({ caller, params: { id } }) => {
         deliveries.remove(own(id, caller))
         return {
           data: { id, deleted: true as const },
           message: 'The scheduled delivery was deleted.',
         }
       },
-      {
-        access: writing,
-        params,
-        response: {
-          200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
-          ...refusals,
-          ...unknown,
-        },
-        detail: {
-          operationId: 'deleteScheduledDelivery',
-          summary: 'Delete a scheduled delivery',
-          description:
-            'The delivery and its runs are gone; a letter that is on its way still arrives.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const messages = {
@@ -248,28 +234,22 @@ const messages = {
 } as const
 
 function sendNow(
-  { access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps,
+  { deliveries, idempotency, limits }: DeliveriesApiDeps,
   { own, refusePaused }: Shared,
 ) {
-  return new RouteList({ tags: ['scheduled deliveries'] }).use(plugin).post(
-    '/v1/scheduled-deliveries/:id/send_now',
-    ({ body, caller, params: { id }, pass, request, set }) => {
-      refusePaused()
-      const delivery = own(id, caller)
-      return idempotency.once({ caller, pass, request, set }, body, () => {
-        const run = deliveries.sendNow(delivery)
-        if ('refused' in run) throw tooSoon(run)
-        set.status = 202
-        const { status, recipient, error } = run
-        return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/scheduled-deliveries/:id/send_now',
+      operationId: 'sendScheduledDelivery',
+      summary: 'Send a copy now',
+      description: `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
+      tags: ['scheduled deliveries'],
       access: writing,
-      params,
+      params: params.properties,
       headers: idempotencyHeader,
       body: t.Optional(t.Unknown({ description: 'None is needed.' })),
-      response: {
+      answers: {
         202: t.Object({
           data: t.Object({
             run_id: runId,
@@ -284,13 +264,19 @@ function sendNow(
         429: t.Union([ValidationProblem, FlatProblem]),
         503: ValidationProblem,
       },
-      detail: {
-        operationId: 'sendScheduledDelivery',
-        summary: 'Send a copy now',
-        description: `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
+      handle: ({ body, caller, params: { id }, pass, request, reply }) => {
+        refusePaused()
+        const delivery = own(id, caller)
+        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+          const run = deliveries.sendNow(delivery)
+          if ('refused' in run) throw tooSoon(run)
+          reply.status = 202
+          const { status, recipient, error } = run
+          return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
+        })
       },
-    },
-  )
+    }),
+  ]
 }
 
 const tooSoon = ({ retryAfterSeconds }: CopyRefusal) =>

@@ -1,8 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
@@ -47,54 +46,52 @@ function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): n
 }
 
 /** Everything about one basin. */
-export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
-  return new RouteList().use(deps.access).get(
-    '/v1/drilling-intelligence/basin/:name',
-    ({ params, query, set }) =>
-      atDrillingMoment(deps, query, set, deps => {
-        const { drilling } = deps
-        const basin = basinIn(params.name)
-        const newest = newestCounts(drilling, basin)
-        const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
-        markSources(set as Answering, deps.marks, Object.values(newest))
-        const weeks = drilling.metrics.ofRegion(
-          'rig_count',
-          basin,
-          dayAfter(count.on, 1 - yearOfWeeksDays),
-          dayAfter(count.on, 1),
-        )
-        const data = {
-          basin,
-          active_rigs: count.value,
-          rig_count: count.value,
-          frac_spreads: newest.frac_spreads?.value ?? null,
-          permits: permitsOf(deps, basin) ?? null,
-          duc_wells: newest.duc_wells?.value ?? null,
-          completions: newest.completions?.value ?? null,
-          wells_drilled: newest.wells_drilled?.value ?? null,
-          as_of_date: count.on,
-          trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
-        }
-        return energyRecord(data, deps.tierRequired('energy_intelligence'))
-      }),
-
-    {
+export function drillingBasinOperations(deps: DrillingIntelligenceDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/basin/:name',
+      operationId: 'getBasinDrilling',
+      summary: 'Drilling in one basin',
+      description:
+        'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
+      tags: ['Energy intelligence'],
       access: energyHeavyAccess,
-      params: t.Object({
+      params: {
         name: t.String({
           description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
           examples: ['permian'],
         }),
-      }),
-      query: t.Object(knownQuery),
-      response: { 200: energyBody(BasinBody, 'BasinDrillingBody'), ...energyRefusals },
-      detail: {
-        operationId: 'getBasinDrilling',
-        tags: ['Energy intelligence'],
-        summary: 'Drilling in one basin',
-        description:
-          'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
       },
-    },
-  )
+      query: knownQuery,
+      answers: { 200: energyBody(BasinBody, 'BasinDrillingBody'), ...energyRefusals },
+      handle: ({ params, query, reply }) =>
+        atDrillingMoment(deps, query, reply, deps => {
+          const { drilling } = deps
+          const basin = basinIn(params.name)
+          const newest = newestCounts(drilling, basin)
+          const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
+          markSources(reply, deps.marks, Object.values(newest))
+          const weeks = drilling.metrics.ofRegion(
+            'rig_count',
+            basin,
+            dayAfter(count.on, 1 - yearOfWeeksDays),
+            dayAfter(count.on, 1),
+          )
+          const data = {
+            basin,
+            active_rigs: count.value,
+            rig_count: count.value,
+            frac_spreads: newest.frac_spreads?.value ?? null,
+            permits: permitsOf(deps, basin) ?? null,
+            duc_wells: newest.duc_wells?.value ?? null,
+            completions: newest.completions?.value ?? null,
+            wells_drilled: newest.wells_drilled?.value ?? null,
+            as_of_date: count.on,
+            trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
+          }
+          return energyRecord(data, deps.tierRequired('energy_intelligence'))
+        }),
+    }),
+  ]
 }

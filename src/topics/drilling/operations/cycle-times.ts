@@ -7,9 +7,9 @@ import {
   wordParameter,
 } from '../../../http/input/typed.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { Day, markSources, orNull } from '../../energy/operations/answer.ts'
 import type { Circle } from '../../geography/math/geography.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -296,10 +296,10 @@ const cohortsOf = (wells: readonly WellDates[], span: CohortSpan) =>
   )
 
 function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
-  const matchingWells = (filter: WellFilter, set: unknown) => {
+  const matchingWells = (filter: WellFilter, set: Answering) => {
     const lives = wells.lives(filter)
     markSources(
-      set as Answering,
+      set,
       marks,
       lives.sources.map(source => ({ source })),
     )
@@ -309,7 +309,7 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
   const rowsOf = (timings: readonly TimedWell<WellDates>[]) =>
     timings.map(timing => cycleRow(timing, wells.get(timing.well.apiNumber)!.operator))
 
-  const cycleTime = (query: Query, set: unknown) => {
+  const cycleTime = (query: Query, set: Answering) => {
     const filter = filterOf(query)
     const { wells: count, producing } = matchingWells(filter, set)
     const timings = timedWells(producing)
@@ -328,7 +328,7 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
     })
   }
 
-  const cohortAnswer = (query: Query & { group_by?: string }, set: unknown) => {
+  const cohortAnswer = (query: Query & { group_by?: string }, set: Answering) => {
     const groupBy = query.group_by?.trim().toLowerCase() || cohortSpans[0]
     const span = cohortSpans.find(candidate => candidate === groupBy)
     if (!span)
@@ -349,39 +349,41 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
 const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
-export function cycleTimeRoutes(deps: WellProductionDeps) {
+export function cycleTimeOperations(deps: WellProductionDeps) {
   const { cycleTime, cohortAnswer } = createCycleTimeAnswers(deps)
-  return new RouteList({ prefix: productionPrefix })
-    .use(deps.access)
-    .get('/cycle-time', ({ query, set }) => cycleTime(query, set), {
+  return [
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/cycle-time`,
+      operationId: 'getCycleTime',
+      summary: 'From permit to production',
+      description:
+        'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
+      tags: ['well production'],
       access: productionHeavyAccess,
-      query: t.Object({ ...placeQuery, ...nameQuery }),
-      response: { 200: envelope(CycleTime), ...refusals },
-      detail: {
-        operationId: 'getCycleTime',
-        tags: ['well production'],
-        summary: 'From permit to production',
-        description:
-          'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
-      },
-    })
-    .get('/cycle-time/cohorts', ({ query, set }) => cohortAnswer(query, set), {
+      query: { ...placeQuery, ...nameQuery },
+      answers: { 200: envelope(CycleTime), ...refusals },
+      handle: ({ query, reply }) => cycleTime(query, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/cycle-time/cohorts`,
+      operationId: 'listCycleTimeCohorts',
+      summary: 'Cycle times by cohort',
+      description:
+        'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
+      tags: ['well production'],
       access: productionHeavyAccess,
-      query: t.Object({
+      query: {
         ...placeQuery,
         group_by: wordParameter(cohortSpans, {
           description: '`quarter` (default), `month` or `year`.',
           examples: ['quarter'],
           default: 'quarter',
         }),
-      }),
-      response: { 200: envelope(Cohorts), ...refusals },
-      detail: {
-        operationId: 'listCycleTimeCohorts',
-        tags: ['well production'],
-        summary: 'Cycle times by cohort',
-        description:
-          'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
       },
-    })
+      answers: { 200: envelope(Cohorts), ...refusals },
+      handle: ({ query, reply }) => cohortAnswer(query, reply),
+    }),
+  ]
 }

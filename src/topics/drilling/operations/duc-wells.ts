@@ -1,15 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { daysOf, markSources, orNull, requireData, Stamp } from '../../energy/operations/answer.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyPageQuery,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
@@ -77,73 +73,70 @@ const rowOf = (row: Numbered<DucWells>) => ({
 })
 
 /** Wells that are drilled and wait for completion, by basin. */
-export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+export function ducWellOperations(deps: DrillingAnswerDeps) {
   const { duc } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/duc_wells`,
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () => {
-          const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
-          const rows = (limit: number, offset: number) => {
-            const page = duc.page(list, filter, limit, offset)
-            markSources(set as Answering, deps.marks, page)
-            return page
-          }
-          return energyPage(
-            query,
-            { set: set as Answering, request, tierRequired: tier() },
-            { total: duc.count(list, filter), rows },
-            rowOf,
-          )
-        }),
-      {
-        access: energyAccess,
-        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Row), 'DucWellList'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listDucWells',
-          summary: 'Drilled but uncompleted wells',
-          description: `Wells that are drilled and wait for completion, by basin and month, newest first. ${published}`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/duc_wells',
+      aliases: ['/v1/dark_data/duc_wells'],
+      operationId: 'listDucWells',
+      summary: 'Drilled but uncompleted wells',
+      description: `Wells that are drilled and wait for completion, by basin and month, newest first. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: { ...energyPageQuery, ...rangeQuery, ...basinQuery },
+      answers: { 200: energyBody(t.Array(Row), 'DucWellList'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
+        const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
+        const rows = (limit: number, offset: number) => {
+          const page = duc.page(list, filter, limit, offset)
+          markSources(reply, deps.marks, page)
+          return page
+        }
+        return energyPage(
+          query,
+          { set: reply, request, tierRequired: tier() },
+          { total: duc.count(list, filter), rows },
+          rowOf,
+        )
       },
-    )
-    .get(
-      `${prefix}/duc_wells/latest`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const day = requireData(
-            duc.newestOn([country]),
-            'drilled but uncompleted wells',
-            'duc-wells',
-          )
-          const rows = duc.on(day)
-          markSources(set as Answering, deps.marks, rows)
-          const national = rows.find(row => row.region === country)!
-          const old = duc.before(country, day)
-          const data = {
-            us_total: national.duc,
-            basins: countsByBasin(rows, row => row.duc),
-            month: day.slice(0, 7),
-            change: old ? national.duc - old.duc : null,
-            date: day,
-            source: national.source,
-            timestamp: isoInstant(national.recordedAt),
-            ...ageOf('month', day, deps.now()),
-          }
-          return energyRecord(data, tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'LatestDucWellCount'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestDucWells',
-          summary: 'Newest drilled but uncompleted wells',
-          description: `Wells of the country and its basins that wait for completion, in the newest month. ${published}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/duc_wells/latest',
+      aliases: ['/v1/dark_data/duc_wells/latest'],
+      operationId: 'getLatestDucWells',
+      summary: 'Newest drilled but uncompleted wells',
+      description: `Wells of the country and its basins that wait for completion, in the newest month. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Latest, 'LatestDucWellCount'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const day = requireData(
+          duc.newestOn([country]),
+          'drilled but uncompleted wells',
+          'duc-wells',
+        )
+        const rows = duc.on(day)
+        markSources(reply, deps.marks, rows)
+        const national = rows.find(row => row.region === country)!
+        const old = duc.before(country, day)
+        const data = {
+          us_total: national.duc,
+          basins: countsByBasin(rows, row => row.duc),
+          month: day.slice(0, 7),
+          change: old ? national.duc - old.duc : null,
+          date: day,
+          source: national.source,
+          timestamp: isoInstant(national.recordedAt),
+          ...ageOf('month', day, deps.now()),
+        }
+        return energyRecord(data, tier())
       },
-    )
+    }),
+  ]
 }

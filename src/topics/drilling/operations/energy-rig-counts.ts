@@ -1,15 +1,13 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { Day, daysOf, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyPageQuery,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
@@ -118,145 +116,136 @@ function createRigCountAnswers(deps: DrillingAnswerDeps) {
 }
 
 /** Rigs of the country by week, and of its basins and states in the newest week. */
-export const energyRigCountRoutes = (deps: DrillingAnswerDeps, prefix: EnergyPrefix) =>
-  new RouteList().use(newestCountRoutes(deps, prefix)).use(pastCountRoutes(deps, prefix))
+export const energyRigCountOperations = (deps: DrillingAnswerDeps) => [
+  ...newestCountOperations(deps),
+  ...pastCountOperations(deps),
+]
 
-function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+function newestCountOperations(deps: DrillingAnswerDeps) {
   const { rigs, tier, newest, regions } = createRigCountAnswers(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/rig_counts/latest`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const { rows, on } = newest(set as Answering)
-          const [record] = rigs.page(nationalList, { fromOn: on, toOn: dayAfter(on, 1) }, 1, 0)
-          const data = {
-            us_total: record!.total,
-            basins: basinMap(rows),
-            states: stateMap(rows),
-            ...rigRecord(record!),
-            ...ageOf('week', on, deps.now()),
-          }
-          return energyRecord(data, tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'LatestRigCounts'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestRigCounts',
-          summary: 'Newest rig count',
-          description: `The newest week: the country, its basins and its states, each of which adds up to it in the fixture data and as its source has it otherwise. ${published}`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/rig_counts/latest',
+      aliases: ['/v1/dark_data/rig_counts/latest'],
+      operationId: 'getLatestRigCounts',
+      summary: 'Newest rig count',
+      description: `The newest week: the country, its basins and its states, each of which adds up to it in the fixture data and as its source has it otherwise. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Latest, 'LatestRigCounts'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const { rows, on } = newest(reply)
+        const [record] = rigs.page(nationalList, { fromOn: on, toOn: dayAfter(on, 1) }, 1, 0)
+        const data = {
+          us_total: record!.total,
+          basins: basinMap(rows),
+          states: stateMap(rows),
+          ...rigRecord(record!),
+          ...ageOf('week', on, deps.now()),
+        }
+        return energyRecord(data, tier())
       },
-    )
-    .get(
-      `${prefix}/rig_counts/by_basin`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const inBasin = (region: string) => basinKeys.includes(region)
-          const rows = regions(set as Answering, inBasin)
-          return energyWholeList(
-            rows.map(({ region, ...row }) => ({ basin: region, ...row })),
-            tier(),
-          )
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(t.Array(ByBasin), 'RigCountsByBasin'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listRigCountsByBasin',
-          summary: 'Newest rig count by basin',
-          description: `Rigs of each basin in the newest week, largest first, with the change since the week before and since 52 weeks before. ${published}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/rig_counts/by_basin',
+      aliases: ['/v1/dark_data/rig_counts/by_basin'],
+      operationId: 'listRigCountsByBasin',
+      summary: 'Newest rig count by basin',
+      description: `Rigs of each basin in the newest week, largest first, with the change since the week before and since 52 weeks before. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(t.Array(ByBasin), 'RigCountsByBasin'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const inBasin = (region: string) => basinKeys.includes(region)
+        const rows = regions(reply, inBasin)
+        return energyWholeList(
+          rows.map(({ region, ...row }) => ({ basin: region, ...row })),
+          tier(),
+        )
       },
-    )
-    .get(
-      `${prefix}/rig_counts/by_state`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const rows = regions(set as Answering, isState)
-          return energyWholeList(
-            rows.map(({ region, ...row }) => ({ state: region, ...row })),
-            tier(),
-          )
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(t.Array(ByState), 'RigCountsByState'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listRigCountsByState',
-          summary: 'Newest rig count by state',
-          description: `Rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/rig_counts/by_state',
+      aliases: ['/v1/dark_data/rig_counts/by_state'],
+      operationId: 'listRigCountsByState',
+      summary: 'Newest rig count by state',
+      description: `Rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(t.Array(ByState), 'RigCountsByState'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const rows = regions(reply, isState)
+        return energyWholeList(
+          rows.map(({ region, ...row }) => ({ state: region, ...row })),
+          tier(),
+        )
       },
-    )
+    }),
+  ]
 }
 
-function pastCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+function pastCountOperations(deps: DrillingAnswerDeps) {
   const { rigs, tier, listed } = createRigCountAnswers(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/rig_counts`,
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () => listed(query, set as Answering, request, rigRecord)),
-      {
-        access: energyAccess,
-        query: range,
-        response: { 200: energyBody(t.Array(RigRecord), 'RigCounts'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listRigCounts',
-          summary: 'Rig counts of the United States by week',
-          description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/rig_counts',
+      aliases: ['/v1/dark_data/rig_counts'],
+      operationId: 'listRigCounts',
+      summary: 'Rig counts of the United States by week',
+      description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: range.properties,
+      answers: { 200: energyBody(t.Array(RigRecord), 'RigCounts'), ...energyRefusals },
+      handle: ({ query, reply, request }) => listed(query, reply, request, rigRecord),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/rig_counts/historical',
+      aliases: ['/v1/dark_data/rig_counts/historical'],
+      operationId: 'getRigCountHistory',
+      summary: 'Rig counts of the past',
+      description: `Counts of the country, newest first, as far back as they are held. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: range.properties,
+      answers: { 200: energyBody(t.Array(Past), 'RigCountHistory'), ...energyRefusals },
+      handle: ({ query, reply, request }) =>
+        listed(query, reply, request, row => ({
+          date: row.countedOn,
+          ...rigTypeCounts(row),
+          span: row.span,
+        })),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/rig_counts/:id',
+      aliases: ['/v1/dark_data/rig_counts/:id'],
+      operationId: 'getRigCount',
+      summary: 'One rig count',
+      description: 'A week by its number. Numbers run from 1 in chronological order.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      params: {
+        id: t.String({ description: 'Number of the record.', examples: ['1'] }),
       },
-    )
-    .get(
-      `${prefix}/rig_counts/historical`,
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          listed(query, set as Answering, request, row => ({
-            date: row.countedOn,
-            ...rigTypeCounts(row),
-            span: row.span,
-          })),
-        ),
-      {
-        access: energyAccess,
-        query: range,
-        response: { 200: energyBody(t.Array(Past), 'RigCountHistory'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getRigCountHistory',
-          summary: 'Rig counts of the past',
-          description: `Counts of the country, newest first, as far back as they are held. ${published}`,
-        }),
+      answers: { 200: energyBody(RigRecord, 'OneRigCount'), ...energyRefusals },
+      handle: ({ params, reply }) => {
+        const row = rigs.numbered(nationalList, recordIdOf(params.id, 'Rig count'))
+        if (!row) throw notFound(`Rig count ${params.id}`)
+        markSources(reply, deps.marks, [row])
+        return energyRecord(rigRecord(row), tier())
       },
-    )
-    .get(
-      `${prefix}/rig_counts/:id`,
-      ({ params, set, query }) =>
-        atMoment(deps, query, set, () => {
-          const row = rigs.numbered(nationalList, recordIdOf(params.id, 'Rig count'))
-          if (!row) throw notFound(`Rig count ${params.id}`)
-          markSources(set as Answering, deps.marks, [row])
-          return energyRecord(rigRecord(row), tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        params: t.Object({
-          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
-        }),
-        response: { 200: energyBody(RigRecord, 'OneRigCount'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getRigCount',
-          summary: 'One rig count',
-          description: 'A week by its number. Numbers run from 1 in chronological order.',
-        }),
-      },
-    )
+    }),
+  ]
 }

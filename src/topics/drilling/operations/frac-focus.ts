@@ -2,14 +2,12 @@ import { t } from 'elysia'
 import { numberParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyHeavyAccess,
   energyPageOf,
   energyPageQuery,
@@ -109,26 +107,26 @@ const filterOf = (query: ListQuery): FracFilter =>
 /** Answers that are disclosures, or what was in the fluid of one. */
 function createDisclosureAnswers(deps: FracFocusDeps) {
   const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
-  const marked = (set: unknown, rows: StoredDisclosure[]) => {
-    markSources(set as Answering, marks, rows)
+  const marked = (set: Answering, rows: StoredDisclosure[]) => {
+    markSources(set, marks, rows)
     return rows
   }
-  const listOf = (filter: FracFilter, query: ListQuery, set: unknown, request: Request) => {
+  const listOf = (filter: FracFilter, query: ListQuery, set: Answering, request: Request) => {
     const { page, perPage } = energyPageOf(query)
     const { rows, total } = fracDisclosures.page(filter, perPage, (page - 1) * perPage)
     const answer = {
-      set: set as Answering,
+      set,
       request,
       tierRequired: tierRequired('energy_intelligence'),
     }
     return energyPage(query, answer, { total, rows: () => marked(set, rows) }, disclosureRow)
   }
-  const disclosureOf = (id: string, set: unknown): StoredDisclosure => {
+  const disclosureOf = (id: string, set: Answering): StoredDisclosure => {
     const disclosure = fracDisclosures.get(recordIdOf(id, 'Frac disclosure'))
     if (!disclosure) throw notFound(`Frac disclosure ${id}`)
     return marked(set, [disclosure])[0]!
   }
-  const chemicals = (id: string, set: unknown) => {
+  const chemicals = (id: string, set: Answering) => {
     const disclosure = disclosureOf(id, set)
     return {
       id: String(disclosure.id),
@@ -138,13 +136,20 @@ function createDisclosureAnswers(deps: FracFocusDeps) {
   return { listOf, disclosureOf, chemicals }
 }
 
+/** The request of one page of counts. */
+interface ListQuestion {
+  query: ListQuery
+  reply: Answering
+  request: Request
+}
+
 /** Answers that are numbers of disclosures: in all, by state, operator and substance. */
 function createDisclosureCounts(deps: FracFocusDeps) {
   const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
   /** Counts have no source of their own: they are marked as the newest rows are. */
-  const markNewest = (set: unknown) =>
-    markSources(set as Answering, marks, fracDisclosures.page({}, 1, 0).rows)
-  const summary = (set: unknown) => {
+  const markNewest = (set: Answering) =>
+    markSources(set, marks, fracDisclosures.page({}, 1, 0).rows)
+  const summary = (set: Answering) => {
     markNewest(set)
     const countsByName = (counts: readonly { name: string; disclosures: number }[]) =>
       Object.fromEntries(counts.map(count => [count.name, count.disclosures]))
@@ -157,14 +162,14 @@ function createDisclosureCounts(deps: FracFocusDeps) {
   }
   /** One page of counts with their part of all disclosures. */
   const shares = <T, R>(
-    question: { query: ListQuery; set: unknown; request: Request },
+    question: ListQuestion,
     list: { total: number; rows(limit: number, offset: number): T[] },
     shape: (row: T, percentOf: (n: number) => number) => R,
   ) => {
-    markNewest(question.set)
+    markNewest(question.reply)
     const all = fracDisclosures.total()
     const answer = {
-      set: question.set as Answering,
+      set: question.reply,
       request: question.request,
       tierRequired: tierRequired('energy_intelligence'),
     }
@@ -172,7 +177,7 @@ function createDisclosureCounts(deps: FracFocusDeps) {
       shape(row, n => roundTo((100 * n) / all, 2)),
     )
   }
-  const byState = (question: { query: ListQuery; set: unknown; request: Request }) => {
+  const byState = (question: ListQuestion) => {
     const all = fracDisclosures.byState()
     return shares(
       question,
@@ -185,7 +190,7 @@ function createDisclosureCounts(deps: FracFocusDeps) {
       }),
     )
   }
-  const byOperator = (question: { query: ListQuery; set: unknown; request: Request }) =>
+  const byOperator = (question: ListQuestion) =>
     shares(
       question,
       { total: fracDisclosures.operators(), rows: fracDisclosures.byOperator },
@@ -196,7 +201,7 @@ function createDisclosureCounts(deps: FracFocusDeps) {
         date: row.newestOn,
       }),
     )
-  const byChemical = (question: { query: ListQuery; set: unknown; request: Request }) =>
+  const byChemical = (question: ListQuestion) =>
     shares(
       question,
       { total: fracChemicals.count(), rows: fracChemicals.substances },
@@ -213,29 +218,31 @@ function createDisclosureCounts(deps: FracFocusDeps) {
 const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
 
 /** What was pumped into wells when they were fractured, as their operators disclosed it. */
-export function fracFocusRoutes(deps: FracFocusDeps, prefix: EnergyPrefix) {
+export function fracFocusOperations(deps: FracFocusDeps) {
   const { listOf, disclosureOf, chemicals } = createDisclosureAnswers(deps)
   const { summary, byState, byOperator, byChemical } = createDisclosureCounts(deps)
   const tier = () => deps.tierRequired('energy_intelligence')
   const refusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
   const listRoute = (operationId: string, summaryText: string, description: string) => ({
+    operationId,
+    summary: summaryText,
+    description,
+    tags: ['Energy intelligence'],
     access: energyHeavyAccess,
-    query: listQuery,
-    response: { 200: energyBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
-    detail: energyDetail(prefix, { operationId, summary: summaryText, description }),
+    query: listQuery.properties,
+    answers: { 200: energyBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
   })
   const sharesRoute = (
     shape: typeof FracByState | typeof FracByOperator | typeof FracByChemical,
     by: 'State' | 'Operator' | 'Chemical',
   ) => ({
+    operationId: `getFracBy${by}`,
+    summary: `Frac disclosures by ${by.toLowerCase()}`,
+    description: `How many disclosures each ${by.toLowerCase()} has, largest first.`,
+    tags: ['Energy intelligence'],
     access: energyHeavyAccess,
-    query: t.Object(energyPageQuery),
-    response: { 200: energyBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
-    detail: energyDetail(prefix, {
-      operationId: `getFracBy${by}`,
-      summary: `Frac disclosures by ${by.toLowerCase()}`,
-      description: `How many disclosures each ${by.toLowerCase()} has, largest first.`,
-    }),
+    query: energyPageQuery,
+    answers: { 200: energyBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
   })
   const id = t.Object({
     id: t.String({ description: 'Number of the disclosure.', examples: ['1'] }),
@@ -243,94 +250,119 @@ export function fracFocusRoutes(deps: FracFocusDeps, prefix: EnergyPrefix) {
   const wells = t.Object({
     api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }),
   })
-  return new RouteList({ prefix })
-    .use(deps.access)
-    .get(
-      '/frac-focus',
-      ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      listRoute(
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus',
+      aliases: ['/v1/dark_data/frac-focus'],
+      ...listRoute(
         'listFracDisclosures',
         'Frac disclosures',
         `${listNote} Takes the filters of the search.`,
       ),
-    )
-    .get(
-      '/frac-focus/latest',
-      ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      listRoute('getLatestFracDisclosures', 'Latest frac disclosures', listNote),
-    )
-    .get(
-      '/frac-focus/search',
-      ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      listRoute(
+      handle: ({ query, reply, request }) => listOf(filterOf(query), query, reply, request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/latest',
+      aliases: ['/v1/dark_data/frac-focus/latest'],
+      ...listRoute('getLatestFracDisclosures', 'Latest frac disclosures', listNote),
+      handle: ({ query, reply, request }) => listOf(filterOf(query), query, reply, request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/search',
+      aliases: ['/v1/dark_data/frac-focus/search'],
+      ...listRoute(
         'searchFracDisclosures',
         'Search frac disclosures',
         `Disclosures that fit everything that is asked for. ${listNote}`,
       ),
-    )
-    .get('/frac-focus/summary', ({ set }) => energyRecord(summary(set), tier()), {
+      handle: ({ query, reply, request }) => listOf(filterOf(query), query, reply, request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/summary',
+      aliases: ['/v1/dark_data/frac-focus/summary'],
+      operationId: 'getFracSummary',
+      summary: 'Numbers of frac disclosures',
+      description: 'All disclosures that are held, by state and by operator.',
+      tags: ['Energy intelligence'],
       access: energyHeavyAccess,
-      response: { 200: energyBody(FracSummary, 'FracSummaryAnswer'), 403: refusals[403] },
-      detail: energyDetail(prefix, {
-        operationId: 'getFracSummary',
-        summary: 'Numbers of frac disclosures',
-        description: 'All disclosures that are held, by state and by operator.',
-      }),
-    })
-    .get('/frac-focus/by-state', byState, sharesRoute(FracByState, 'State'))
-    .get('/frac-focus/by-operator', byOperator, sharesRoute(FracByOperator, 'Operator'))
-    .get('/frac-focus/by-chemical', byChemical, sharesRoute(FracByChemical, 'Chemical'))
-    .get(
-      '/frac-focus/for-well/:api_number',
-      ({ params, query, set, request }) =>
-        listOf({ apiNumber: parseWell('api_number', params.api_number) }, query, set, request),
-      {
-        access: energyAccess,
-        params: wells,
-        query: t.Object(energyPageQuery),
-        response: { 200: energyBody(t.Array(Disclosure), 'WellFracDisclosures'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listFracDisclosuresOfWell',
-          summary: 'Frac disclosures of a well',
-          description: 'Every job on a well, newest first; an empty list for a well without one.',
-        }),
+      answers: { 200: energyBody(FracSummary, 'FracSummaryAnswer'), 403: refusals[403] },
+      handle: ({ reply }) => energyRecord(summary(reply), tier()),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/by-state',
+      aliases: ['/v1/dark_data/frac-focus/by-state'],
+      ...sharesRoute(FracByState, 'State'),
+      handle: byState,
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/by-operator',
+      aliases: ['/v1/dark_data/frac-focus/by-operator'],
+      ...sharesRoute(FracByOperator, 'Operator'),
+      handle: byOperator,
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/by-chemical',
+      aliases: ['/v1/dark_data/frac-focus/by-chemical'],
+      ...sharesRoute(FracByChemical, 'Chemical'),
+      handle: byChemical,
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/for-well/:api_number',
+      aliases: ['/v1/dark_data/frac-focus/for-well/:api_number'],
+      operationId: 'listFracDisclosuresOfWell',
+      summary: 'Frac disclosures of a well',
+      description: 'Every job on a well, newest first; an empty list for a well without one.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      params: wells.properties,
+      query: energyPageQuery,
+      answers: { 200: energyBody(t.Array(Disclosure), 'WellFracDisclosures'), ...refusals },
+      handle: ({ params, query, reply, request }) =>
+        listOf({ apiNumber: parseWell('api_number', params.api_number) }, query, reply, request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/:id/chemicals',
+      aliases: ['/v1/dark_data/frac-focus/:id/chemicals'],
+      operationId: 'getFracChemicals',
+      summary: 'Chemicals of a frac disclosure',
+      description:
+        'What the fluid of a job was made of. The list is empty where none was disclosed.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      params: id.properties,
+      answers: {
+        200: energyBody(Chemicals, 'FracChemicalsAnswer'),
+        403: refusals[403],
+        404: energyRefusals[404],
       },
-    )
-    .get(
-      '/frac-focus/:id/chemicals',
-      ({ params, set }) => energyRecord(chemicals(params.id, set), tier()),
-      {
-        access: energyAccess,
-        params: id,
-        response: {
-          200: energyBody(Chemicals, 'FracChemicalsAnswer'),
-          403: refusals[403],
-          404: energyRefusals[404],
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'getFracChemicals',
-          summary: 'Chemicals of a frac disclosure',
-          description:
-            'What the fluid of a job was made of. The list is empty where none was disclosed.',
-        }),
+      handle: ({ params, reply }) => energyRecord(chemicals(params.id, reply), tier()),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac-focus/:id',
+      aliases: ['/v1/dark_data/frac-focus/:id'],
+      operationId: 'getFracDisclosure',
+      summary: 'A frac disclosure',
+      description: 'One disclosure by its number here.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      params: id.properties,
+      answers: {
+        200: energyBody(Disclosure, 'FracDisclosureAnswer'),
+        403: refusals[403],
+        404: energyRefusals[404],
       },
-    )
-    .get(
-      '/frac-focus/:id',
-      ({ params, set }) => energyRecord(disclosureRow(disclosureOf(params.id, set)), tier()),
-      {
-        access: energyAccess,
-        params: id,
-        response: {
-          200: energyBody(Disclosure, 'FracDisclosureAnswer'),
-          403: refusals[403],
-          404: energyRefusals[404],
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'getFracDisclosure',
-          summary: 'A frac disclosure',
-          description: 'One disclosure by its number here.',
-        }),
-      },
-    )
+      handle: ({ params, reply }) =>
+        energyRecord(disclosureRow(disclosureOf(params.id, reply)), tier()),
+    }),
+  ]
 }

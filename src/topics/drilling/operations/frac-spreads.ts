@@ -1,8 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
   Day,
@@ -13,10 +11,8 @@ import {
   Stamp,
 } from '../../energy/operations/answer.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyPageQuery,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
@@ -72,64 +68,61 @@ const rowOf = (row: Numbered<FracSpreads>) => ({
 })
 
 /** Crews that fracture wells, by basin. */
-export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+export function fracSpreadOperations(deps: DrillingAnswerDeps) {
   const { frac } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/frac_spreads`,
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () => {
-          const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
-          const rows = (limit: number, offset: number) => {
-            const page = frac.page(basinKeys, filter, limit, offset)
-            markSources(set as Answering, deps.marks, page)
-            return page
-          }
-          const answer = { set: set as Answering, request, tierRequired: tier() }
-          return energyPage(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
-        }),
-      {
-        access: energyAccess,
-        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Row), 'FracSpreadList'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listFracSpreads',
-          summary: 'Frac spreads by basin',
-          description: `Active hydraulic fracturing crews, newest first. ${published}`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac_spreads',
+      aliases: ['/v1/dark_data/frac_spreads'],
+      operationId: 'listFracSpreads',
+      summary: 'Frac spreads by basin',
+      description: `Active hydraulic fracturing crews, newest first. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: { ...energyPageQuery, ...rangeQuery, ...basinQuery },
+      answers: { 200: energyBody(t.Array(Row), 'FracSpreadList'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
+        const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
+        const rows = (limit: number, offset: number) => {
+          const page = frac.page(basinKeys, filter, limit, offset)
+          markSources(reply, deps.marks, page)
+          return page
+        }
+        const answer = { set: reply, request, tierRequired: tier() }
+        return energyPage(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
       },
-    )
-    .get(
-      `${prefix}/frac_spreads/latest`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const day = requireData(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
-          const rows = frac.on(day)
-          markSources(set as Answering, deps.marks, rows)
-          const national = rows.find(row => row.region === country)!
-          const old = frac.before(country, day)
-          const data = {
-            us_total: national.active,
-            basins: countsByBasin(rows, row => row.active),
-            date: day,
-            change: old ? national.active - old.active : null,
-            source: national.source,
-            timestamp: isoInstant(national.recordedAt),
-            ...ageOf('day', day, deps.now()),
-          }
-          return energyRecord(data, tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'LatestFracSpreadCount'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestFracSpreads',
-          summary: 'Newest frac spreads',
-          description: `Active hydraulic fracturing crews of the country and its basins on the newest day. ${published}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/frac_spreads/latest',
+      aliases: ['/v1/dark_data/frac_spreads/latest'],
+      operationId: 'getLatestFracSpreads',
+      summary: 'Newest frac spreads',
+      description: `Active hydraulic fracturing crews of the country and its basins on the newest day. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Latest, 'LatestFracSpreadCount'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const day = requireData(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
+        const rows = frac.on(day)
+        markSources(reply, deps.marks, rows)
+        const national = rows.find(row => row.region === country)!
+        const old = frac.before(country, day)
+        const data = {
+          us_total: national.active,
+          basins: countsByBasin(rows, row => row.active),
+          date: day,
+          change: old ? national.active - old.active : null,
+          source: national.source,
+          timestamp: isoInstant(national.recordedAt),
+          ...ageOf('day', day, deps.now()),
+        }
+        return energyRecord(data, tier())
       },
-    )
+    }),
+  ]
 }

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, daysOf, markSources, orNull } from '../../energy/operations/answer.ts'
@@ -71,8 +71,11 @@ const PermitRow = t.Object(
 )
 
 /** Lists of one metric each. A state stands for the basins that reach into it. */
-export const drillingListRoutes = (deps: DrillingIntelligenceDeps) =>
-  new RouteList().use(countRoutes(deps)).use(wellRoutes(deps)).use(statePermitRoutes(deps))
+export const drillingListOperations = (deps: DrillingIntelligenceDeps) => [
+  ...countOperations(deps),
+  ...wellOperations(deps),
+  ...statePermitOperations(deps),
+]
 
 /** Rows of one metric by basin, newest first. */
 function metricLists(deps: DrillingIntelligenceDeps) {
@@ -111,102 +114,98 @@ const detailOf = (operationId: string, summary: string, subject: string) => ({
   description: `${subject} by basin, newest first. With \`state\`, of the basins that reach into it.`,
 })
 
-function countRoutes(deps: DrillingIntelligenceDeps) {
+function countOperations(deps: DrillingIntelligenceDeps) {
   const list = metricLists(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/drilling-intelligence/frac-spreads',
-      ({ query, set, request }) => {
-        const { data, meta } = list('frac_spreads', query, set as Answering, request)
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/frac-spreads',
+      ...detailOf(
+        'listDrillingFracSpreads',
+        'Frac spreads of basins',
+        'Active hydraulic fracturing crews',
+      ),
+      access: energyHeavyAccess,
+      query: countQuery.properties,
+      answers: { 200: energyBody(t.Array(FracRow), 'DrillingFracSpreads'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
+        const { data, meta } = list('frac_spreads', query, reply, request)
         return {
           data: data.map(({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row })),
           meta,
         }
       },
-      {
-        access: energyHeavyAccess,
-        query: countQuery,
-        response: { 200: energyBody(t.Array(FracRow), 'DrillingFracSpreads'), ...energyRefusals },
-        detail: detailOf(
-          'listDrillingFracSpreads',
-          'Frac spreads of basins',
-          'Active hydraulic fracturing crews',
-        ),
-      },
-    )
-    .get(
-      '/v1/drilling-intelligence/duc-wells',
-      ({ query, set, request }) => {
-        const { data, meta } = list('duc_wells', query, set as Answering, request)
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/duc-wells',
+      ...detailOf(
+        'listDrillingDucWells',
+        'Uncompleted wells of basins',
+        'Wells that are drilled and wait for completion, each month',
+      ),
+      access: energyHeavyAccess,
+      query: countQuery.properties,
+      answers: { 200: energyBody(t.Array(DucRow), 'DrillingDucWells'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
+        const { data, meta } = list('duc_wells', query, reply, request)
         return {
           data: data.map(({ basin, value, ...row }) => ({ basin, duc_count: value, ...row })),
           meta,
         }
       },
-      {
-        access: energyHeavyAccess,
-        query: countQuery,
-        response: { 200: energyBody(t.Array(DucRow), 'DrillingDucWells'), ...energyRefusals },
-        detail: detailOf(
-          'listDrillingDucWells',
-          'Uncompleted wells of basins',
-          'Wells that are drilled and wait for completion, each month',
-        ),
-      },
-    )
+    }),
+  ]
 }
 
-function wellRoutes(deps: DrillingIntelligenceDeps) {
+function wellOperations(deps: DrillingIntelligenceDeps) {
   const list = metricLists(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/drilling-intelligence/completions',
-      ({ query, set, request }) => {
-        const { data, meta } = list('completions', query, set as Answering, request)
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/completions',
+      ...detailOf(
+        'listDrillingCompletions',
+        'Completions of basins',
+        'Wells completed in each month',
+      ),
+      access: energyHeavyAccess,
+      query: countQuery.properties,
+      answers: {
+        200: energyBody(t.Array(CompletionRow), 'DrillingCompletions'),
+        ...energyRefusals,
+      },
+      handle: ({ query, reply, request }) => {
+        const { data, meta } = list('completions', query, reply, request)
         return {
           data: data.map(({ basin, value, ...row }) => ({ basin, completions: value, ...row })),
           meta,
         }
       },
-      {
-        access: energyHeavyAccess,
-        query: countQuery,
-        response: {
-          200: energyBody(t.Array(CompletionRow), 'DrillingCompletions'),
-          ...energyRefusals,
-        },
-        detail: detailOf(
-          'listDrillingCompletions',
-          'Completions of basins',
-          'Wells completed in each month',
-        ),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/wells-drilled',
+      ...detailOf(
+        'listDrillingWellsDrilled',
+        'Wells drilled in basins',
+        'Wells drilled in each month',
+      ),
+      access: energyHeavyAccess,
+      query: countQuery.properties,
+      answers: {
+        200: energyBody(t.Array(DrilledRow), 'DrillingWellsDrilled'),
+        ...energyRefusals,
       },
-    )
-    .get(
-      '/v1/drilling-intelligence/wells-drilled',
-      ({ query, set, request }) => {
-        const { data, meta } = list('wells_drilled', query, set as Answering, request)
+      handle: ({ query, reply, request }) => {
+        const { data, meta } = list('wells_drilled', query, reply, request)
         return {
           data: data.map(({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row })),
           meta,
         }
       },
-      {
-        access: energyHeavyAccess,
-        query: countQuery,
-        response: {
-          200: energyBody(t.Array(DrilledRow), 'DrillingWellsDrilled'),
-          ...energyRefusals,
-        },
-        detail: detailOf(
-          'listDrillingWellsDrilled',
-          'Wells drilled in basins',
-          'Wells drilled in each month',
-        ),
-      },
-    )
+    }),
+  ]
 }
 
 interface StateMonth {
@@ -249,56 +248,55 @@ function requestedStates({ permits }: DrillingIntelligenceDeps, query: Query): s
   )
 }
 
-function statePermitRoutes(deps: DrillingIntelligenceDeps) {
+function statePermitOperations(deps: DrillingIntelligenceDeps) {
   const { permits } = deps
   const inMonth = (state: string, month: string) =>
     permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
-  return new RouteList().use(deps.access).get(
-    '/v1/drilling-intelligence/well-permits',
-    ({ query, set, request }) => {
-      const { fromOn, toOn } = daysOf(query)
-      const months = monthsWithPermits(deps, requestedStates(deps, query), fromOn, toOn)
-      const answer = {
-        set: set as Answering,
-        request,
-        tierRequired: deps.tierRequired('energy_intelligence'),
-      }
-      const rows = (limit: number, offset: number) => {
-        const page = months.slice(offset, offset + limit)
-        const sources = [...new Set(page.map(row => row.state))].map(state => ({
-          source: permits.sourceOf(state) ?? '',
-        }))
-        markSources(set as Answering, deps.marks, sources)
-        return page
-      }
-      return energyPage(
-        query,
-        answer,
-        { total: months.length, rows },
-        ({ state, month, isFirst }) => {
-          const count = inMonth(state, month)
-          const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
-          return {
-            state,
-            basin: stateOf(state)?.basins[0] ?? null,
-            permits: count,
-            change: before === undefined ? null : count - before,
-            date: `${month}-01`,
-          }
-        },
-      )
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/well-permits',
+      operationId: 'listDrillingPermits',
+      summary: 'New permits by state and month',
+      description:
+        'New permits to drill, by the month of their date, newest first; the running month is not over. With `basin`, of the states that it leads in.',
+      tags: tags,
       access: energyHeavyAccess,
-      query: listQuery,
-      response: { 200: energyBody(t.Array(PermitRow), 'DrillingPermits'), ...energyRefusals },
-      detail: {
-        operationId: 'listDrillingPermits',
-        tags,
-        summary: 'New permits by state and month',
-        description:
-          'New permits to drill, by the month of their date, newest first; the running month is not over. With `basin`, of the states that it leads in.',
+      query: listQuery.properties,
+      answers: { 200: energyBody(t.Array(PermitRow), 'DrillingPermits'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
+        const { fromOn, toOn } = daysOf(query)
+        const months = monthsWithPermits(deps, requestedStates(deps, query), fromOn, toOn)
+        const answer = {
+          set: reply,
+          request,
+          tierRequired: deps.tierRequired('energy_intelligence'),
+        }
+        const rows = (limit: number, offset: number) => {
+          const page = months.slice(offset, offset + limit)
+          const sources = [...new Set(page.map(row => row.state))].map(state => ({
+            source: permits.sourceOf(state) ?? '',
+          }))
+          markSources(reply, deps.marks, sources)
+          return page
+        }
+        return energyPage(
+          query,
+          answer,
+          { total: months.length, rows },
+          ({ state, month, isFirst }) => {
+            const count = inMonth(state, month)
+            const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
+            return {
+              state,
+              basin: stateOf(state)?.basins[0] ?? null,
+              permits: count,
+              change: before === undefined ? null : count - before,
+              date: `${month}-01`,
+            }
+          },
+        )
       },
-    },
-  )
+    }),
+  ]
 }

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import {
@@ -168,42 +168,44 @@ const rowOf = (row: MetricRow) => ({
 })
 
 /** What is counted of drilling, over all families. */
-export const drillingIntelligenceRoutes = (deps: DrillingIntelligenceDeps) =>
-  new RouteList().use(metricRoutes(deps)).use(digestRoutes(deps)).use(trendRoutes(deps))
+export const drillingIntelligenceOperations = (deps: DrillingIntelligenceDeps) => [
+  ...metricOperations(deps),
+  ...digestOperations(deps),
+  ...trendOperations(deps),
+]
 
-function metricRoutes(deps: DrillingIntelligenceDeps) {
+function metricOperations(deps: DrillingIntelligenceDeps) {
   const { metrics } = deps.drilling
-  return new RouteList().use(deps.access).get(
-    '/v1/drilling-intelligence',
-    ({ query, set, request }) => {
-      const filter = { ...daysOf(query), regions: requestedRegions(query) }
-      const rows = (limit: number, offset: number) => {
-        const page = metrics.page(filter, limit, offset)
-        markSources(set as Answering, deps.marks, page)
-        return page
-      }
-      const answer = {
-        set: set as Answering,
-        request,
-        tierRequired: deps.tierRequired('energy_intelligence'),
-      }
-      return atMoment(deps, query, set, () =>
-        energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf),
-      )
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence',
+      operationId: 'listDrillingMetrics',
+      summary: 'Everything that is counted of drilling',
+      description:
+        'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
+      tags: tags,
       access: energyHeavyAccess,
-      query: t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery }),
-      response: { 200: energyBody(t.Array(Row), 'DrillingMetrics'), ...energyRefusals },
-      detail: {
-        operationId: 'listDrillingMetrics',
-        tags,
-        summary: 'Everything that is counted of drilling',
-        description:
-          'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
+      query: { ...energyPageQuery, ...regionQuery, ...knownQuery },
+      answers: { 200: energyBody(t.Array(Row), 'DrillingMetrics'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
+        const filter = { ...daysOf(query), regions: requestedRegions(query) }
+        const rows = (limit: number, offset: number) => {
+          const page = metrics.page(filter, limit, offset)
+          markSources(reply, deps.marks, page)
+          return page
+        }
+        const answer = {
+          set: reply,
+          request,
+          tierRequired: deps.tierRequired('energy_intelligence'),
+        }
+        return atMoment(deps, query, reply, () =>
+          energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf),
+        )
       },
-    },
-  )
+    }),
+  ]
 }
 
 /** New permits of all states in the last 30 days; undefined where no permit is stored. */
@@ -240,15 +242,23 @@ function summaryOf(
   }
 }
 
-function digestRoutes(deps: DrillingIntelligenceDeps) {
+function digestOperations(deps: DrillingIntelligenceDeps) {
   const tier = () => deps.tierRequired('energy_intelligence')
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/drilling-intelligence/latest',
-      ({ query, set }) =>
-        atDrillingMoment(deps, query, set, deps => {
-          const counts = nationalCounts(deps, set as Answering)
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/latest',
+      operationId: 'getLatestDrillingIntelligence',
+      summary: 'Newest national counts of drilling',
+      description:
+        'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
+      tags: tags,
+      access: energyAccess,
+      query: knownQuery,
+      answers: { 200: energyBody(Latest, 'LatestDrillingMetrics'), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        atDrillingMoment(deps, query, reply, deps => {
+          const counts = nationalCounts(deps, reply)
           const data = {
             total_rigs: counts.rig_count?.value ?? null,
             total_frac_spreads: counts.frac_spreads?.value ?? null,
@@ -269,66 +279,61 @@ function digestRoutes(deps: DrillingIntelligenceDeps) {
           }
           return energyRecord(data, tier())
         }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'LatestDrillingMetrics'), ...energyRefusals },
-        detail: {
-          operationId: 'getLatestDrillingIntelligence',
-          tags,
-          summary: 'Newest national counts of drilling',
-          description:
-            'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/summary',
+      operationId: 'listDrillingSummaries',
+      summary: 'Each national count with its parts',
+      description:
+        'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
+      tags: tags,
+      access: energyHeavyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(t.Array(Summary), 'DrillingSummaries'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const counts = nationalCounts(deps, reply)
+        return energyWholeList(
+          drillingMetrics.flatMap(metric => {
+            const count = counts[metric]
+            return count ? [summaryOf(deps.drilling, metric, count)] : []
+          }),
+          tier(),
+        )
       },
-    )
-    .get(
-      '/v1/drilling-intelligence/summary',
-      ({ query, set }) =>
-        atMoment(deps, query, set, deps => {
-          const counts = nationalCounts(deps, set as Answering)
-          return energyWholeList(
-            drillingMetrics.flatMap(metric => {
-              const count = counts[metric]
-              return count ? [summaryOf(deps.drilling, metric, count)] : []
-            }),
-            tier(),
-          )
-        }),
-      {
-        access: energyHeavyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(t.Array(Summary), 'DrillingSummaries'), ...energyRefusals },
-        detail: {
-          operationId: 'listDrillingSummaries',
-          tags,
-          summary: 'Each national count with its parts',
-          description:
-            'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function trendRoutes(deps: DrillingIntelligenceDeps) {
+function trendOperations(deps: DrillingIntelligenceDeps) {
   const { drilling } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/drilling-intelligence/trends',
-    ({ query, set, request }) =>
-      atMoment(deps, query, set, () => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling-intelligence/trends',
+      operationId: 'listDrillingTrends',
+      summary: 'Counts of drilling beside their moving averages',
+      description:
+        'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
+      tags: tags,
+      access: energyHeavyAccess,
+      view: 'as_of',
+      query: { ...energyPageQuery, ...regionQuery },
+      answers: { 200: energyBody(t.Array(TrendRow), 'DrillingTrends'), ...energyRefusals },
+      handle: ({ query, reply, request }) => {
         const { fromOn, toOn } = daysOf(query)
         const [region = country] = requestedRegions(query) ?? []
         const isEmpty = requestedRegions(query)?.length === 0
         const rows = drillingMetrics.flatMap(metric => {
           const counts = isEmpty ? [] : drilling.metrics.ofRegion(metric, region, '', toOn)
-          markSources(set as Answering, deps.marks, counts.slice(-1))
+          markSources(reply, deps.marks, counts.slice(-1))
           return counts.flatMap(({ on }, index) =>
             on < fromOn ? [] : [{ metric, counts, index, on }],
           )
         })
         rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
         const answer = {
-          set: set as Answering,
+          set: reply,
           request,
           tierRequired: deps.tierRequired('energy_intelligence'),
         }
@@ -340,18 +345,7 @@ function trendRoutes(deps: DrillingIntelligenceDeps) {
           const { on, value, average, trend } = averaged(counts, index)
           return { date: on, metric, value, moving_average: average ?? null, trend }
         })
-      }),
-    {
-      access: energyHeavyAccess,
-      query: t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery }),
-      response: { 200: energyBody(t.Array(TrendRow), 'DrillingTrends'), ...energyRefusals },
-      detail: {
-        operationId: 'listDrillingTrends',
-        tags,
-        summary: 'Counts of drilling beside their moving averages',
-        description:
-          'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
       },
-    },
-  )
+    }),
+  ]
 }

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { Day, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
 import { energyAccess, energyRefusals } from '../../energy/operations/frame.ts'
 import { basinKeys, country } from '../math/drilling.ts'
@@ -33,39 +33,38 @@ const Latest = t.Object(
 )
 
 /** Drilling in one answer. */
-export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
-  return new RouteList().use(deps.access).get(
-    '/v1/drilling/latest',
-    ({ query, set }) =>
-      atDrillingMoment(deps, query, set, deps => {
-        const { rigs } = deps.drilling
-        const newest = newestCounts(deps.drilling, country)
-        const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
-        const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
-        markSources(set as Answering, deps.marks, Object.values(newest))
-        const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
-        return success({
-          total_wells: drilled.value,
-          active_rigs: active.value,
-          permits_issued: permitsOfMonth(deps) ?? null,
-          completions: newest.completions?.value ?? null,
-          region_breakdown: byBasin
-            .sort((a, b) => b.total - a.total)
-            .map(row => ({ region: row.region, count: row.total })),
-          date: active.on,
-        })
-      }),
-    {
+export function latestDrillingOperations(deps: DrillingIntelligenceDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/drilling/latest',
+      operationId: 'getLatestDrilling',
+      summary: 'Drilling in the United States now',
+      description:
+        'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
+      tags: ['Energy intelligence'],
       access: energyAccess,
-      query: t.Object(knownQuery),
-      response: { 200: envelope(Latest), ...energyRefusals },
-      detail: {
-        operationId: 'getLatestDrilling',
-        tags: ['Energy intelligence'],
-        summary: 'Drilling in the United States now',
-        description:
-          'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
-      },
-    },
-  )
+      query: knownQuery,
+      answers: { 200: envelope(Latest), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        atDrillingMoment(deps, query, reply, deps => {
+          const { rigs } = deps.drilling
+          const newest = newestCounts(deps.drilling, country)
+          const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
+          const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
+          markSources(reply, deps.marks, Object.values(newest))
+          const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
+          return success({
+            total_wells: drilled.value,
+            active_rigs: active.value,
+            permits_issued: permitsOfMonth(deps) ?? null,
+            completions: newest.completions?.value ?? null,
+            region_breakdown: byBasin
+              .sort((a, b) => b.total - a.total)
+              .map(row => ({ region: row.region, count: row.total })),
+            date: active.on,
+          })
+        }),
+    }),
+  ]
 }

@@ -1,3 +1,4 @@
+import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { atMoment } from '../../../http/operations/point-in-time.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -73,7 +74,7 @@ const noPermits: PermitReads = {
 export const atDrillingMoment = <D extends Pick<Context, 'pricesAt'> & StateReads, T>(
   deps: D,
   query: { as_of?: string },
-  set: unknown,
+  set: Answering,
   work: (deps: D) => T,
 ): T => atMoment(query.as_of ? { ...deps, permits: noPermits } : deps, query, set, work)
 

@@ -9,9 +9,9 @@ import {
 } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import { Day, markSources, orNull, requireData, Stamp } from '../../energy/operations/answer.ts'
@@ -147,8 +147,11 @@ const Summary = t.Object(
 const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
 
 /** National rig counts outside the prefix of energy intelligence. */
-export const rigCountRoutes = (deps: DrillingAnswerDeps) =>
-  new RouteList().use(historyRoutes(deps)).use(currentRoutes(deps)).use(movementRoutes(deps))
+export const rigCountOperations = (deps: DrillingAnswerDeps) => [
+  ...historyOperations(deps),
+  ...currentOperations(deps),
+  ...movementOperations(deps),
+]
 
 function newestOf(
   { drilling: { rigs }, marks }: DrillingAnswerDeps,
@@ -160,23 +163,32 @@ function newestOf(
   return row!
 }
 
-function historyRoutes(deps: DrillingAnswerDeps) {
+function historyOperations(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
-  return new RouteList().use(deps.access).get(
-    '/v1/rig-counts/historical',
-    ({ query, set, request }) =>
-      atMoment(deps, query, set, () => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/rig-counts/historical',
+      operationId: 'getRigCountWindow',
+      summary: 'Rig counts over a period',
+      description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
+      tags: tags,
+      access: energyHeavyAccess,
+      view: 'as_of',
+      query: { ...historyQuery, ...pageQuery(perPageMax) },
+      answers: { 200: History, ...energyRefusals },
+      handle: ({ query, reply, request }) => {
         const page = pageOf(query, perPageMax)
         const { fromOn, toOn } = requestedRange(query, deps.now())
         const end = dayAfter(toOn, 1)
         const earliestOn = rigs.firstOn(country)
         const counts = rigs.between(country, fromOn, end)
         const meta = pageMeta(page, counts.length)
-        pageHeaders(set.headers, request.url, meta)
+        pageHeaders(reply.headers, request.url, meta)
         const rows = counts
           .toReversed()
           .slice((page.page - 1) * page.perPage, page.page * page.perPage)
-        markSources(set as Answering, deps.marks, rows)
+        markSources(reply, deps.marks, rows)
         const days = counts.map(row => row.countedOn)
         const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
         return {
@@ -200,22 +212,12 @@ function historyRoutes(deps: DrillingAnswerDeps) {
           },
           meta,
         }
-      }),
-    {
-      access: energyHeavyAccess,
-      query: t.Object({ ...historyQuery, ...pageQuery(perPageMax), ...knownQuery }),
-      response: { 200: History, ...energyRefusals },
-      detail: {
-        operationId: 'getRigCountWindow',
-        tags,
-        summary: 'Rig counts over a period',
-        description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
       },
-    },
-  )
+    }),
+  ]
 }
 
-function currentRoutes(deps: DrillingAnswerDeps) {
+function currentOperations(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   const answer = (set: Answering) => {
     const row = newestOf(deps, set)
@@ -238,115 +240,109 @@ function currentRoutes(deps: DrillingAnswerDeps) {
     })
   }
   const route = (operationId: string, summary: string) => ({
+    operationId,
+    summary,
+    description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
+    tags: tags,
     access: energyAccess,
-    query: t.Object(knownQuery),
-    response: { 200: envelope(Latest), ...energyRefusals },
-    detail: {
-      operationId,
-      tags,
-      summary,
-      description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
-    },
+    query: knownQuery,
+    answers: { 200: envelope(Latest), ...energyRefusals },
   })
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/rig-counts/latest',
-      ({ set, query }) => atMoment(deps, query, set, () => answer(set as Answering)),
-      route('getCurrentRigCount', 'Newest national rig count'),
-    )
-    .get(
-      '/v1/rig-counts/current',
-      ({ set, query }) => atMoment(deps, query, set, () => answer(set as Answering)),
-      route('getRigCountNow', 'Newest national rig count, by its other name'),
-    )
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/rig-counts/latest',
+      ...route('getCurrentRigCount', 'Newest national rig count'),
+      view: 'as_of',
+      handle: ({ reply }) => answer(reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/rig-counts/current',
+      ...route('getRigCountNow', 'Newest national rig count, by its other name'),
+      view: 'as_of',
+      handle: ({ reply }) => answer(reply),
+    }),
+  ]
 }
 
-function movementRoutes(deps: DrillingAnswerDeps) {
+function movementOperations(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/rig-counts/trends',
-      ({ query, set }) =>
-        atMoment(deps, query, set, () => {
-          const span = countSpanOf(query.period || 'month')
-          if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
-          const row = newestOf(deps, set as Answering)
-          const possibleTrend = countTrend(
-            rigCounts(rigs, country, row.countedOn, comparedDays),
-            span,
-          )
-          const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
-          const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-          const changePercent = trend.changePercent ?? null
-          return success({
-            period: span,
-            average: trend.average,
-            min: trend.min,
-            max: trend.max,
-            trend: trend.trend,
-            change: trend.change,
-            change_percent: changePercent,
-            growth_rate: changePercent,
-            weekly_change: week,
-            monthly_change: month,
-            yearly_change: year,
-            from: trend.from,
-            to: trend.to,
-          })
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/rig-counts/trends',
+      operationId: 'getRigCountTrend',
+      summary: 'Trend of the national rig count',
+      description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
+      tags: tags,
+      access: energyHeavyAccess,
+      view: 'as_of',
+      query: {
+        period: wordParameter(countSpans, {
+          description:
+            '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
+          examples: ['month'],
+          default: 'month',
         }),
-      {
-        access: energyHeavyAccess,
-        query: t.Object({
-          period: wordParameter(countSpans, {
-            description:
-              '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
-            examples: ['month'],
-            default: 'month',
-          }),
-          ...knownQuery,
-        }),
-        response: { 200: envelope(Trend), ...energyRefusals },
-        detail: {
-          operationId: 'getRigCountTrend',
-          tags,
-          summary: 'Trend of the national rig count',
-          description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
-        },
       },
-    )
-    .get(
-      '/v1/rig-counts/summary',
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const row = newestOf(deps, set as Answering)
-          const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-          const types = typesOf(row)
-          return success({
-            current: row.total,
-            total: row.total,
-            total_rigs: row.total,
-            week_change: week,
-            month_change: month,
-            year_change: year,
-            breakdown: types,
-            by_type: types,
-            by_region: basinMap(rigs.on(row.countedOn)),
-            date: row.countedOn,
-            timestamp: isoInstant(row.recordedAt),
-          })
-        }),
-      {
-        access: energyHeavyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: envelope(Summary), ...energyRefusals },
-        detail: {
-          operationId: 'getRigCountSummary',
-          tags,
-          summary: 'Summary of the national rig count',
-          description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,
-        },
+      answers: { 200: envelope(Trend), ...energyRefusals },
+      handle: ({ query, reply }) => {
+        const span = countSpanOf(query.period || 'month')
+        if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
+        const row = newestOf(deps, reply)
+        const possibleTrend = countTrend(
+          rigCounts(rigs, country, row.countedOn, comparedDays),
+          span,
+        )
+        const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
+        const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+        const changePercent = trend.changePercent ?? null
+        return success({
+          period: span,
+          average: trend.average,
+          min: trend.min,
+          max: trend.max,
+          trend: trend.trend,
+          change: trend.change,
+          change_percent: changePercent,
+          growth_rate: changePercent,
+          weekly_change: week,
+          monthly_change: month,
+          yearly_change: year,
+          from: trend.from,
+          to: trend.to,
+        })
       },
-    )
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/rig-counts/summary',
+      operationId: 'getRigCountSummary',
+      summary: 'Summary of the national rig count',
+      description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,
+      tags: tags,
+      access: energyHeavyAccess,
+      view: 'as_of',
+      answers: { 200: envelope(Summary), ...energyRefusals },
+      handle: ({ reply }) => {
+        const row = newestOf(deps, reply)
+        const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+        const types = typesOf(row)
+        return success({
+          current: row.total,
+          total: row.total,
+          total_rigs: row.total,
+          week_change: week,
+          month_change: month,
+          year_change: year,
+          breakdown: types,
+          by_type: types,
+          by_region: basinMap(rigs.on(row.countedOn)),
+          date: row.countedOn,
+          timestamp: isoInstant(row.recordedAt),
+        })
+      },
+    }),
+  ]
 }

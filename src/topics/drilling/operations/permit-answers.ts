@@ -34,18 +34,18 @@ function createSharedAnswers({ permits, marks, now, tierRequired }: PermitsDeps)
   return {
     tier: () => tierRequired('energy_intelligence'),
     today: () => isoDay(now()),
-    rowsOf(set: unknown, ids: readonly number[]): StoredPermit[] {
+    rowsOf(set: Answering, ids: readonly number[]): StoredPermit[] {
       const rows = permits.store.rows(ids)
-      markSources(set as Answering, marks, rows)
+      markSources(set, marks, rows)
       return rows
     },
     /** Counts have no source of their own: they are marked as the newest permits are. */
-    markStates(set: unknown, coverage: PermitCoverage | undefined) {
+    markStates(set: Answering, coverage: PermitCoverage | undefined) {
       const sources = [...(coverage?.byState.keys() ?? [])].flatMap(
         state => permits.counts.sourceOf(state) ?? [],
       )
       markSources(
-        set as Answering,
+        set,
         marks,
         sources.map(source => ({ source })),
       )
@@ -76,7 +76,7 @@ export function createPermitListAnswers(deps: PermitsDeps) {
   const { permits } = deps
   const { tier, today, rowsOf } = createSharedAnswers(deps)
 
-  const list = (query: ListQuery, set: unknown, request: Request) => {
+  const list = (query: ListQuery, set: Answering, request: Request) => {
     const page = pageOf(query, 100, 25)
     const filter = permitFilterOf(query)
     const { ids, total } = searched(
@@ -85,7 +85,7 @@ export function createPermitListAnswers(deps: PermitsDeps) {
       page.perPage,
       (page.page - 1) * page.perPage,
     )
-    pageHeaders((set as Answering).headers, request.url, pageMeta(page, total))
+    pageHeaders(set.headers, request.url, pageMeta(page, total))
     const data = rowsOf(set, ids).map(permitRow)
     const fresh = freshRow(permits.coverage(filter.states, today()))
     return {
@@ -96,7 +96,7 @@ export function createPermitListAnswers(deps: PermitsDeps) {
     }
   }
 
-  const latest = (query: { days?: string; states?: string; limit?: string }, set: unknown) => {
+  const latest = (query: { days?: string; states?: string; limit?: string }, set: Answering) => {
     const days = integerOf('days', query.days, 7, 1, 90)
     const limit = integerOf('limit', query.limit, 50, 1, 500)
     const states = statesOf(query.states)
@@ -125,7 +125,7 @@ export function createPermitListAnswers(deps: PermitsDeps) {
       ...fresh,
     }
   }
-  const permit = (id: string, set: unknown) => {
+  const permit = (id: string, set: Answering) => {
     const row = rowsOf(set, [recordIdOf(id, 'Well permit')])[0]
     if (!row) throw notFound(`Well permit ${id}`)
     return energyRecord(permitRow(row), tier())
@@ -158,7 +158,7 @@ export function createPermitCountAnswers(deps: PermitsDeps) {
   const { counts } = permits
   const { tier, today, markStates } = createSharedAnswers(deps)
 
-  const summary = (set: unknown) => {
+  const summary = (set: Answering) => {
     const coverage = permits.coverage(undefined, today())
     markStates(set, coverage)
     const permitsByLabel = (kind: CountedKind, limit: number) =>
@@ -175,7 +175,7 @@ export function createPermitCountAnswers(deps: PermitsDeps) {
   const shares = <R>(
     kind: CountedKind,
     query: { page?: string; per_page?: string },
-    set: unknown,
+    set: Answering,
     request: Request,
     shape: (name: string) => R,
   ) => {
@@ -190,7 +190,7 @@ export function createPermitCountAnswers(deps: PermitsDeps) {
       const movements = counts.movements(kind, ids, earlier, later, end)
       return largest.map(term => ({ ...term, ...movements.get(term.id)! }))
     }
-    const answer = { set: set as Answering, request, tierRequired: tier() }
+    const answer = { set, request, tierRequired: tier() }
     return energyPage(query, answer, { total: counts.count(kind), rows }, term => ({
       ...shape(term.label),
       permit_count: term.permits,
@@ -207,7 +207,7 @@ export function createPermitCountAnswers(deps: PermitsDeps) {
 export function createStateActivityAnswer(deps: PermitsDeps) {
   const { permits, marks } = deps
   const { tier, today } = createSharedAnswers(deps)
-  return (text: string, set: unknown) => {
+  return (text: string, set: Answering) => {
     const permitState = permitStateOf(text)
     if (!permitState) {
       const served = permitStates.map(servedState => servedState.code).join(', ')
@@ -217,7 +217,7 @@ export function createStateActivityAnswer(deps: PermitsDeps) {
       )
     }
     const permitsOfState = statePermits(permits, permitState, today())
-    markSources(set as Answering, marks, permitsOfState.recent)
+    markSources(set, marks, permitsOfState.recent)
     const activity = {
       state_code: permitState.code,
       state_name: permitState.name,

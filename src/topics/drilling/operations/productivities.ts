@@ -1,16 +1,14 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { daysOf, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyPageQuery,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
@@ -144,232 +142,213 @@ function createProductivityAnswers(deps: DrillingAnswerDeps) {
 }
 
 /** What drilling brings by basin and month. */
-export const productivityRoutes = (deps: DrillingAnswerDeps, prefix: EnergyPrefix) =>
-  new RouteList()
-    .use(newestMonthRoutes(deps, prefix))
-    .use(comparisonRoutes(deps, prefix))
-    .use(pastMonthRoutes(deps, prefix))
+export const productivityOperations = (deps: DrillingAnswerDeps) => [
+  ...newestMonthOperations(deps),
+  ...comparisonOperations(deps),
+  ...pastMonthOperations(deps),
+]
 
-function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+function newestMonthOperations(deps: DrillingAnswerDeps) {
   const { tier, newestOn, records } = createProductivityAnswers(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/drilling_productivities/latest`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const day = newestOn()
-          return energyRecord(
-            {
-              month: day.slice(0, 7),
-              basins: records(day, set as Answering),
-              ...ageOf('month', day, deps.now()),
-            },
-            tier(),
-          )
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'LatestDrillingProductivities'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestDrillingProductivity',
-          summary: 'Newest drilling productivity',
-          description: `Every basin in the newest month. ${published}`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/latest',
+      aliases: ['/v1/dark_data/drilling_productivities/latest'],
+      operationId: 'getLatestDrillingProductivity',
+      summary: 'Newest drilling productivity',
+      description: `Every basin in the newest month. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Latest, 'LatestDrillingProductivities'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const day = newestOn()
+        return energyRecord(
+          {
+            month: day.slice(0, 7),
+            basins: records(day, reply),
+            ...ageOf('month', day, deps.now()),
+          },
+          tier(),
+        )
       },
-    )
-    .get(
-      `${prefix}/drilling_productivities/summary`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const day = newestOn()
-          const rows = records(day, set as Answering)
-          const wells = rows.flatMap(row => row.duc_count ?? [])
-          const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
-          const data = {
-            total_new_well_oil: sum(rows.map(row => row.new_well_oil_production * row.rig_count)),
-            total_new_well_gas: sum(rows.map(row => row.new_well_gas_production * row.rig_count)),
-            total_duc_wells: wells.length === 0 ? null : sum(wells),
-            as_of_date: day,
-          }
-          return energyRecord(data, tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Summary, 'DrillingProductivityTotals'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getDrillingProductivitySummary',
-          summary: 'Totals of the newest month',
-          description: `What all new wells of the newest month bring: production per rig times the rigs of the month, added over the basins. ${published}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/summary',
+      aliases: ['/v1/dark_data/drilling_productivities/summary'],
+      operationId: 'getDrillingProductivitySummary',
+      summary: 'Totals of the newest month',
+      description: `What all new wells of the newest month bring: production per rig times the rigs of the month, added over the basins. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Summary, 'DrillingProductivityTotals'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const day = newestOn()
+        const rows = records(day, reply)
+        const wells = rows.flatMap(row => row.duc_count ?? [])
+        const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+        const data = {
+          total_new_well_oil: sum(rows.map(row => row.new_well_oil_production * row.rig_count)),
+          total_new_well_gas: sum(rows.map(row => row.new_well_gas_production * row.rig_count)),
+          total_duc_wells: wells.length === 0 ? null : sum(wells),
+          as_of_date: day,
+        }
+        return energyRecord(data, tier())
       },
-    )
-    .get(
-      `${prefix}/drilling_productivities/by_basin`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () =>
-          energyWholeList(records(newestOn(), set as Answering), tier()),
-        ),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: {
-          200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'),
-          ...energyRefusals,
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'listDrillingProductivityByBasin',
-          summary: 'Newest drilling productivity by basin',
-          description: `The record of each basin in the newest month. ${published}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/by_basin',
+      aliases: ['/v1/dark_data/drilling_productivities/by_basin'],
+      operationId: 'listDrillingProductivityByBasin',
+      summary: 'Newest drilling productivity by basin',
+      description: `The record of each basin in the newest month. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: {
+        200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'),
+        ...energyRefusals,
       },
-    )
+      handle: ({ reply }) => energyWholeList(records(newestOn(), reply), tier()),
+    }),
+  ]
 }
 
-function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+function comparisonOperations(deps: DrillingAnswerDeps) {
   const { duc, tier, newestOn, records } = createProductivityAnswers(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/drilling_productivities/duc_wells`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const day = requireData(
-            duc.newestOn(productivityList),
-            'drilled but uncompleted wells',
-            'duc-wells',
-          )
-          const rows = duc.page(
-            productivityList,
-            { fromOn: day, toOn: dayAfter(day, 1) },
-            productivityList.length,
-            0,
-          )
-          markSources(set as Answering, deps.marks, rows)
-          const largest = rows.toSorted((a, b) => b.duc - a.duc)
-          const data = largest.map(row => ({
-            basin: row.region,
-            duc_count: row.duc,
-            change: row.change ?? null,
-            date: day,
-          }))
-          return energyWholeList(data, tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(t.Array(DucRow), 'DucWellsByBasin'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listDucWellsByBasin',
-          summary: 'Drilled but uncompleted wells by basin',
-          description: `Wells that are drilled and wait for completion, in the newest month, largest first. ${published}`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/duc_wells',
+      aliases: ['/v1/dark_data/drilling_productivities/duc_wells'],
+      operationId: 'listDucWellsByBasin',
+      summary: 'Drilled but uncompleted wells by basin',
+      description: `Wells that are drilled and wait for completion, in the newest month, largest first. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(t.Array(DucRow), 'DucWellsByBasin'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const day = requireData(
+          duc.newestOn(productivityList),
+          'drilled but uncompleted wells',
+          'duc-wells',
+        )
+        const rows = duc.page(
+          productivityList,
+          { fromOn: day, toOn: dayAfter(day, 1) },
+          productivityList.length,
+          0,
+        )
+        markSources(reply, deps.marks, rows)
+        const largest = rows.toSorted((a, b) => b.duc - a.duc)
+        const data = largest.map(row => ({
+          basin: row.region,
+          duc_count: row.duc,
+          change: row.change ?? null,
+          date: day,
+        }))
+        return energyWholeList(data, tier())
       },
-    )
-    .get(
-      `${prefix}/drilling_productivities/trends`,
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const day = newestOn()
-          const before = records(
-            surveyOn(monthAfter(day.slice(0, 7), -trendMonths)),
-            set as Answering,
-          )
-          const now = records(day, set as Answering)
-          const data = now.flatMap(row => {
-            const earlier = before.find(record => record.basin === row.basin)
-            return earlier ? productivityTrends(row.basin, earlier, row) : []
-          })
-          return energyWholeList(data, tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: {
-          200: energyBody(t.Array(TrendRow), 'DrillingProductivityTrends'),
-          ...energyRefusals,
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'listDrillingProductivityTrends',
-          summary: 'Trends of drilling productivity',
-          description:
-            'Each metric of each basin in the newest month against three months before: `up` or `down` when it moved by more than one percent, `flat` otherwise. Basins without a record of both months are left out.',
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/trends',
+      aliases: ['/v1/dark_data/drilling_productivities/trends'],
+      operationId: 'listDrillingProductivityTrends',
+      summary: 'Trends of drilling productivity',
+      description:
+        'Each metric of each basin in the newest month against three months before: `up` or `down` when it moved by more than one percent, `flat` otherwise. Basins without a record of both months are left out.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: {
+        200: energyBody(t.Array(TrendRow), 'DrillingProductivityTrends'),
+        ...energyRefusals,
       },
-    )
+      handle: ({ reply }) => {
+        const day = newestOn()
+        const before = records(surveyOn(monthAfter(day.slice(0, 7), -trendMonths)), reply)
+        const now = records(day, reply)
+        const data = now.flatMap(row => {
+          const earlier = before.find(record => record.basin === row.basin)
+          return earlier ? productivityTrends(row.basin, earlier, row) : []
+        })
+        return energyWholeList(data, tier())
+      },
+    }),
+  ]
 }
 
-function pastMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+function pastMonthOperations(deps: DrillingAnswerDeps) {
   const { productivity, duc, tier, listed } = createProductivityAnswers(deps)
   const listQuery = t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery })
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      `${prefix}/drilling_productivities`,
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () => listed(query, set as Answering, request)),
-      {
-        access: energyAccess,
-        query: listQuery,
-        response: {
-          200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivities'),
-          ...energyRefusals,
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'listDrillingProductivities',
-          summary: 'Drilling productivity by basin and month',
-          description: `What new wells bring, what older ones lose and what all give, newest month first. ${published} Numbers run from 1 in chronological order.`,
-        }),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities',
+      aliases: ['/v1/dark_data/drilling_productivities'],
+      operationId: 'listDrillingProductivities',
+      summary: 'Drilling productivity by basin and month',
+      description: `What new wells bring, what older ones lose and what all give, newest month first. ${published} Numbers run from 1 in chronological order.`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: listQuery.properties,
+      answers: {
+        200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivities'),
+        ...energyRefusals,
       },
-    )
-    .get(
-      `${prefix}/drilling_productivities/historical`,
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () => listed(query, set as Answering, request)),
-      {
-        access: energyAccess,
-        query: listQuery,
-        response: {
-          200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityHistory'),
-          ...energyRefusals,
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'getDrillingProductivityHistory',
-          summary: 'Drilling productivity of the past',
-          description: `The same records, newest first; one basin with \`basin\`. ${published}`,
-        }),
+      handle: ({ query, reply, request }) => listed(query, reply, request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/historical',
+      aliases: ['/v1/dark_data/drilling_productivities/historical'],
+      operationId: 'getDrillingProductivityHistory',
+      summary: 'Drilling productivity of the past',
+      description: `The same records, newest first; one basin with \`basin\`. ${published}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: listQuery.properties,
+      answers: {
+        200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityHistory'),
+        ...energyRefusals,
       },
-    )
-    .get(
-      `${prefix}/drilling_productivities/:id`,
-      ({ params, set, query }) =>
-        atMoment(deps, query, set, () => {
-          const row = productivity.numbered(
-            productivityList,
-            recordIdOf(params.id, 'Drilling productivity'),
-          )
-          if (!row) throw notFound(`Drilling productivity ${params.id}`)
-          markSources(set as Answering, deps.marks, [row])
-          return energyRecord(productivityRecord(row, ducReader(duc)), tier())
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        params: t.Object({
-          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
-        }),
-        response: {
-          200: energyBody(ProductivityRecord, 'OneDrillingProductivity'),
-          ...energyRefusals,
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'getDrillingProductivity',
-          summary: 'One record of drilling productivity',
-          description:
-            'A basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
-        }),
+      handle: ({ query, reply, request }) => listed(query, reply, request),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/drilling_productivities/:id',
+      aliases: ['/v1/dark_data/drilling_productivities/:id'],
+      operationId: 'getDrillingProductivity',
+      summary: 'One record of drilling productivity',
+      description:
+        'A basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      params: {
+        id: t.String({ description: 'Number of the record.', examples: ['1'] }),
       },
-    )
+      answers: {
+        200: energyBody(ProductivityRecord, 'OneDrillingProductivity'),
+        ...energyRefusals,
+      },
+      handle: ({ params, reply }) => {
+        const row = productivity.numbered(
+          productivityList,
+          recordIdOf(params.id, 'Drilling productivity'),
+        )
+        if (!row) throw notFound(`Drilling productivity ${params.id}`)
+        markSources(reply, deps.marks, [row])
+        return energyRecord(productivityRecord(row, ducReader(duc)), tier())
+      },
+    }),
+  ]
 }

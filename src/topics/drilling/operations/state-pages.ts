@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, markSources, orNull } from '../../energy/operations/answer.ts'
@@ -213,12 +213,26 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
 }
 
 /** Pages about drilling, state by state. */
-export const statePageRoutes = (deps: DrillingIntelligenceDeps) =>
-  new RouteList().use(deps.access).get(
-    '/v1/pseo/drilling-intelligence/states/:state/full',
-    ({ params, set }) => {
+export const statePageOperations = (deps: DrillingIntelligenceDeps) => [
+  operation({
+    method: 'GET',
+    path: '/v1/pseo/drilling-intelligence/states/:state/full',
+    operationId: 'getStateDrilling',
+    summary: 'Drilling in one state',
+    description:
+      'Rigs, frac spreads, permits, wells that wait for completion, production and the basins of a state, with twelve months of permits and rigs. What no source has is null.',
+    tags: ['Energy intelligence'],
+    access: energyHeavyAccess,
+    params: {
+      state: t.String({
+        description: 'Two letters, or the name in lower case with dashes.',
+        examples: ['texas'],
+      }),
+    },
+    answers: { 200: energyBody(StateBody, 'StateDrillingBody'), ...energyRefusals },
+    handle: ({ params, reply }) => {
       const state = stateOf(params.state)
-      const data = state && pageOf(deps, state, set as Answering)
+      const data = state && pageOf(deps, state, reply)
       if (!data)
         throw new Problem(
           'DATA_NOT_AVAILABLE',
@@ -226,21 +240,5 @@ export const statePageRoutes = (deps: DrillingIntelligenceDeps) =>
         )
       return energyRecord(data, deps.tierRequired('energy_intelligence'))
     },
-    {
-      access: energyHeavyAccess,
-      params: t.Object({
-        state: t.String({
-          description: 'Two letters, or the name in lower case with dashes.',
-          examples: ['texas'],
-        }),
-      }),
-      response: { 200: energyBody(StateBody, 'StateDrillingBody'), ...energyRefusals },
-      detail: {
-        operationId: 'getStateDrilling',
-        tags: ['Energy intelligence'],
-        summary: 'Drilling in one state',
-        description:
-          'Rigs, frac spreads, permits, wells that wait for completion, production and the basins of a state, with twelve months of permits and rigs. What no source has is null.',
-      },
-    },
-  )
+  }),
+]

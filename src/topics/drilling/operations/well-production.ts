@@ -4,9 +4,9 @@ import { integerOf, momentOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { isMonth, monthAfter, monthOf } from '../../calendars/math/period.ts'
 import { markSources, orNull } from '../../energy/operations/answer.ts'
@@ -95,12 +95,15 @@ function missingWellProblem({ reason, state, source }: MissingWell, text: string
 }
 
 /** The coverage, and the newest month of the country. */
-function overviewOf({ wellProduction: production, marks, now }: WellProductionDeps, set: unknown) {
+function overviewOf(
+  { wellProduction: production, marks, now }: WellProductionDeps,
+  set: Answering,
+) {
   const { wells, states } = production
   const national = production.newestNational()
   const rows = national ? states.ofMonth(national.month) : []
   const covered = production.covered()
-  markSources(set as Answering, marks, [...rows, ...covered])
+  markSources(set, marks, [...rows, ...covered])
   const age = national && productionAge(national.month, now())
   return success({
     national: national ? nationalRecord(national) : null,
@@ -128,17 +131,21 @@ function overviewOf({ wellProduction: production, marks, now }: WellProductionDe
 
 /** Answers about whole states. */
 function createStateAnswers({ wellProduction: { states }, marks, now }: WellProductionDeps) {
-  const month = (text: string | undefined, set: unknown) => {
+  const month = (text: string | undefined, set: Answering) => {
     const requestedMonth = text?.trim()
     if (requestedMonth && !isMonth(requestedMonth))
       throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
     const period = requestedMonth || states.newestMonth()
     const rows = period === undefined ? [] : states.ofMonth(period)
-    markSources(set as Answering, marks, rows)
+    markSources(set, marks, rows)
     return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
   }
 
-  const state = (text: string, query: { start_date?: string; end_date?: string }, set: unknown) => {
+  const state = (
+    text: string,
+    query: { start_date?: string; end_date?: string },
+    set: Answering,
+  ) => {
     const period = monthsOf(query, now())
     const code = text.trim().toUpperCase()
     if (!states.newestOf(code))
@@ -148,7 +155,7 @@ function createStateAnswers({ wellProduction: { states }, marks, now }: WellProd
     // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
     const [last] = [period.end, monthOf(isoDay(now()))].sort()
     const rows = states.ofState(code, period.start, monthAfter(last!, 1))
-    markSources(set as Answering, marks, rows)
+    markSources(set, marks, rows)
     return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
   }
 
@@ -162,7 +169,7 @@ function createWellAnswers({
   marks,
 }: WellProductionDeps) {
   const { wells } = production
-  const well = (text: string, set: unknown) => {
+  const well = (text: string, set: Answering) => {
     const apiNumberText = text.trim().slice(0, 100)
     const apiNumber = wellNumberOf(apiNumberText)
     const rows = apiNumber === undefined ? [] : wells.ofWell(apiNumber)
@@ -172,7 +179,7 @@ function createWellAnswers({
         production.whyMissing(apiNumber ?? apiNumberText.replace(/\D+/g, '')),
         apiNumberText,
       )
-    markSources(set as Answering, marks, rows)
+    markSources(set, marks, rows)
     return success({
       api_number: wellFacts.apiNumber,
       operator: wellFacts.operator,
@@ -184,7 +191,7 @@ function createWellAnswers({
     })
   }
 
-  const top = (query: { state_code?: string; limit?: string; months?: string }, set: unknown) => {
+  const top = (query: { state_code?: string; limit?: string; months?: string }, set: Answering) => {
     const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
     const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
     const code = query.state_code?.trim().toUpperCase() || homeState
@@ -193,7 +200,7 @@ function createWellAnswers({
       throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
     const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
     const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
-    markSources(set as Answering, marks, best)
+    markSources(set, marks, best)
     const producers = best.map((producer, i) => {
       const wellFacts = wellStore.get(producer.apiNumber)!
       return {
@@ -212,45 +219,52 @@ function createWellAnswers({
 }
 
 /** What wells, states and the country produced, month by month. */
-export function wellProductionRoutes(deps: WellProductionDeps) {
+export function wellProductionOperations(deps: WellProductionDeps) {
   const { month, state } = createStateAnswers(deps)
   const { well, top } = createWellAnswers(deps)
-  const overview = (set: unknown) => overviewOf(deps, set)
+  const overview = (set: Answering) => overviewOf(deps, set)
   const overviewRoute = (operationId: string, description: string) => ({
+    operationId: operationId,
+    summary: 'Well production: coverage and newest month',
+    description: description,
     access: productionAccess,
-    response: { 200: envelope(Overview) },
-    detail: {
-      operationId: operationId,
-      summary: 'Well production: coverage and newest month',
-      description: description,
-    },
+    answers: { 200: envelope(Overview) },
   })
-  return new RouteList({ prefix: productionPrefix, tags: ['well production'] })
-    .use(deps.access)
-    .get(
-      '/',
-      ({ set }) => overview(set),
-      overviewRoute(
+  return [
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/`,
+      ...overviewRoute(
         'getWellProduction',
         'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
       ),
-    )
-    .get(
-      '/summary',
-      ({ set }) => overview(set),
-      overviewRoute('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
-    )
-    .get('/states', ({ query, set }) => month(query.period, set), {
+      tags: ['well production'],
+      handle: ({ reply }) => overview(reply),
+    }),
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/summary`,
+      ...overviewRoute('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
+      tags: ['well production'],
+      handle: ({ reply }) => overview(reply),
+    }),
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/states`,
+      operationId: 'listStateProduction',
+      summary: 'Production by state',
+      description: 'What every state produced in one month, most oil first.',
+      tags: ['well production'],
       access: productionAccess,
-      query: t.Object({
+      query: {
         period: textParameter({
           description:
             'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
           examples: ['2026-08'],
           pattern: '^[0-9]{4}-[0-9]{2}$',
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: envelope(
           t.Object({
             period: orNull(Month),
@@ -260,18 +274,20 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         ),
         400: NestedProblem,
       },
-      detail: {
-        operationId: 'listStateProduction',
-        summary: 'Production by state',
-        description: 'What every state produced in one month, most oil first.',
-      },
-    })
-    .get('/states/:code', ({ params, query, set }) => state(params.code, query, set), {
+      handle: ({ query, reply }) => month(query.period, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/states/:code`,
+      operationId: 'getStateProduction',
+      summary: 'Production of one state',
+      description: 'Month by month, oldest first. Agencies publish no water for states.',
+      tags: ['well production'],
       access: productionAccess,
-      params: t.Object({
+      params: {
         code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
-      }),
-      query: t.Object({
+      },
+      query: {
         start_date: textParameter({
           description:
             'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
@@ -283,8 +299,8 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
           examples: ['2026-11-30'],
           pattern: monthPattern,
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: envelope(
           t.Object({
             state: State,
@@ -296,21 +312,24 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         400: NestedProblem,
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getStateProduction',
-        summary: 'Production of one state',
-        description: 'Month by month, oldest first. Agencies publish no water for states.',
-      },
-    })
-    .get('/wells/:api_number', ({ params, set }) => well(params.api_number, set), {
+      handle: ({ params, query, reply }) => state(params.code, query, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/wells/:api_number`,
+      operationId: 'getWellProductionHistory',
+      summary: 'Production of one well',
+      description:
+        'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
+      tags: ['well production'],
       access: productionAccess,
-      params: t.Object({
+      params: {
         api_number: t.String({
           description: 'Fourteen digits, or the first ten or twelve, with or without separators.',
           examples: ['42329400010000'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: envelope(
           t.Object({
             api_number: t.String({ examples: ['42329400010000'] }),
@@ -324,16 +343,17 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         ),
         404: MissingWellProblem,
       },
-      detail: {
-        operationId: 'getWellProductionHistory',
-        summary: 'Production of one well',
-        description:
-          'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
-      },
-    })
-    .get('/top-producers', ({ query, set }) => top(query, set), {
+      handle: ({ params, reply }) => well(params.api_number, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: `${productionPrefix}/top-producers`,
+      operationId: 'listTopProducers',
+      summary: 'Wells with most oil',
+      description: 'The wells of a state that brought most oil in the last months, most first.',
+      tags: ['well production'],
       access: productionHeavyAccess,
-      query: t.Object({
+      query: {
         state_code: textParameter({
           description: `Two letters (${homeState}).`,
           examples: [homeState],
@@ -354,8 +374,8 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
           minimum: 1,
           maximum: monthsMax,
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: envelope(
           t.Object({
             state: State,
@@ -367,10 +387,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         400: NestedProblem,
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'listTopProducers',
-        summary: 'Wells with most oil',
-        description: 'The wells of a state that brought most oil in the last months, most first.',
-      },
-    })
+      handle: ({ query, reply }) => top(query, reply),
+    }),
+  ]
 }

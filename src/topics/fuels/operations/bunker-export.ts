@@ -3,10 +3,9 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter, typed } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { csvText } from '../../../lib/text/csv.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import {
@@ -51,33 +50,19 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 }
 
 /** The newest prices as a table to take away. */
-export function bunkerExportRoutes(deps: BunkerDeps) {
+export function bunkerExportOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
-    '/v1/bunker-fuels/export',
-    ({ query, request, set }) => {
-      const format = formatOf(query.format)
-      const wantsFile = boolOf('download', query.download, false)
-      const { port, grade, region } = marineFilter(query, deps.ports)
-      const places = deps.ports.filter(
-        place => (!port || place === port) && (!region || region.regions.includes(place.region)),
-      )
-      const quotes = someQuotesAt(places, grade)
-      const rows = quotes.map(exportRow)
-      const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
-      const about = meta(request, set as Answering, quotedSeries(quotes), byPort(quotes).size)
-      if (format === 'csv' && (wantsFile || request.headers.get('accept')?.includes('text/csv'))) {
-        set.headers['content-type'] = 'text/csv; charset=utf-8'
-        if (wantsFile) set.headers['content-disposition'] = `attachment; filename="${filename}"`
-        return csvOf(rows)
-      }
-      set.headers['content-type'] = jsonType
-      const data = format === 'csv' ? { format, filename, content: csvOf(rows) } : rows
-      return JSON.stringify({ data, meta: about })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/export',
+      operationId: 'exportBunkerFuels',
+      summary: 'Export bunker fuel prices',
+      description:
+        'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
+      tags: ['bunker'],
       access: bunkerAccess,
-      query: t.Object({
+      query: {
         format: typed({
           type: 'string',
           description: '`json` (default) or `csv`.',
@@ -91,14 +76,31 @@ export function bunkerExportRoutes(deps: BunkerDeps) {
           default: false,
         }),
         ...priceQuery,
-      }),
-      response: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },
-      detail: {
-        operationId: 'exportBunkerFuels',
-        summary: 'Export bunker fuel prices',
-        description:
-          'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
       },
-    },
-  )
+      answers: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },
+      handle: ({ query, request, reply }) => {
+        const format = formatOf(query.format)
+        const wantsFile = boolOf('download', query.download, false)
+        const { port, grade, region } = marineFilter(query, deps.ports)
+        const places = deps.ports.filter(
+          place => (!port || place === port) && (!region || region.regions.includes(place.region)),
+        )
+        const quotes = someQuotesAt(places, grade)
+        const rows = quotes.map(exportRow)
+        const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
+        const about = meta(request, reply, quotedSeries(quotes), byPort(quotes).size)
+        if (
+          format === 'csv' &&
+          (wantsFile || request.headers.get('accept')?.includes('text/csv'))
+        ) {
+          reply.headers['content-type'] = 'text/csv; charset=utf-8'
+          if (wantsFile) reply.headers['content-disposition'] = `attachment; filename="${filename}"`
+          return csvOf(rows)
+        }
+        reply.headers['content-type'] = jsonType
+        const data = format === 'csv' ? { format, filename, content: csvOf(rows) } : rows
+        return JSON.stringify({ data, meta: about })
+      },
+    }),
+  ]
 }

@@ -3,9 +3,9 @@ import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/pa
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
@@ -110,16 +110,42 @@ function bunkerPast(deps: BunkerDeps) {
 }
 
 /** Past prices of bunker fuel, of one port with everything about it or as a bare list. */
-export function bunkerHistoryRoutes(deps: BunkerDeps) {
+export function bunkerHistoryOperations(deps: BunkerDeps) {
   const pastOf = bunkerPast(deps)
-  return new RouteList({ tags: ['bunker'] })
-    .use(deps.access)
-    .get(
-      '/v1/bunker-fuels/historical',
-      ({ query, request, set, caller }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/historical',
+      operationId: 'listBunkerHistory',
+      summary: 'Past bunker fuel prices',
+      description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
+      tags: ['bunker'],
+      access,
+      query: { port: codeParameter(portNote), ...rangeQuery },
+      answers: {
+        200: t.Object(
+          {
+            data: t.Array(
+              t.Object(
+                {
+                  port: PortShape.properties.code,
+                  ...HistoryShape.properties,
+                  currency: metaFields.currency,
+                  unit: t.Literal('MT'),
+                },
+                { title: 'BunkerHistoryListRow' },
+              ),
+            ),
+            meta: t.Object({ ...metaFields, ...periodFields }),
+          },
+          { title: 'BunkerHistoryList' },
+        ),
+        ...refusals,
+      },
+      handle: ({ query, request, reply, caller }) => {
         const { rows, period, metadata } = pastOf(query, query.port || undefined, {
           request,
-          set: set as Answering,
+          set: reply,
           keyId: caller.key.key.id,
         })
         return {
@@ -127,71 +153,41 @@ export function bunkerHistoryRoutes(deps: BunkerDeps) {
           meta: { ...metadata, ...period },
         }
       },
-      {
-        access,
-        query: t.Object({ port: codeParameter(portNote), ...rangeQuery }),
-        response: {
-          200: t.Object(
-            {
-              data: t.Array(
-                t.Object(
-                  {
-                    port: PortShape.properties.code,
-                    ...HistoryShape.properties,
-                    currency: metaFields.currency,
-                    unit: t.Literal('MT'),
-                  },
-                  { title: 'BunkerHistoryListRow' },
-                ),
-              ),
-              meta: t.Object({ ...metaFields, ...periodFields }),
-            },
-            { title: 'BunkerHistoryList' },
-          ),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'listBunkerHistory',
-          summary: 'Past bunker fuel prices',
-          description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/historical/:port',
+      operationId: 'getBunkerPortHistory',
+      summary: 'Past bunker fuel prices of a port',
+      description: `The past prices of one port, USD per metric ton. ${paged}`,
+      tags: ['bunker'],
+      access,
+      params: { port: t.String(portNote) },
+      query: rangeQuery,
+      answers: {
+        200: t.Object(
+          {
+            data: t.Object({
+              port: PortShape,
+              historical_data: t.Array(HistoryShape),
+              period: t.Object(periodFields),
+              metadata: MetaShape,
+            }),
+          },
+          { title: 'BunkerPortHistory' },
+        ),
+        ...refusals,
       },
-    )
-    .get(
-      '/v1/bunker-fuels/historical/:port',
-      ({ params, query, request, set, caller }) => {
+      handle: ({ params, query, request, reply, caller }) => {
         const { rows, place, period, metadata } = pastOf(query, params.port, {
           request,
-          set: set as Answering,
+          set: reply,
           keyId: caller.key.key.id,
         })
         return { data: { port: portRow(place), historical_data: rows, period, metadata } }
       },
-      {
-        access,
-        params: t.Object({ port: t.String(portNote) }),
-        query: t.Object(rangeQuery),
-        response: {
-          200: t.Object(
-            {
-              data: t.Object({
-                port: PortShape,
-                historical_data: t.Array(HistoryShape),
-                period: t.Object(periodFields),
-                metadata: MetaShape,
-              }),
-            },
-            { title: 'BunkerPortHistory' },
-          ),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'getBunkerPortHistory',
-          summary: 'Past bunker fuel prices of a port',
-          description: `The past prices of one port, USD per metric ton. ${paged}`,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const periodFields = {

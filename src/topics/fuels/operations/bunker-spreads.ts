@@ -1,10 +1,9 @@
 import { t } from 'elysia'
 import { listOf } from '../../../http/input/query.ts'
 import { codeParameter, codesParameter, wordParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { arbitragePercent, gradeDifferences, gradeSpread, isArbitrage } from '../math/bunker.ts'
 import type { Port } from '../math/marine.ts'
 import {
@@ -37,11 +36,11 @@ const metadata = { metadata: MetaShape }
 const comparedMax = 10
 
 /** How the prices of ports and grades stand to each other. */
-export const bunkerSpreadsRoutes = (deps: BunkerDeps) =>
-  new RouteList()
-    .use(comparisonRoutes(deps))
-    .use(gradeSpreadRoutes(deps))
-    .use(portSpreadRoutes(deps))
+export const bunkerSpreadsOperations = (deps: BunkerDeps) => [
+  ...comparisonOperations(deps),
+  ...gradeSpreadOperations(deps),
+  ...portSpreadOperations(deps),
+]
 
 /** Two to ten ports, each once. */
 function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
@@ -52,48 +51,25 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
   return compared
 }
 
-function comparisonRoutes(deps: BunkerDeps) {
+function comparisonOperations(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
-  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
-    '/v1/bunker-fuels/compare',
-    ({ query, request, set }) => {
-      const compared = comparedPorts(query.ports, deps.ports).map(port => ({
-        port,
-        quotes: quotesAt([port]),
-      }))
-      const pairs = compared.flatMap((first, i) =>
-        compared.slice(i + 1).map(second => [first, second] as const),
-      )
-      return {
-        data: {
-          comparison: Object.fromEntries(
-            compared.map(({ port, quotes }) => [port.shortCode, pricedPort([port, quotes])]),
-          ),
-          spreads: Object.fromEntries(
-            pairs.map(([a, b]) => [
-              `${a.port.shortCode}_${b.port.shortCode}`,
-              differenceRows(gradeDifferences(pricesOf(a.quotes), pricesOf(b.quotes))),
-            ]),
-          ),
-          metadata: meta(
-            request,
-            set as Answering,
-            quotedSeries(compared.flatMap(portQuotes => portQuotes.quotes)),
-            compared.length,
-          ),
-        },
-      }
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/compare',
+      operationId: 'compareBunkerPorts',
+      summary: 'Compare ports',
+      description: `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
+      tags: ['bunker'],
       access,
-      query: t.Object({
+      query: {
         ports: codesParameter(comparedMax, {
           description: 'Two to ten ports, comma-separated, in any of their spellings.',
           examples: ['SIN,RTM'],
           required: true,
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: t.Object(
           {
             data: t.Object({
@@ -106,13 +82,36 @@ function comparisonRoutes(deps: BunkerDeps) {
         ),
         ...refusals,
       },
-      detail: {
-        operationId: 'compareBunkerPorts',
-        summary: 'Compare ports',
-        description: `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
+      handle: ({ query, request, reply }) => {
+        const compared = comparedPorts(query.ports, deps.ports).map(port => ({
+          port,
+          quotes: quotesAt([port]),
+        }))
+        const pairs = compared.flatMap((first, i) =>
+          compared.slice(i + 1).map(second => [first, second] as const),
+        )
+        return {
+          data: {
+            comparison: Object.fromEntries(
+              compared.map(({ port, quotes }) => [port.shortCode, pricedPort([port, quotes])]),
+            ),
+            spreads: Object.fromEntries(
+              pairs.map(([a, b]) => [
+                `${a.port.shortCode}_${b.port.shortCode}`,
+                differenceRows(gradeDifferences(pricesOf(a.quotes), pricesOf(b.quotes))),
+              ]),
+            ),
+            metadata: meta(
+              request,
+              reply,
+              quotedSeries(compared.flatMap(portQuotes => portQuotes.quotes)),
+              compared.length,
+            ),
+          },
+        }
       },
-    },
-  )
+    }),
+  ]
 }
 
 const portValues = t.Record(t.String(), t.Number(), {
@@ -122,33 +121,19 @@ const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
   description: 'Arithmetic mean of the ports; null without any.',
 })
 
-function gradeSpreadRoutes(deps: BunkerDeps) {
+function gradeSpreadOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
-    '/v1/bunker-fuels/spreads',
-    ({ request, set }) => {
-      const quotes = someQuotesAt(deps.ports)
-      const prices = new Map(
-        [...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]),
-      )
-      const [mgo, ifo380] = [
-        gradeSpread(prices, ['VLSFO', 'MGO_05S']),
-        gradeSpread(prices, ['VLSFO', 'HFO_380']),
-      ]
-      const values = ({ values }: typeof mgo) =>
-        Object.fromEntries([...values].map(([port, value]) => [port.shortCode, value]))
-      return {
-        data: {
-          vlsfo_mgo: values(mgo),
-          vlsfo_ifo380: values(ifo380),
-          averages: { vlsfo_mgo: mgo.average ?? null, vlsfo_ifo380: ifo380.average ?? null },
-          metadata: meta(request, set as Answering, quotedSeries(quotes), prices.size),
-        },
-      }
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/spreads',
+      operationId: 'getBunkerSpreads',
+      summary: 'Spreads between grades',
+      description:
+        'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
+      tags: ['bunker'],
       access,
-      response: {
+      answers: {
         200: t.Object(
           {
             data: t.Object({
@@ -162,51 +147,46 @@ function gradeSpreadRoutes(deps: BunkerDeps) {
         ),
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getBunkerSpreads',
-        summary: 'Spreads between grades',
-        description:
-          'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
+      handle: ({ request, reply }) => {
+        const quotes = someQuotesAt(deps.ports)
+        const prices = new Map(
+          [...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]),
+        )
+        const [mgo, ifo380] = [
+          gradeSpread(prices, ['VLSFO', 'MGO_05S']),
+          gradeSpread(prices, ['VLSFO', 'HFO_380']),
+        ]
+        const values = ({ values }: typeof mgo) =>
+          Object.fromEntries([...values].map(([port, value]) => [port.shortCode, value]))
+        return {
+          data: {
+            vlsfo_mgo: values(mgo),
+            vlsfo_ifo380: values(ifo380),
+            averages: { vlsfo_mgo: mgo.average ?? null, vlsfo_ifo380: ifo380.average ?? null },
+            metadata: meta(request, reply, quotedSeries(quotes), prices.size),
+          },
+        }
       },
-    },
-  )
+    }),
+  ]
 }
 
-function portSpreadRoutes(deps: BunkerDeps) {
+function portSpreadOperations(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
     return bunkerPort(deps.ports, text)
   }
-  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
-    '/v1/bunker-fuels/spreads/ports',
-    ({ query, request, set }) => {
-      const [from, to] = [place('from', query.from), place('to', query.to)]
-      const grade = bunkerGrade(query)
-      const [a, b] = [quotesAt([from], grade), quotesAt([to], grade)]
-      const differences = gradeDifferences(pricesOf(a), pricesOf(b))
-      const gradeDifference = grade && differences.get(grade)
-      return {
-        data: {
-          from_port: from.shortCode,
-          to_port: to.shortCode,
-          fuel_grade: grade ?? null,
-          spreads:
-            grade && gradeDifference
-              ? {
-                  ...differenceRow(gradeDifference),
-                  from_price: pricesOf(a).get(grade)!,
-                  to_price: pricesOf(b).get(grade)!,
-                  arbitrage_opportunity: isArbitrage(gradeDifference),
-                }
-              : differenceRows(differences, name => name.toLowerCase()),
-          metadata: meta(request, set as Answering, quotedSeries([...a, ...b]), 2),
-        },
-      }
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/spreads/ports',
+      operationId: 'getBunkerPortSpread',
+      summary: 'Spread between two ports',
+      description: `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      tags: ['bunker'],
       access,
-      query: t.Object({
+      query: {
         from: codeParameter({
           description: 'The first port, in any of its spellings.',
           examples: ['SIN'],
@@ -218,8 +198,8 @@ function portSpreadRoutes(deps: BunkerDeps) {
           examples: ['VLSFO'],
         }),
         fuel_type: priceQuery.fuel_type,
-      }),
-      response: {
+      },
+      answers: {
         200: t.Object(
           {
             data: t.Object({
@@ -237,11 +217,30 @@ function portSpreadRoutes(deps: BunkerDeps) {
         ),
         ...refusals,
       },
-      detail: {
-        operationId: 'getBunkerPortSpread',
-        summary: 'Spread between two ports',
-        description: `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      handle: ({ query, request, reply }) => {
+        const [from, to] = [place('from', query.from), place('to', query.to)]
+        const grade = bunkerGrade(query)
+        const [a, b] = [quotesAt([from], grade), quotesAt([to], grade)]
+        const differences = gradeDifferences(pricesOf(a), pricesOf(b))
+        const gradeDifference = grade && differences.get(grade)
+        return {
+          data: {
+            from_port: from.shortCode,
+            to_port: to.shortCode,
+            fuel_grade: grade ?? null,
+            spreads:
+              grade && gradeDifference
+                ? {
+                    ...differenceRow(gradeDifference),
+                    from_price: pricesOf(a).get(grade)!,
+                    to_price: pricesOf(b).get(grade)!,
+                    arbitrage_opportunity: isArbitrage(gradeDifference),
+                  }
+                : differenceRows(differences, name => name.toLowerCase()),
+            metadata: meta(request, reply, quotedSeries([...a, ...b]), 2),
+          },
+        }
       },
-    },
-  )
+    }),
+  ]
 }

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import {
   difference,
   gradeDifferences,
@@ -19,8 +18,8 @@ import {
   pricesOf,
   quotedSeries,
 } from './bunker-answers.ts'
-import { bunkerExportRoutes } from './bunker-export.ts'
-import { bunkerHistoryRoutes } from './bunker-history.ts'
+import { bunkerExportOperations } from './bunker-export.ts'
+import { bunkerHistoryOperations } from './bunker-history.ts'
 import {
   type BunkerQuote,
   byGrade,
@@ -35,7 +34,7 @@ import {
   pricedPort,
   ScrubberSpread,
 } from './bunker-row.ts'
-import { bunkerSpreadsRoutes } from './bunker-spreads.ts'
+import { bunkerSpreadsOperations } from './bunker-spreads.ts'
 
 const access = bunkerAccess
 const metadata = { metadata: MetaShape }
@@ -43,43 +42,53 @@ const order =
   'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
-export const bunkerRoutes = (deps: BunkerDeps) =>
-  new RouteList()
-    .use(listRoutes(deps))
-    .use(portRoutes(deps))
-    .use(bunkerSpreadsRoutes(deps))
-    .use(bunkerHistoryRoutes(deps))
-    .use(bunkerExportRoutes(deps))
+export const bunkerOperations = (deps: BunkerDeps) => [
+  ...listOperations(deps),
+  ...portOperations(deps),
+  ...bunkerSpreadsOperations(deps),
+  ...bunkerHistoryOperations(deps),
+  ...bunkerExportOperations(deps),
+]
 
-function listRoutes(deps: BunkerDeps) {
+function listOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new RouteList({ tags: ['bunker'] })
-    .use(deps.access)
-    .get(
-      '/v1/bunker-fuels',
-      ({ request, set }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels',
+      operationId: 'listBunkerFuels',
+      summary: 'Bunker fuel prices',
+      description: `The newest price of every grade at every port, as one list. ${order}`,
+      tags: ['bunker'],
+      access,
+      answers: {
+        200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
+        404: NestedProblem,
+      },
+      handle: ({ request, reply }) => {
         const quotes = someQuotesAt(deps.ports)
         return {
           data: quotes.map(listRow),
-          meta: meta(request, set as Answering, quotedSeries(quotes), byPort(quotes).size),
+          meta: meta(request, reply, quotedSeries(quotes), byPort(quotes).size),
         }
       },
-      {
-        access,
-        response: {
-          200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listBunkerFuels',
-          summary: 'Bunker fuel prices',
-          description: `The newest price of every grade at every port, as one list. ${order}`,
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/all',
+      operationId: 'listBunkerPorts',
+      summary: 'Bunker fuel prices by port',
+      description: `The same by the short code of the port. ${order}`,
+      tags: ['bunker'],
+      access,
+      answers: {
+        200: t.Object(
+          { data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }) },
+          { title: 'BunkerPorts' },
+        ),
+        404: NestedProblem,
       },
-    )
-    .get(
-      '/v1/bunker-fuels/all',
-      ({ request, set }) => {
+      handle: ({ request, reply }) => {
         const quotes = someQuotesAt(deps.ports)
         const ports = Object.fromEntries(
           [...byPort(quotes)].map(portQuotes => [portQuotes[0].shortCode, pricedPort(portQuotes)]),
@@ -87,31 +96,12 @@ function listRoutes(deps: BunkerDeps) {
         return {
           data: {
             ports,
-            metadata: meta(
-              request,
-              set as Answering,
-              quotedSeries(quotes),
-              Object.keys(ports).length,
-            ),
+            metadata: meta(request, reply, quotedSeries(quotes), Object.keys(ports).length),
           },
         }
       },
-      {
-        access,
-        response: {
-          200: t.Object(
-            { data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }) },
-            { title: 'BunkerPorts' },
-          ),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listBunkerPorts',
-          summary: 'Bunker fuel prices by port',
-          description: `The same by the short code of the port. ${order}`,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
@@ -120,55 +110,24 @@ const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
 }
 const EntryOrNull = t.Union([EntryShape, t.Null()])
 
-function portRoutes(deps: BunkerDeps) {
+function portOperations(deps: BunkerDeps) {
   const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new RouteList({ tags: ['bunker'] }).use(deps.access).get(
-    '/v1/bunker-fuels/ports/:code',
-    ({ params, request, set }) => {
-      const port = bunkerPort(deps.ports, params.code)
-      const quotes = someQuotesAt([port])
-      const ownPrices = pricesOf(quotes)
-      const otherPorts = byPort(quotesAt(deps.ports.filter(candidate => candidate !== port)))
-      const [vlsfo, hsfo] = [ownPrices.get('VLSFO'), ownPrices.get('HFO_380')]
-      const scrubberSpread =
-        vlsfo === undefined || hsfo === undefined ? undefined : difference(vlsfo, hsfo)
-      return {
-        data: {
-          ...pricedPort([port, quotes]),
-          vlsfo: entryOf(quotes, 'VLSFO'),
-          mgo: entryOf(quotes, 'MGO_05S'),
-          ifo380: entryOf(quotes, 'HFO_380'),
-          spreads: {
-            ...Object.fromEntries(
-              [...otherPorts].map(([otherPort, prices]) => [
-                `to_${otherPort.shortCode.toLowerCase()}`,
-                differenceRows(gradeDifferences(ownPrices, pricesOf(prices))),
-              ]),
-            ),
-            vlsfo_hsfo_spread: scrubberSpread
-              ? {
-                  ...differenceRow(scrubberSpread),
-                  scrubber_benefit_daily: scrubberBenefitDaily(scrubberSpread),
-                }
-              : null,
-          },
-          metadata: meta(
-            request,
-            set as Answering,
-            quotedSeries([...quotes, ...[...otherPorts.values()].flat()]),
-          ),
-        },
-      }
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/bunker-fuels/ports/:code',
+      operationId: 'getBunkerPort',
+      summary: 'Bunker fuel prices of a port',
+      description: `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
+      tags: ['bunker'],
       access,
-      params: t.Object({
+      params: {
         code: t.String({
           description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
           examples: ['SIN'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: t.Object(
           {
             data: t.Object({
@@ -194,11 +153,42 @@ function portRoutes(deps: BunkerDeps) {
         ),
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getBunkerPort',
-        summary: 'Bunker fuel prices of a port',
-        description: `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
+      handle: ({ params, request, reply }) => {
+        const port = bunkerPort(deps.ports, params.code)
+        const quotes = someQuotesAt([port])
+        const ownPrices = pricesOf(quotes)
+        const otherPorts = byPort(quotesAt(deps.ports.filter(candidate => candidate !== port)))
+        const [vlsfo, hsfo] = [ownPrices.get('VLSFO'), ownPrices.get('HFO_380')]
+        const scrubberSpread =
+          vlsfo === undefined || hsfo === undefined ? undefined : difference(vlsfo, hsfo)
+        return {
+          data: {
+            ...pricedPort([port, quotes]),
+            vlsfo: entryOf(quotes, 'VLSFO'),
+            mgo: entryOf(quotes, 'MGO_05S'),
+            ifo380: entryOf(quotes, 'HFO_380'),
+            spreads: {
+              ...Object.fromEntries(
+                [...otherPorts].map(([otherPort, prices]) => [
+                  `to_${otherPort.shortCode.toLowerCase()}`,
+                  differenceRows(gradeDifferences(ownPrices, pricesOf(prices))),
+                ]),
+              ),
+              vlsfo_hsfo_spread: scrubberSpread
+                ? {
+                    ...differenceRow(scrubberSpread),
+                    scrubber_benefit_daily: scrubberBenefitDaily(scrubberSpread),
+                  }
+                : null,
+            },
+            metadata: meta(
+              request,
+              reply,
+              quotedSeries([...quotes, ...[...otherPorts.values()].flat()]),
+            ),
+          },
+        }
       },
-    },
-  )
+    }),
+  ]
 }

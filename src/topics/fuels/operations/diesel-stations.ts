@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { body, decimal, nullableAs, optional } from '../../../http/input/body-schema.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription, sourceOf } from '../../catalogue/math/catalogue.ts'
 import { formatPrice, roundTo } from '../../prices/math/format.ts'
@@ -112,14 +112,7 @@ const StationsBody = body({
 })
 
 /** Stations around a place, the nearest first. */
-export function dieselStationsRoutes({
-  access,
-  board,
-  catalogue,
-  stations,
-  marks,
-  now,
-}: DieselDeps) {
+export function dieselStationsOperations({ board, catalogue, stations, marks, now }: DieselDeps) {
   const quoteOf = (code: string) => {
     const series = catalogue.resolve(code, now())?.series
     return series && board.quote(series)
@@ -132,58 +125,59 @@ export function dieselStationsRoutes({
     const quote = quoteOf(nationalDieselCode)
     return quote && { region: 'US', quote }
   }
-  return new RouteList().use(access).post(
-    '/v1/diesel-prices/stations',
-    ({ body: input, set }) => {
-      const area = StationsBody.read(input)
-      const { lat: latitude, lng: longitude, radius: meters = radiusMeters.default } = area
-      const { stations: nearest, total } = stations.near(
-        { latitude, longitude },
-        meters / metersAMile,
-        stationsMax,
-      )
-      const average = averageNear(nearest[0])
-      const price =
-        average && roundTo(average.quote.observation.value, average.quote.series.decimals)
-      const sources = [...new Set(nearest.map(station => station.source))]
-      const isFixture = sources.includes(generatedSource)
-      set.headers['x-cache'] = 'MISS'
-      markFixtures(set as Answering, marks, [
-        ...(average ? [average.quote] : []),
-        { series: { fixture: isFixture } },
-      ])
-      return {
-        regional_average:
-          average && price !== undefined ? averageRow(average.region, average.quote, price) : null,
-        stations: nearest.map(station => stationRow(station, price)),
-        search_area: {
-          center: { lat: latitude, lng: longitude },
-          radius_meters: meters,
-          radius_miles: roundTo(meters / metersAMile, 2),
-        },
-        metadata: {
-          total_stations: total,
-          source: sources.join(', ') || 'none',
-          source_description: sourceSentence(sources),
-          cached: false,
-          api_cost: 0,
-          timestamp: isoInstant(now()),
-          cache_age_hours: null,
-        },
-      }
-    },
-    {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/diesel-prices/stations',
+      operationId: 'findDieselStations',
+      summary: 'Diesel stations around a place',
+      description: `The stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
+      tags: ['diesel'],
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
-      response: { 200: Nearby, 400: NestedProblem, 422: ValidationProblem },
-      detail: {
-        operationId: 'findDieselStations',
-        tags: ['diesel'],
-        summary: 'Diesel stations around a place',
-        description: `The stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
+      answers: { 200: Nearby, 400: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, reply }) => {
+        const area = StationsBody.read(input)
+        const { lat: latitude, lng: longitude, radius: meters = radiusMeters.default } = area
+        const { stations: nearest, total } = stations.near(
+          { latitude, longitude },
+          meters / metersAMile,
+          stationsMax,
+        )
+        const average = averageNear(nearest[0])
+        const price =
+          average && roundTo(average.quote.observation.value, average.quote.series.decimals)
+        const sources = [...new Set(nearest.map(station => station.source))]
+        const isFixture = sources.includes(generatedSource)
+        reply.headers['x-cache'] = 'MISS'
+        markFixtures(reply, marks, [
+          ...(average ? [average.quote] : []),
+          { series: { fixture: isFixture } },
+        ])
+        return {
+          regional_average:
+            average && price !== undefined
+              ? averageRow(average.region, average.quote, price)
+              : null,
+          stations: nearest.map(station => stationRow(station, price)),
+          search_area: {
+            center: { lat: latitude, lng: longitude },
+            radius_meters: meters,
+            radius_miles: roundTo(meters / metersAMile, 2),
+          },
+          metadata: {
+            total_stations: total,
+            source: sources.join(', ') || 'none',
+            source_description: sourceSentence(sources),
+            cached: false,
+            api_cost: 0,
+            timestamp: isoInstant(now()),
+            cache_age_hours: null,
+          },
+        }
       },
-    },
-  )
+    }),
+  ]
 }
 
 const averageRow = (region: string, { series }: Quote, price: number) => ({

@@ -1,16 +1,16 @@
 import { t } from 'elysia'
 import { textParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
 import type { Quote } from '../../prices/service/board.ts'
 import { dieselCode, nationalDieselCode, stateCode } from '../math/diesel.ts'
-import { type DieselDeps, dieselStationsRoutes } from './diesel-stations.ts'
+import { type DieselDeps, dieselStationsOperations } from './diesel-stations.ts'
 
 /** What state the average of the country is answered as. */
 const national = 'US'
@@ -46,7 +46,7 @@ const refusals = { 400: NestedProblem, 404: NestedProblem }
 const weekly = 'The averages come out once a week.'
 
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
-export function dieselRoutes(deps: DieselDeps) {
+export function dieselOperations(deps: DieselDeps) {
   const { board, catalogue, marks, now } = deps
   const averageOf = (text: string | undefined, set: Answering) => {
     const state =
@@ -68,46 +68,42 @@ export function dieselRoutes(deps: DieselDeps) {
       },
     }
   }
-  return new RouteList({ tags: ['diesel'] })
-    .use(deps.access)
-    .get(
-      '/v1/diesel-prices',
-      ({ query, set }) => {
-        const data = averageOf(query.state, set as Answering)
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/diesel-prices',
+      operationId: 'getDieselPrice',
+      summary: 'Average diesel price',
+      description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
+      tags: ['diesel'],
+      access: { meter: true },
+      query: {
+        state: textParameter({
+          description: `${states} Absent: the country.`,
+          examples: ['CA'],
+          pattern: '^[A-Za-z]{2}$',
+        }),
+      },
+      answers: { 200: DieselPrice, ...refusals },
+      handle: ({ query, reply }) => {
+        const data = averageOf(query.state, reply)
         return { ...success(data), regional_average: data.regional_average }
       },
-      {
-        access: { meter: true },
-        query: t.Object({
-          state: textParameter({
-            description: `${states} Absent: the country.`,
-            examples: ['CA'],
-            pattern: '^[A-Za-z]{2}$',
-          }),
-        }),
-        response: { 200: DieselPrice, ...refusals },
-        detail: {
-          operationId: 'getDieselPrice',
-          summary: 'Average diesel price',
-          description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
-        },
-      },
-    )
-    .get(
-      '/v1/diesel-prices/states/:state',
-      ({ params, set }) => success(averageOf(params.state, set as Answering)),
-      {
-        access: { meter: true },
-        params: t.Object({ state: t.String({ description: states, examples: ['CA'] }) }),
-        response: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
-        detail: {
-          operationId: 'getStateDieselPrice',
-          summary: 'Average diesel price of a state',
-          description: `The same for the state in the path. ${weekly}`,
-        },
-      },
-    )
-    .use(dieselStationsRoutes(deps))
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/diesel-prices/states/:state',
+      operationId: 'getStateDieselPrice',
+      summary: 'Average diesel price of a state',
+      description: `The same for the state in the path. ${weekly}`,
+      tags: ['diesel'],
+      access: { meter: true },
+      params: { state: t.String({ description: states, examples: ['CA'] }) },
+      answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
+      handle: ({ params, reply }) => success(averageOf(params.state, reply)),
+    }),
+    ...dieselStationsOperations(deps),
+  ]
 }
 
 const averageRow = (state: string, { series, observation }: Quote) => {

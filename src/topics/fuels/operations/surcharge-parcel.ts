@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { PageMetaShape, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import type { Surcharge } from '../store/surcharges.ts'
 import {
   carrierParams,
@@ -32,39 +32,49 @@ const serviceLevel = {
 }
 
 /** What parcel carriers add for fuel, by service level. */
-export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
+export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
   const { surcharges, catalogue, now } = deps
   const { today, marked, carrierOf, levelOf, present, listed, historyOf } =
     createSurchargeAnswers(deps)
   const parcel = (surcharge: Surcharge) =>
     parcelRow(surcharge, catalogue.resolve(surcharge.indexCode, now())?.series)
 
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/fuel-surcharge/parcel',
-      ({ query, set }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/fuel-surcharge/parcel',
+      operationId: 'listParcelSurcharges',
+      summary: 'Fuel surcharges of all parcel carriers',
+      description: `What each parcel carrier charges now, by carrier and service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
+      tags: ['fuel surcharge'],
+      access: { meter: true },
+      query: serviceLevel,
+      answers: { 200: envelope(listShape(ParcelRow)), ...refusals },
+      handle: ({ query, reply }) => {
         const level = levelOf(query.service_level)
         const rows = surcharges
           .inForce('parcel', today())
           .filter(row => level === undefined || row.serviceLevel === level)
-        return listed(present(rows, 'any parcel carrier'), parcel, set as Answering)
+        return listed(present(rows, 'any parcel carrier'), parcel, reply)
       },
-      {
-        access: { meter: true },
-        query: t.Object(serviceLevel),
-        response: { 200: envelope(listShape(ParcelRow)), ...refusals },
-        detail: {
-          operationId: 'listParcelSurcharges',
-          tags: ['fuel surcharge'],
-          summary: 'Fuel surcharges of all parcel carriers',
-          description: `What each parcel carrier charges now, by carrier and service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/fuel-surcharge/parcel/:carrier/latest',
+      operationId: 'getParcelSurcharge',
+      summary: 'Fuel surcharges of a parcel carrier',
+      description: `What a parcel carrier charges now, by service level.${delayed}`,
+      tags: ['fuel surcharge'],
+      access: { meter: true },
+      params: carrierParams('harbor').properties,
+      query: serviceLevel,
+      answers: {
+        200: envelope(
+          t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote }),
+        ),
+        ...refusals,
       },
-    )
-    .get(
-      '/v1/fuel-surcharge/parcel/:carrier/latest',
-      ({ params, query, set }) => {
+      handle: ({ params, query, reply }) => {
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)
         const rows = surcharges
@@ -75,30 +85,23 @@ export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
           carrier,
           carrier_name: first!.carrierName,
           service_levels: rows.map(parcel),
-          metadata: marked(set as Answering, rows),
+          metadata: marked(reply, rows),
         })
       },
-      {
-        access: { meter: true },
-        params: carrierParams('harbor'),
-        query: t.Object(serviceLevel),
-        response: {
-          200: envelope(
-            t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote }),
-          ),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'getParcelSurcharge',
-          tags: ['fuel surcharge'],
-          summary: 'Fuel surcharges of a parcel carrier',
-          description: `What a parcel carrier charges now, by service level.${delayed}`,
-        },
-      },
-    )
-    .get(
-      '/v1/fuel-surcharge/parcel/:carrier/history',
-      ({ params, query, request, set }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/fuel-surcharge/parcel/:carrier/history',
+      operationId: 'getParcelSurchargeHistory',
+      summary: 'Past fuel surcharges of a parcel carrier',
+      description:
+        'One entry for each week and service level, newest effective date first, then by service level.',
+      tags: ['fuel surcharge'],
+      access: { meter: true },
+      params: carrierParams('harbor').properties,
+      query: { ...serviceLevel, ...pageQuery(deps.perPageMax) },
+      answers: { 200: History, ...refusals },
+      handle: ({ params, query, request, reply }) => {
         const page = pageOf(query, deps.perPageMax)
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)
@@ -106,7 +109,7 @@ export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
           { mode: 'parcel', carrier, serviceLevel: level },
           page,
           request,
-          set as Answering,
+          reply,
         )
         const name = surcharges.inForce('parcel', today(), carrier)[0]?.carrierName ?? carrier
         return {
@@ -114,23 +117,11 @@ export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
             carrier,
             carrier_name: name,
             history: rows.map(parcel),
-            metadata: marked(set as Answering, rows),
+            metadata: marked(reply, rows),
           }),
           meta,
         }
       },
-      {
-        access: { meter: true },
-        params: carrierParams('harbor'),
-        query: t.Object({ ...serviceLevel, ...pageQuery(deps.perPageMax) }),
-        response: { 200: History, ...refusals },
-        detail: {
-          operationId: 'getParcelSurchargeHistory',
-          tags: ['fuel surcharge'],
-          summary: 'Past fuel surcharges of a parcel carrier',
-          description:
-            'One entry for each week and service level, newest effective date first, then by service level.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -4,16 +4,14 @@ import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyPageQuery,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
@@ -184,8 +182,8 @@ const productQuery = wordParameter(inventoryProducts, {
 
 /** Records of the inventories, each read marked in the headers of its answer. */
 function createInventoryReads({ inventories, marks }: InventoriesDeps) {
-  const marked = <T extends readonly InventoryRecord[]>(set: unknown, records: T): T => {
-    markFixtures(set as Answering, marks, records)
+  const marked = <T extends readonly InventoryRecord[]>(set: Answering, records: T): T => {
+    markFixtures(set, marks, records)
     return records
   }
   const requireLatest = (place: InventoryPlace): InventoryRecord => {
@@ -197,7 +195,7 @@ function createInventoryReads({ inventories, marks }: InventoriesDeps) {
     return record
   }
   const listOf = (
-    set: unknown,
+    set: Answering,
     places: readonly InventoryPlace[],
     query: Parameters<typeof rangeOf>[0],
   ) => {
@@ -207,7 +205,7 @@ function createInventoryReads({ inventories, marks }: InventoriesDeps) {
       rows: (limit: number, offset: number) => marked(set, inventories.page(filter, limit, offset)),
     }
   }
-  const newestOf = (set: unknown, places: readonly InventoryPlace[]) =>
+  const newestOf = (set: Answering, places: readonly InventoryPlace[]) =>
     marked(
       set,
       places.flatMap(place => inventories.latest(place) ?? []),
@@ -216,7 +214,7 @@ function createInventoryReads({ inventories, marks }: InventoriesDeps) {
 }
 type InventoryReads = ReturnType<typeof createInventoryReads>
 
-function summaryAnswer({ marked, requireLatest }: InventoryReads, set: unknown) {
+function summaryAnswer({ marked, requireLatest }: InventoryReads, set: Answering) {
   const national = (product: InventoryProduct) => requireLatest(nationalPlace(product))
   const crude = national('crude_oil')
   const cushing = requireLatest(cushingPlace)
@@ -240,7 +238,7 @@ function summaryAnswer({ marked, requireLatest }: InventoryReads, set: unknown) 
 function cushingAnswer(
   { inventories, storage }: InventoriesDeps,
   { marked, requireLatest }: InventoryReads,
-  set: unknown,
+  set: Answering,
   weeks: number,
 ) {
   const record = requireLatest(cushingPlace)
@@ -271,186 +269,179 @@ function cushingAnswer(
 }
 
 /** Weekly stocks of crude oil and products in the United States. */
-export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
+export function inventoryOperations(deps: InventoriesDeps) {
   const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
-    set: set as Answering,
+  const answerOf = ({ set, request }: { set: Answering; request: Request }) => ({
+    set,
     request,
     tierRequired: tier,
   })
   /** What `work` makes of the inventories, as they were known where the request asks for a moment. */
   const whereKnown = <T>(
     query: { as_of?: string },
-    set: unknown,
+    set: Answering,
     work: (reads: InventoryReads, deps: InventoriesDeps) => T,
   ): T => atMoment(deps, query, set, deps => work(createInventoryReads(deps), deps))
 
-  return new RouteList({ prefix })
-    .use(deps.access)
-    .get(
-      '/oil_inventories',
-      ({ query, set, request }) =>
-        whereKnown(query, set, ({ listOf }) =>
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories',
+      aliases: ['/v1/dark_data/oil_inventories'],
+      operationId: 'listOilInventories',
+      summary: 'Weekly oil inventories',
+      description: `Stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: {
+        product: productQuery,
+        location: wordParameter(inventoryLocations, {
+          description: `One of ${inventoryLocations.join(', ')}.`,
+          examples: ['PADD3'],
+        }),
+        ...rangeQuery,
+        ...energyPageQuery,
+        ...knownQuery,
+      },
+      answers: { 200: energyBody(t.Array(Record), 'OilInventories'), ...energyRefusals },
+      handle: ({ query, reply, request }) =>
+        whereKnown(query, reply, ({ listOf }) =>
           energyPage(
             query,
-            answerOf({ set, request }),
-            listOf(set, placesOf(query), query),
+            answerOf({ set: reply, request }),
+            listOf(reply, placesOf(query), query),
             recordRow,
           ),
         ),
-      {
-        access: energyAccess,
-        query: t.Object({
-          product: productQuery,
-          location: wordParameter(inventoryLocations, {
-            description: `One of ${inventoryLocations.join(', ')}.`,
-            examples: ['PADD3'],
-          }),
-          ...rangeQuery,
-          ...energyPageQuery,
-          ...knownQuery,
-        }),
-        response: { 200: energyBody(t.Array(Record), 'OilInventories'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listOilInventories',
-          summary: 'Weekly oil inventories',
-          description: `Stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
-        }),
-      },
-    )
-    .get(
-      '/oil_inventories/latest',
-      ({ query, set }) =>
-        whereKnown(query, set, ({ marked, newestOf, requireLatest }) => {
-          const products = newestOf(set, nationalPlaces)
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories/latest',
+      aliases: ['/v1/dark_data/oil_inventories/latest'],
+      operationId: 'getLatestOilInventories',
+      summary: 'Newest oil inventories',
+      description: `The newest level of US commercial crude oil, and in \`products\` the newest nationwide level of each product. ${levelNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: knownQuery,
+      answers: { 200: energyBody(Latest, 'OilInventoriesLatest'), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        whereKnown(query, reply, ({ marked, newestOf, requireLatest }) => {
+          const products = newestOf(reply, nationalPlaces)
           const crude = requireLatest(nationalPlace('crude_oil'))
-          marked(set, [crude])
+          marked(reply, [crude])
           return energyRecord({ ...recordRow(crude), products: products.map(recordRow) }, tier)
         }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'OilInventoriesLatest'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestOilInventories',
-          summary: 'Newest oil inventories',
-          description: `The newest level of US commercial crude oil, and in \`products\` the newest nationwide level of each product. ${levelNote}`,
-        }),
-      },
-    )
-    .get(
-      '/oil_inventories/summary',
-      ({ query, set }) =>
-        whereKnown(query, set, reads => energyRecord(summaryAnswer(reads, set), tier)),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOilInventorySummary',
-          summary: 'Oil inventories in one line',
-          description:
-            'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
-        }),
-      },
-    )
-    .get(
-      '/oil_inventories/by_product',
-      ({ query, set }) =>
-        whereKnown(query, set, ({ newestOf }) =>
-          energyWholeList(newestOf(set, nationalPlaces).map(pastRow), tier),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories/summary',
+      aliases: ['/v1/dark_data/oil_inventories/summary'],
+      operationId: 'getOilInventorySummary',
+      summary: 'Oil inventories in one line',
+      description:
+        'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: knownQuery,
+      answers: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        whereKnown(query, reply, reads => energyRecord(summaryAnswer(reads, reply), tier)),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories/by_product',
+      aliases: ['/v1/dark_data/oil_inventories/by_product'],
+      operationId: 'getOilInventoriesByProduct',
+      summary: 'Newest oil inventories by product',
+      description:
+        'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: knownQuery,
+      answers: { 200: energyBody(ByProduct, 'OilInventoriesByProduct'), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        whereKnown(query, reply, ({ newestOf }) =>
+          energyWholeList(newestOf(reply, nationalPlaces).map(pastRow), tier),
         ),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(ByProduct, 'OilInventoriesByProduct'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOilInventoriesByProduct',
-          summary: 'Newest oil inventories by product',
-          description:
-            'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories/historical',
+      aliases: ['/v1/dark_data/oil_inventories/historical'],
+      operationId: 'getOilInventoryHistory',
+      summary: 'Past oil inventories of a product',
+      description: `Nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: {
+        product: productQuery,
+        ...rangeQuery,
+        ...energyPageQuery,
+        ...knownQuery,
       },
-    )
-    .get(
-      '/oil_inventories/historical',
-      ({ query, set, request }) =>
-        whereKnown(query, set, ({ listOf }) =>
+      answers: { 200: energyBody(Past, 'OilInventoryHistory'), ...energyRefusals },
+      handle: ({ query, reply, request }) =>
+        whereKnown(query, reply, ({ listOf }) =>
           energyPage(
             query,
-            answerOf({ set, request }),
-            listOf(set, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
+            answerOf({ set: reply, request }),
+            listOf(reply, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
             pastRow,
           ),
         ),
-      {
-        access: energyAccess,
-        query: t.Object({
-          product: productQuery,
-          ...rangeQuery,
-          ...energyPageQuery,
-          ...knownQuery,
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories/cushing',
+      aliases: ['/v1/dark_data/oil_inventories/cushing'],
+      operationId: 'getCushingInventories',
+      summary: 'Crude oil at Cushing by week',
+      description:
+        'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: {
+        weeks: typed({
+          type: 'integer',
+          description: 'Weeks of `history`, 1 to 520 (12), newest first.',
+          examples: [12],
+          default: 12,
+          minimum: 1,
+          maximum: 520,
         }),
-        response: { 200: energyBody(Past, 'OilInventoryHistory'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOilInventoryHistory',
-          summary: 'Past oil inventories of a product',
-          description: `Nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
-        }),
+        ...knownQuery,
       },
-    )
-    .get(
-      '/oil_inventories/cushing',
-      ({ query, set }) =>
-        whereKnown(query, set, (reads, deps) =>
+      answers: { 200: energyBody(Cushing, 'OilInventoriesCushing'), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        whereKnown(query, reply, (reads, deps) =>
           energyRecord(
-            cushingAnswer(deps, reads, set, integerOf('weeks', query.weeks, 12, 1, 520)),
+            cushingAnswer(deps, reads, reply, integerOf('weeks', query.weeks, 12, 1, 520)),
             tier,
           ),
         ),
-      {
-        access: energyAccess,
-        query: t.Object({
-          weeks: typed({
-            type: 'integer',
-            description: 'Weeks of `history`, 1 to 520 (12), newest first.',
-            examples: [12],
-            default: 12,
-            minimum: 1,
-            maximum: 520,
-          }),
-          ...knownQuery,
-        }),
-        response: { 200: energyBody(Cushing, 'OilInventoriesCushing'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getCushingInventories',
-          summary: 'Crude oil at Cushing by week',
-          description:
-            'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/oil_inventories/:id',
+      aliases: ['/v1/dark_data/oil_inventories/:id'],
+      operationId: 'getOilInventory',
+      summary: 'One weekly level',
+      description: `The level of one place on one day. ${numberNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      query: knownQuery,
+      params: {
+        id: t.String({ description: 'Number of the record.', examples: ['1'] }),
       },
-    )
-    .get(
-      '/oil_inventories/:id',
-      ({ params, query, set }) =>
-        whereKnown(query, set, ({ marked }, { inventories }) => {
+      answers: { 200: energyBody(Record, 'OilInventoryRecord'), ...energyRefusals },
+      handle: ({ params, query, reply }) =>
+        whereKnown(query, reply, ({ marked }, { inventories }) => {
           const record = inventories.byId(recordIdOf(params.id, 'Inventory'))
           if (!record) throw notFound(`Inventory ${params.id}`)
-          marked(set, [record])
+          marked(reply, [record])
           return energyRecord(recordRow(record), tier)
         }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        params: t.Object({
-          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
-        }),
-        response: { 200: energyBody(Record, 'OilInventoryRecord'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOilInventory',
-          summary: 'One weekly level',
-          description: `The level of one place on one day. ${numberNote}`,
-        }),
-      },
-    )
+    }),
+  ]
 }

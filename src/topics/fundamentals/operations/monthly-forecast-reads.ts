@@ -122,14 +122,14 @@ function keptValues(
 export function createForecastReads(deps: ForecastReadsDeps) {
   const { catalogue, codes, monthlyForecasts: store, marks, now } = deps
   const rows = createForecastRows(deps)
-  const mark = (set: unknown, seriesIds: ReadonlySet<number>) =>
+  const mark = (set: Answering, seriesIds: ReadonlySet<number>) =>
     markFixtures(
-      set as Answering,
+      set,
       marks,
       [...seriesIds].map(id => ({ series: catalogue.byId(id) })),
     )
   const valuesOf = keptValues(store)
-  const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
+  const marked = <T extends readonly StoredForecast[]>(set: Answering, forecasts: T): T => {
     mark(set, new Set(forecasts.map(forecast => forecast.seriesId)))
     return forecasts
   }
@@ -157,7 +157,7 @@ export function createForecastReads(deps: ForecastReadsDeps) {
      */
     scored(
       series: Series | undefined,
-      set: unknown,
+      set: Answering,
     ): (Scored & { month: string; publishedAt: number })[] {
       const toMonth = monthOf(isoDay(now()))
       const filter = {

@@ -4,9 +4,9 @@ import { integerOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
 import {
@@ -54,71 +54,74 @@ const tags = ['Energy intelligence']
  * What this service expects of the mean price of the next months, how right it was, and everything
  * that it ever expected.
  */
-export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
+export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const { requestedSeries, marked, forecastRow, current, archivedRow, scored } =
     createForecastReads(deps)
 
-  const accuracyRoute = (path: string, operationId: string) =>
-    new RouteList().use(deps.access).get(
-      path,
-      ({ query, set, request }) => {
+  const accuracyRoute = (path: string, operationId: string) => [
+    operation({
+      method: 'GET',
+      path: path,
+      operationId,
+      summary: 'Accuracy of monthly forecasts',
+      description: `How far the forecasts of the last ${evaluatedMonths} months that are over were off: all that were made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
+      tags: tags,
+      access: energyHeavyAccess,
+      query: commodityQuery,
+      answers: { 200: energyBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
+      handle: ({ query, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
-        return energyRecord(accuracyAnswer(scored(series, set), series, now()), tier)
+        return energyRecord(accuracyAnswer(scored(series, reply), series, now()), tier)
       },
-      {
-        access: energyHeavyAccess,
-        query: t.Object(commodityQuery),
-        response: { 200: energyBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
-        detail: {
-          operationId,
-          tags,
-          summary: 'Accuracy of monthly forecasts',
-          description: `How far the forecasts of the last ${evaluatedMonths} months that are over were off: all that were made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
-        },
+    }),
+  ]
+  const archiveRoute = (path: string, operationId: string) => [
+    operation({
+      method: 'GET',
+      path: path,
+      operationId,
+      summary: 'Archive of monthly forecasts',
+      description: `Every forecast ever made of a month that has begun, newest month first and within it the newest publication first, with what came. ${actualNote}`,
+      tags: tags,
+      access: energyHeavyAccess,
+      query: {
+        year: typed({
+          type: 'integer',
+          description: 'Of the month that was forecast.',
+          examples: [2026],
+        }),
+        ...commodityQuery,
+        ...energyPageQuery,
       },
-    )
-  const archiveRoute = (path: string, operationId: string) =>
-    new RouteList().use(deps.access).get(
-      path,
-      ({ query, set, request }) => {
+      answers: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
+      handle: ({ query, reply, request }) => {
         const page = energyPageOf(query)
         const series = requestedSeries(codeOf(query), request)
         const filter = { seriesIds: series && [series.id], ...monthsOf(query.year, now()) }
         const total = store.count(filter)
-        pageHeaders(set.headers as Answering['headers'], request.url, pageMeta(page, total))
-        const rows = marked(set, store.page(filter, page.perPage, (page.page - 1) * page.perPage))
+        pageHeaders(reply.headers as Answering['headers'], request.url, pageMeta(page, total))
+        const rows = marked(reply, store.page(filter, page.perPage, (page.page - 1) * page.perPage))
         return { data: { forecasts: rows.map(archivedRow) }, meta: energyMeta(tier, total, page) }
       },
-      {
-        access: energyHeavyAccess,
-        query: t.Object({
-          year: typed({
-            type: 'integer',
-            description: 'Of the month that was forecast.',
-            examples: [2026],
-          }),
-          ...commodityQuery,
-          ...energyPageQuery,
-        }),
-        response: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
-        detail: {
-          operationId,
-          tags,
-          summary: 'Archive of monthly forecasts',
-          description: `Every forecast ever made of a month that has begun, newest month first and within it the newest publication first, with what came. ${actualNote}`,
-        },
-      },
-    )
+    }),
+  ]
 
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/forecasts/monthly',
-      ({ query, set, request }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/forecasts/monthly',
+      operationId: 'listMonthlyForecasts',
+      summary: 'Monthly price forecasts',
+      description: `The newest forecasts of the running month (\`period\`) and the ${monthsAhead} after it, by month, for every code that is forecast or for one. ${modelNote}`,
+      tags: tags,
+      access: energyAccess,
+      query: commodityQuery,
+      answers: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
+      handle: ({ query, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
-        const rows = marked(set, current(series))
+        const rows = marked(reply, current(series))
         const data = {
           period: monthOf(isoDay(now())),
           forecasts: rows.map(forecast =>
@@ -130,25 +133,34 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
           meta: energyMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }),
         }
       },
-      {
-        access: energyAccess,
-        query: t.Object(commodityQuery),
-        response: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
-        detail: {
-          operationId: 'listMonthlyForecasts',
-          tags,
-          summary: 'Monthly price forecasts',
-          description: `The newest forecasts of the running month (\`period\`) and the ${monthsAhead} after it, by month, for every code that is forecast or for one. ${modelNote}`,
-        },
+    }),
+    ...accuracyRoute('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'),
+    ...accuracyRoute('/v1/forecasts/accuracy', 'getForecastAccuracy'),
+    ...archiveRoute('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'),
+    ...archiveRoute('/v1/forecasts/archive', 'listForecastArchive'),
+    operation({
+      method: 'GET',
+      path: '/v1/forecasts/monthly/:period',
+      operationId: 'getPeriodForecast',
+      summary: 'Price forecast of a month or quarter',
+      description: `The newest forecast of one code for one period, also a past one. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
+      tags: tags,
+      access: energyAccess,
+      params: {
+        period: t.String({
+          description: 'Month or quarter, `2026-12` or `2026-Q4`.',
+          examples: ['2026-Q4'],
+        }),
       },
-    )
-    .use(accuracyRoute('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'))
-    .use(accuracyRoute('/v1/forecasts/accuracy', 'getForecastAccuracy'))
-    .use(archiveRoute('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'))
-    .use(archiveRoute('/v1/forecasts/archive', 'listForecastArchive'))
-    .get(
-      '/v1/forecasts/monthly/:period',
-      ({ params, query, set, request }) => {
+      query: {
+        ...oneCode('commodity', {
+          description: `A code or alias (${defaultCode}).`,
+          examples: [defaultCode],
+          default: defaultCode,
+        }),
+      },
+      answers: { 200: energyBody(PeriodForecast, 'PeriodForecastBody'), ...refusals },
+      handle: ({ params, query, reply, request }) => {
         const period = parsePeriod(params.period)
         if (!period)
           throw invalidParameter(
@@ -162,7 +174,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
           fromMonth: period.months[0]!,
           toMonth: monthAfter(period.months.at(-1)!, 1),
         }
-        const row = mergedRow(marked(set, store.newest(filter)), period)
+        const row = mergedRow(marked(reply, store.newest(filter)), period)
         if (!row) {
           throw new Problem(
             'DATA_NOT_AVAILABLE',
@@ -176,30 +188,8 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
           tier,
         )
       },
-      {
-        access: energyAccess,
-        params: t.Object({
-          period: t.String({
-            description: 'Month or quarter, `2026-12` or `2026-Q4`.',
-            examples: ['2026-Q4'],
-          }),
-        }),
-        query: t.Object({
-          ...oneCode('commodity', {
-            description: `A code or alias (${defaultCode}).`,
-            examples: [defaultCode],
-            default: defaultCode,
-          }),
-        }),
-        response: { 200: energyBody(PeriodForecast, 'PeriodForecastBody'), ...refusals },
-        detail: {
-          operationId: 'getPeriodForecast',
-          tags,
-          summary: 'Price forecast of a month or quarter',
-          description: `The newest forecast of one code for one period, also a past one. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 /** Months of a year that have begun, or all of them. */

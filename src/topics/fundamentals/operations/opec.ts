@@ -4,17 +4,15 @@ import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay, isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../calendars/math/period.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyPageQuery,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
@@ -142,20 +140,20 @@ function monthFrom(at: number): string {
 }
 
 /** Crude oil production of the OPEC countries by month. */
-export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
+export function opecOperations(deps: OpecDeps) {
   const { opec } = deps
   const tier = deps.tierRequired('energy_intelligence')
-  const marked = <T extends readonly OpecRow[]>(set: unknown, rows: T): T => {
-    markSources(set as Answering, deps.marks, rows)
+  const marked = <T extends readonly OpecRow[]>(set: Answering, rows: T): T => {
+    markSources(set, deps.marks, rows)
     return rows
   }
-  const newest = (set: unknown): { month: string; rows: OpecRow[] } => {
+  const newest = (set: Answering): { month: string; rows: OpecRow[] } => {
     const newestMonth = opec.newestMonth()
     if (newestMonth === undefined)
       throw new Problem('DATA_NOT_AVAILABLE', 'There is no month of OPEC production.')
     return { month: newestMonth, rows: marked(set, opec.ofMonth(newestMonth)) }
   }
-  const listOf = (set: unknown, query: Parameters<typeof rangeOf>[0] & { country?: string }) => {
+  const listOf = (set: Answering, query: Parameters<typeof rangeOf>[0] & { country?: string }) => {
     const { from, to } = rangeOf(query)
     const name = query.country?.trim()
     const countryName = name && (opec.countryNamed(opecCountry(name)) ?? opecCountry(name))
@@ -169,7 +167,7 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
       rows: (limit: number, offset: number) => marked(set, opec.page(filter, limit, offset)),
     }
   }
-  const total = (set: unknown) => {
+  const total = (set: Answering) => {
     const { month, rows } = newest(set)
     const before = opec.ofMonth(monthAfter(month, -1))
     const sum = totalProduced(rows)
@@ -180,7 +178,7 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
       as_of_date: dateOf(month),
     }
   }
-  const producers = (set: unknown, limit: number) => {
+  const producers = (set: Answering, limit: number) => {
     const { month, rows } = newest(set)
     const list = rankedProducers(rows)
       .slice(0, limit)
@@ -203,163 +201,148 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     ...knownQuery,
   })
 
-  return new RouteList({ prefix })
-    .use(deps.access)
-    .get(
-      '/opec_productions',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          energyPage(
-            query,
-            { set: set as Answering, request, tierRequired: tier },
-            listOf(set, query),
-            recordRow,
-          ),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions',
+      aliases: ['/v1/dark_data/opec_productions'],
+      operationId: 'listOpecProductions',
+      summary: 'OPEC production',
+      description: `Crude oil that each country produced, by month, newest first. ${publicationNote} ${numberNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: listQuery.properties,
+      answers: { 200: energyBody(t.Array(Record), 'OpecProductions'), ...energyRefusals },
+      handle: ({ query, reply, request }) =>
+        energyPage(
+          query,
+          { set: reply, request, tierRequired: tier },
+          listOf(reply, query),
+          recordRow,
         ),
-      {
-        access: energyAccess,
-        query: listQuery,
-        response: { 200: energyBody(t.Array(Record), 'OpecProductions'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listOpecProductions',
-          summary: 'OPEC production',
-          description: `Crude oil that each country produced, by month, newest first. ${publicationNote} ${numberNote}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions/latest',
+      aliases: ['/v1/dark_data/opec_productions/latest'],
+      operationId: 'getLatestOpecProduction',
+      summary: 'Newest month of OPEC production',
+      description: `Every country of the newest month, and their sum. ${publicationNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Latest, 'OpecProductionsLatest'), ...energyRefusals },
+      handle: ({ reply }) => {
+        const { month, rows } = newest(reply)
+        return energyRecord(
+          { month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
+          tier,
+        )
       },
-    )
-    .get(
-      '/opec_productions/latest',
-      ({ set, query }) =>
-        atMoment(deps, query, set, () => {
-          const { month, rows } = newest(set)
-          return energyRecord(
-            { month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
-            tier,
-          )
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Latest, 'OpecProductionsLatest'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestOpecProduction',
-          summary: 'Newest month of OPEC production',
-          description: `Every country of the newest month, and their sum. ${publicationNote}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions/total',
+      aliases: ['/v1/dark_data/opec_productions/total'],
+      operationId: 'getTotalOpecProduction',
+      summary: 'OPEC production in all',
+      description:
+        'The sum over the countries of the newest month; `change` against the sum of the month before.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: { 200: energyBody(Total, 'OpecProductionsTotal'), ...energyRefusals },
+      handle: ({ reply }) => energyRecord(total(reply), tier),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions/by_country',
+      aliases: ['/v1/dark_data/opec_productions/by_country'],
+      operationId: 'getOpecProductionByCountry',
+      summary: 'Newest OPEC production by country',
+      description:
+        'The countries of the newest month, largest first, each with its part of their sum in percent.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      answers: {
+        200: energyBody(t.Array(Share), 'OpecProductionsByCountry'),
+        ...energyRefusals,
       },
-    )
-    .get(
-      '/opec_productions/total',
-      ({ set, query }) => atMoment(deps, query, set, () => energyRecord(total(set), tier)),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: { 200: energyBody(Total, 'OpecProductionsTotal'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getTotalOpecProduction',
-          summary: 'OPEC production in all',
-          description:
-            'The sum over the countries of the newest month; `change` against the sum of the month before.',
-        }),
-      },
-    )
-    .get(
-      '/opec_productions/by_country',
-      ({ set, query }) =>
-        atMoment(deps, query, set, () =>
-          energyWholeList(
-            rankedProducers(newest(set).rows).map(producer => ({
-              ...pastRow(producer),
-              percentage: shareOf(producer.percentage),
-            })),
-            tier,
-          ),
+      handle: ({ reply }) =>
+        energyWholeList(
+          rankedProducers(newest(reply).rows).map(producer => ({
+            ...pastRow(producer),
+            percentage: shareOf(producer.percentage),
+          })),
+          tier,
         ),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        response: {
-          200: energyBody(t.Array(Share), 'OpecProductionsByCountry'),
-          ...energyRefusals,
-        },
-        detail: energyDetail(prefix, {
-          operationId: 'getOpecProductionByCountry',
-          summary: 'Newest OPEC production by country',
-          description:
-            'The countries of the newest month, largest first, each with its part of their sum in percent.',
-        }),
-      },
-    )
-    .get(
-      '/opec_productions/historical',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          energyPage(
-            query,
-            { set: set as Answering, request, tierRequired: tier },
-            listOf(set, query),
-            pastRow,
-          ),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions/historical',
+      aliases: ['/v1/dark_data/opec_productions/historical'],
+      operationId: 'getOpecProductionHistory',
+      summary: 'Past OPEC production',
+      description: 'Crude oil by month and country, newest first, all countries or one.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: listQuery.properties,
+      answers: { 200: energyBody(t.Array(Past), 'OpecProductionHistory'), ...energyRefusals },
+      handle: ({ query, reply, request }) =>
+        energyPage(
+          query,
+          { set: reply, request, tierRequired: tier },
+          listOf(reply, query),
+          pastRow,
         ),
-      {
-        access: energyAccess,
-        query: listQuery,
-        response: { 200: energyBody(t.Array(Past), 'OpecProductionHistory'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOpecProductionHistory',
-          summary: 'Past OPEC production',
-          description: 'Crude oil by month and country, newest first, all countries or one.',
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions/top_producers',
+      aliases: ['/v1/dark_data/opec_productions/top_producers'],
+      operationId: 'getTopOpecProducers',
+      summary: 'Largest OPEC producers',
+      description:
+        'The countries of the newest month by what they produced; countries that produced the same in the order of their names.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: {
+        limit: integerParameter({
+          description: 'Countries, 1 to 50 (10).',
+          examples: [5],
+          default: 10,
+          minimum: 1,
+          maximum: 50,
         }),
       },
-    )
-    .get(
-      '/opec_productions/top_producers',
-      ({ query, set }) =>
-        atMoment(deps, query, set, () =>
-          energyRecord(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier),
-        ),
-      {
-        access: energyAccess,
-        query: t.Object({
-          limit: integerParameter({
-            description: 'Countries, 1 to 50 (10).',
-            examples: [5],
-            default: 10,
-            minimum: 1,
-            maximum: 50,
-          }),
-          ...knownQuery,
-        }),
-        response: { 200: energyBody(Producers, 'OpecTopProducers'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getTopOpecProducers',
-          summary: 'Largest OPEC producers',
-          description:
-            'The countries of the newest month by what they produced; countries that produced the same in the order of their names.',
-        }),
+      answers: { 200: energyBody(Producers, 'OpecTopProducers'), ...energyRefusals },
+      handle: ({ query, reply }) =>
+        energyRecord(producers(reply, integerOf('limit', query.limit, 10, 1, 50)), tier),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/opec_productions/:id',
+      aliases: ['/v1/dark_data/opec_productions/:id'],
+      operationId: 'getOpecProduction',
+      summary: 'One month of one country',
+      description: `What one country produced in one month. ${numberNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      params: {
+        id: t.String({ description: 'Number of the record.', examples: ['1'] }),
       },
-    )
-    .get(
-      '/opec_productions/:id',
-      ({ params, set, query }) =>
-        atMoment(deps, query, set, () => {
-          const row = opec.byId(recordIdOf(params.id, 'OPEC production'))
-          if (!row) throw notFound(`OPEC production ${params.id}`)
-          marked(set, [row])
-          return energyRecord(recordRow(row), tier)
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        params: t.Object({
-          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
-        }),
-        response: { 200: energyBody(Record, 'OpecProductionRecord'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOpecProduction',
-          summary: 'One month of one country',
-          description: `What one country produced in one month. ${numberNote}`,
-        }),
+      answers: { 200: energyBody(Record, 'OpecProductionRecord'), ...energyRefusals },
+      handle: ({ params, reply }) => {
+        const row = opec.byId(recordIdOf(params.id, 'OPEC production'))
+        if (!row) throw notFound(`OPEC production ${params.id}`)
+        marked(reply, [row])
+        return energyRecord(recordRow(row), tier)
       },
-    )
+    }),
+  ]
 }

@@ -2,16 +2,13 @@ import { t } from 'elysia'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import {
-  type EnergyPrefix,
   energyAccess,
   energyBody,
-  energyDetail,
   energyHeavyAccess,
   energyPageQuery,
   energyRefusals,
@@ -84,11 +81,11 @@ const refusals = { ...energyRefusals, 400: t.Union([FailProblem, NestedProblem])
 /** Which forecasts a query asks for, and the rows of them. */
 function createOutlookReads({ outlooks, catalogue, codes, marks }: OutlooksDeps) {
   const marked = <T extends { fixture: boolean }>(
-    set: unknown,
+    set: Answering,
     rows: readonly T[],
   ): readonly T[] => {
     markFixtures(
-      set as Answering,
+      set,
       marks,
       rows.map(({ fixture }) => ({ series: { fixture } })),
     )
@@ -109,7 +106,7 @@ function createOutlookReads({ outlooks, catalogue, codes, marks }: OutlooksDeps)
     published: daysOf(query),
   })
   const listOf = (
-    set: unknown,
+    set: Answering,
     filter: OutlookFilter,
     order: 'published' | 'target' = 'published',
   ) => ({
@@ -131,7 +128,7 @@ function createOutlookSummary(
   { marked, idsOf, newestFilter }: ReturnType<typeof createOutlookReads>,
   { recordRow }: ReturnType<typeof createOutlookRows>,
 ) {
-  return (query: Parameters<typeof codeOf>[0], set: unknown, request: Request) => {
+  return (query: Parameters<typeof codeOf>[0], set: Answering, request: Request) => {
     const seriesIds = idsOf(codeOf(query), request)
     const newest = marked(
       set,
@@ -155,11 +152,11 @@ function createOutlookSummary(
 }
 
 /** Forecasts of prices and production as agencies publish them, against what came. */
-export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
+export function outlookOperations(deps: OutlooksDeps) {
   const { outlooks, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
-    set: set as Answering,
+  const answerOf = ({ set, request }: { set: Answering; request: Request }) => ({
+    set,
     request,
     tierRequired: tier,
   })
@@ -169,190 +166,176 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
   const { recordRow, priceRow, productionRow } = rows
   const summary = createOutlookSummary(deps, reads, rows)
 
-  return new RouteList({ prefix })
-    .use(deps.access)
-    .get(
-      '/forecasts',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          energyPage(
-            query,
-            answerOf({ set, request }),
-            listOf(set, filterOf(query, idsOf(codeOf(query), request))),
-            recordRow,
-          ),
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts',
+      aliases: ['/v1/dark_data/forecasts'],
+      operationId: 'listOutlooks',
+      summary: 'Forecasts of agencies',
+      description: `What agencies expect of prices and production, newest publication first; dates select publications. ${publicationNote} ${numberNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: { ...filterQuery },
+      answers: { 200: energyBody(t.Array(Record), 'Outlooks'), ...refusals },
+      handle: ({ query, reply, request }) =>
+        energyPage(
+          query,
+          answerOf({ set: reply, request }),
+          listOf(reply, filterOf(query, idsOf(codeOf(query), request))),
+          recordRow,
         ),
-      {
-        access: energyAccess,
-        query: t.Object({ ...filterQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Record), 'Outlooks'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listOutlooks',
-          summary: 'Forecasts of agencies',
-          description: `What agencies expect of prices and production, newest publication first; dates select publications. ${publicationNote} ${numberNote}`,
-        }),
-      },
-    )
-    .get(
-      '/forecasts/latest',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          energyPage(
-            query,
-            answerOf({ set, request }),
-            listOf(set, newestFilter(idsOf(codeOf(query), request))),
-            recordRow,
-          ),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/latest',
+      aliases: ['/v1/dark_data/forecasts/latest'],
+      operationId: 'getLatestOutlooks',
+      summary: 'Newest forecasts of agencies',
+      description: `Everything of the newest publication. ${publicationNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: { ...commodityQuery, ...energyPageQuery },
+      answers: { 200: energyBody(t.Array(Record), 'LatestOutlooks'), ...refusals },
+      handle: ({ query, reply, request }) =>
+        energyPage(
+          query,
+          answerOf({ set: reply, request }),
+          listOf(reply, newestFilter(idsOf(codeOf(query), request))),
+          recordRow,
         ),
-      {
-        access: energyAccess,
-        query: t.Object({ ...commodityQuery, ...energyPageQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Record), 'LatestOutlooks'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getLatestOutlooks',
-          summary: 'Newest forecasts of agencies',
-          description: `Everything of the newest publication. ${publicationNote}`,
-        }),
-      },
-    )
-    .get(
-      '/forecasts/summary',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () => energyRecord(summary(query, set, request), tier)),
-      {
-        access: energyHeavyAccess,
-        query: t.Object({ ...commodityQuery, ...knownQuery }),
-        response: { 200: energyBody(Summary, 'OutlooksSummary'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOutlookSummary',
-          summary: 'Forecasts of agencies in one line',
-          description: `How many forecasts there are (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
-        }),
-      },
-    )
-    .get(
-      '/forecasts/prices',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          energyPage(
-            query,
-            answerOf({ set, request }),
-            listOf(set, filterOf(query, idsOfKind('price', idsOf(codeOf(query), request)))),
-            priceRow,
-          ),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/summary',
+      aliases: ['/v1/dark_data/forecasts/summary'],
+      operationId: 'getOutlookSummary',
+      summary: 'Forecasts of agencies in one line',
+      description: `How many forecasts there are (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
+      tags: ['Energy intelligence'],
+      access: energyHeavyAccess,
+      view: 'as_of',
+      query: { ...commodityQuery },
+      answers: { 200: energyBody(Summary, 'OutlooksSummary'), ...refusals },
+      handle: ({ query, reply, request }) => energyRecord(summary(query, reply, request), tier),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/prices',
+      aliases: ['/v1/dark_data/forecasts/prices'],
+      operationId: 'listPriceOutlooks',
+      summary: 'Price forecasts of agencies',
+      description:
+        'Forecasts of codes that have a currency, newest publication first, in the unit of the code.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: { ...filterQuery },
+      answers: { 200: energyBody(t.Array(Price), 'PriceOutlooks'), ...refusals },
+      handle: ({ query, reply, request }) =>
+        energyPage(
+          query,
+          answerOf({ set: reply, request }),
+          listOf(reply, filterOf(query, idsOfKind('price', idsOf(codeOf(query), request)))),
+          priceRow,
         ),
-      {
-        access: energyAccess,
-        query: t.Object({ ...filterQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Price), 'PriceOutlooks'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listPriceOutlooks',
-          summary: 'Price forecasts of agencies',
-          description:
-            'Forecasts of codes that have a currency, newest publication first, in the unit of the code.',
-        }),
-      },
-    )
-    .get(
-      '/forecasts/production',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, () =>
-          energyPage(
-            query,
-            answerOf({ set, request }),
-            listOf(set, filterOf(query, idsOfKind('production', idsOf(codeOf(query), request)))),
-            productionRow,
-          ),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/production',
+      aliases: ['/v1/dark_data/forecasts/production'],
+      operationId: 'listProductionOutlooks',
+      summary: 'Production forecasts of agencies',
+      description: 'Forecasts of crude oil and gas production by region, newest publication first.',
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      query: { ...filterQuery },
+      answers: { 200: energyBody(t.Array(Production), 'ProductionOutlooks'), ...refusals },
+      handle: ({ query, reply, request }) =>
+        energyPage(
+          query,
+          answerOf({ set: reply, request }),
+          listOf(reply, filterOf(query, idsOfKind('production', idsOf(codeOf(query), request)))),
+          productionRow,
         ),
-      {
-        access: energyAccess,
-        query: t.Object({ ...filterQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Production), 'ProductionOutlooks'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listProductionOutlooks',
-          summary: 'Production forecasts of agencies',
-          description:
-            'Forecasts of crude oil and gas production by region, newest publication first.',
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/historical',
+      aliases: ['/v1/dark_data/forecasts/historical'],
+      operationId: 'listPastOutlooks',
+      summary: 'Forecasts of agencies against what came',
+      description: `Every forecast of a period that is over, newest period first; dates select the last days of periods. ${actualNote} Of OPEC's production it is the mean of its months.`,
+      tags: ['Energy intelligence'],
+      access: energyHeavyAccess,
+      view: 'as_of',
+      query: { ...filterQuery },
+      answers: { 200: energyBody(t.Array(Past), 'PastOutlooks'), ...refusals },
+      handle: ({ at: deps, query, reply, request }) => {
+        const { fromOn, toOn } = daysOf(query)
+        const [lastOn] = [toOn, isoDay(now() - dayMs)].sort()
+        const filter = {
+          seriesIds: idsOf(codeOf(query), request),
+          target: { fromOn, toOn: lastOn! },
+        }
+        return energyPage(
+          query,
+          answerOf({ set: reply, request }),
+          listOf(reply, filter, 'target'),
+          createOutlookRows(deps).pastRow,
+        )
       },
-    )
-    .get(
-      '/forecasts/historical',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, deps => {
-          const { fromOn, toOn } = daysOf(query)
-          const [lastOn] = [toOn, isoDay(now() - dayMs)].sort()
-          const filter = {
-            seriesIds: idsOf(codeOf(query), request),
-            target: { fromOn, toOn: lastOn! },
-          }
-          return energyPage(
-            query,
-            answerOf({ set, request }),
-            listOf(set, filter, 'target'),
-            createOutlookRows(deps).pastRow,
-          )
-        }),
-      {
-        access: energyHeavyAccess,
-        query: t.Object({ ...filterQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Past), 'PastOutlooks'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'listPastOutlooks',
-          summary: 'Forecasts of agencies against what came',
-          description: `Every forecast of a period that is over, newest period first; dates select the last days of periods. ${actualNote} Of OPEC's production it is the mean of its months.`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/compare',
+      aliases: ['/v1/dark_data/forecasts/compare'],
+      operationId: 'compareOutlooks',
+      summary: 'Forecasts of two agencies side by side',
+      description: `For every period and code the newest forecast of each agency and what came, newest period first. ${actualNote}`,
+      tags: ['Energy intelligence'],
+      access: energyHeavyAccess,
+      view: 'as_of',
+      query: { ...commodityQuery, ...energyPageQuery },
+      answers: { 200: energyBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
+      handle: ({ at: deps, query, reply, request }) => {
+        const ids = idsOf(codeOf(query), request)
+        const list = {
+          total: outlooks.countCompared(ids, comparedSources),
+          rows: (limit: number, offset: number) =>
+            marked(reply, outlooks.compare(ids, comparedSources, limit, offset)),
+        }
+        return energyPage(
+          query,
+          answerOf({ set: reply, request }),
+          list,
+          createOutlookRows(deps).comparedRow,
+        )
       },
-    )
-    .get(
-      '/forecasts/compare',
-      ({ query, set, request }) =>
-        atMoment(deps, query, set, deps => {
-          const ids = idsOf(codeOf(query), request)
-          const list = {
-            total: outlooks.countCompared(ids, comparedSources),
-            rows: (limit: number, offset: number) =>
-              marked(set, outlooks.compare(ids, comparedSources, limit, offset)),
-          }
-          return energyPage(
-            query,
-            answerOf({ set, request }),
-            list,
-            createOutlookRows(deps).comparedRow,
-          )
-        }),
-      {
-        access: energyHeavyAccess,
-        query: t.Object({ ...commodityQuery, ...energyPageQuery, ...knownQuery }),
-        response: { 200: energyBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
-        detail: energyDetail(prefix, {
-          operationId: 'compareOutlooks',
-          summary: 'Forecasts of two agencies side by side',
-          description: `For every period and code the newest forecast of each agency and what came, newest period first. ${actualNote}`,
-        }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/ei/forecasts/:id',
+      aliases: ['/v1/dark_data/forecasts/:id'],
+      operationId: 'getOutlook',
+      summary: 'One forecast of an agency',
+      description: `What one publication expected of one code in one period. ${numberNote}`,
+      tags: ['Energy intelligence'],
+      access: energyAccess,
+      view: 'as_of',
+      params: {
+        id: t.String({ description: 'Number of the record.', examples: ['1'] }),
       },
-    )
-    .get(
-      '/forecasts/:id',
-      ({ params, set, query }) =>
-        atMoment(deps, query, set, () => {
-          const outlook = outlooks.byId(recordIdOf(params.id, 'Forecast'))
-          if (!outlook) throw notFound(`Forecast ${params.id}`)
-          marked(set, [outlook])
-          return energyRecord(recordRow(outlook), tier)
-        }),
-      {
-        access: energyAccess,
-        query: t.Object(knownQuery),
-        params: t.Object({
-          id: t.String({ description: 'Number of the record.', examples: ['1'] }),
-        }),
-        response: { 200: energyBody(Record, 'OutlookRecord'), ...energyRefusals },
-        detail: energyDetail(prefix, {
-          operationId: 'getOutlook',
-          summary: 'One forecast of an agency',
-          description: `What one publication expected of one code in one period. ${numberNote}`,
-        }),
+      answers: { 200: energyBody(Record, 'OutlookRecord'), ...energyRefusals },
+      handle: ({ params, reply }) => {
+        const outlook = outlooks.byId(recordIdOf(params.id, 'Forecast'))
+        if (!outlook) throw notFound(`Forecast ${params.id}`)
+        marked(reply, [outlook])
+        return energyRecord(recordRow(outlook), tier)
       },
-    )
+    }),
+  ]
 }

@@ -2,10 +2,10 @@ import { t } from 'elysia'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -116,44 +116,47 @@ function createStorageAnswers(deps: StorageDeps) {
 }
 
 const historyRoute = (alias: boolean) => ({
+  operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
+  summary: alias ? 'History of a level, by place' : 'History of a level',
+  description: `${alias ? 'The same as `/v1/storage/history/{code}`. ' : ''}Levels of a place, newest first, all on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
+  tags: ['storage'],
   access: { meter: true },
-  params: t.Object({
+  params: {
     code: t.String({
       description:
         'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
       examples: ['CUSHING_STORAGE'],
     }),
-  }),
-  query: t.Object({ ...historyQuery, as_of: asOfQuery }),
-  response: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-  detail: {
-    operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
-    tags: ['storage'],
-    summary: alias ? 'History of a level, by place' : 'History of a level',
-    description: `${alias ? 'The same as `/v1/storage/history/{code}`. ' : ''}Levels of a place, newest first, all on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
   },
+  query: { ...historyQuery, as_of: asOfQuery },
+  answers: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
 })
 
 /**
  * Stocks of crude oil and products: what lies in store, how that changed and how full the places
  * are.
  */
-export function storageRoutes(deps: StorageDeps) {
+export function storageOperations(deps: StorageDeps) {
   /** Answers from the levels as the request wants them: of now, or as they were known. */
   const answersAt = <T>(
     query: { as_of?: string | undefined },
-    set: unknown,
+    set: Answering,
     work: (answers: ReturnType<typeof createStorageAnswers>) => T,
-  ): T =>
-    atPoint(deps, { as_of: query.as_of }, set as Answering, point =>
-      work(createStorageAnswers(point)),
-    )
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/storage',
-      ({ query, set }) =>
-        answersAt(query, set, ({ levelOf, requireLevel, metadata }) => {
+  ): T => atPoint(deps, { as_of: query.as_of }, set, point => work(createStorageAnswers(point)))
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/storage',
+      operationId: 'getStorage',
+      summary: 'Crude oil in store',
+      description:
+        'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
+      tags: ['storage'],
+      access: { meter: true },
+      query: { as_of: asOfQuery },
+      answers: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
+      handle: ({ query, reply }) =>
+        answersAt(query, reply, ({ levelOf, requireLevel, metadata }) => {
           const [cushing, spr, total] = [
             requireLevel('CUSHING_STORAGE'),
             requireLevel('SPR_STORAGE'),
@@ -163,106 +166,88 @@ export function storageRoutes(deps: StorageDeps) {
             cushing: briefRow(cushing),
             spr: briefRow(spr),
             ...(total && { total_us: briefRow(total) }),
-            metadata: metadata(set as Answering, [cushing, spr, ...(total ? [total] : [])]),
+            metadata: metadata(reply, [cushing, spr, ...(total ? [total] : [])]),
           })
         }),
-      {
-        access: { meter: true },
-        query: t.Object({ as_of: asOfQuery }),
-        response: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getStorage',
-          tags: ['storage'],
-          summary: 'Crude oil in store',
-          description:
-            'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
-        },
-      },
-    )
-    .get(
-      '/v1/storage/cushing',
-      ({ query, set }) =>
-        answersAt(query, set, ({ requireLevel, metadata }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/storage/cushing',
+      operationId: 'getCushingStorage',
+      summary: 'Crude oil at Cushing',
+      description:
+        'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
+      tags: ['storage'],
+      access: { meter: true },
+      query: { as_of: asOfQuery },
+      answers: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
+      handle: ({ query, reply }) =>
+        answersAt(query, reply, ({ requireLevel, metadata }) => {
           const level = requireLevel('CUSHING_STORAGE')
-          return success({ ...levelRow(level), metadata: metadata(set as Answering, [level]) })
+          return success({ ...levelRow(level), metadata: metadata(reply, [level]) })
         }),
-      {
-        access: { meter: true },
-        query: t.Object({ as_of: asOfQuery }),
-        response: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getCushingStorage',
-          tags: ['storage'],
-          summary: 'Crude oil at Cushing',
-          description:
-            'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
-        },
-      },
-    )
-    .get(
-      '/v1/storage/spr',
-      ({ query, set }) =>
-        answersAt(query, set, ({ levelOf, requireLevel, metadata }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/storage/spr',
+      operationId: 'getStrategicReserve',
+      summary: 'Strategic Petroleum Reserve',
+      description:
+        'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
+      tags: ['storage'],
+      access: { meter: true },
+      query: { as_of: asOfQuery },
+      answers: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
+      handle: ({ query, reply }) =>
+        answersAt(query, reply, ({ levelOf, requireLevel, metadata }) => {
           const level = requireLevel('SPR_STORAGE')
           const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
           return success({
             ...levelRow(level),
             sites: sites.map(siteRow),
-            metadata: metadata(set as Answering, [level, ...sites]),
+            metadata: metadata(reply, [level, ...sites]),
           })
         }),
-      {
-        access: { meter: true },
-        query: t.Object({ as_of: asOfQuery }),
-        response: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getStrategicReserve',
-          tags: ['storage'],
-          summary: 'Strategic Petroleum Reserve',
-          description:
-            'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
-        },
-      },
-    )
-    .get(
-      '/v1/storage/regional',
-      ({ query, set }) =>
-        answersAt(query, set, ({ regional, everyRegion }) =>
-          query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering),
-        ),
-      {
-        access: { meter: true },
-        query: t.Object({
-          region: wordParameter(regions, {
-            description: 'One of PADD1 to PADD5, in any case; absent: all five.',
-            examples: ['PADD3'],
-          }),
-          as_of: asOfQuery,
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/storage/regional',
+      operationId: 'getRegionalStorage',
+      summary: 'Crude oil by region',
+      description:
+        'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
+      tags: ['storage'],
+      access: { meter: true },
+      query: {
+        region: wordParameter(regions, {
+          description: 'One of PADD1 to PADD5, in any case; absent: all five.',
+          examples: ['PADD3'],
         }),
-        response: {
-          200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getRegionalStorage',
-          tags: ['storage'],
-          summary: 'Crude oil by region',
-          description:
-            'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
-        },
+        as_of: asOfQuery,
       },
-    )
-    .get(
-      '/v1/storage/history/:code',
-      ({ params, query, set }) =>
-        answersAt(query, set, ({ history }) => history(params.code, query, set as Answering)),
-      historyRoute(false),
-    )
-    .get(
-      '/v1/storage/:code/history',
-      ({ params, query, set }) =>
-        answersAt(query, set, ({ history }) => history(params.code, query, set as Answering)),
-      historyRoute(true),
-    )
+      answers: {
+        200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      handle: ({ query, reply }) =>
+        answersAt(query, reply, ({ regional, everyRegion }) =>
+          query.region ? regional(query.region, reply) : everyRegion(reply),
+        ),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/storage/history/:code',
+      ...historyRoute(false),
+      handle: ({ params, query, reply }) =>
+        answersAt(query, reply, ({ history }) => history(params.code, query, reply)),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/storage/:code/history',
+      ...historyRoute(true),
+      handle: ({ params, query, reply }) =>
+        answersAt(query, reply, ({ history }) => history(params.code, query, reply)),
+    }),
+  ]
 }

@@ -2,11 +2,12 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { oneOf, orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import {
@@ -22,7 +23,6 @@ import {
 import { type ContractDay, monthsBefore } from '../math/contract-days.ts'
 import { contractCode } from '../math/families.ts'
 import {
-  type FuturesDeps,
   type FuturesRoutes,
   noQuotes,
   type RequestedFamily,
@@ -139,49 +139,40 @@ const description =
   'One price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
 
 /** The series that rolls from one contract to the next. */
-export function futuresContinuousRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { access } = deps
+export function futuresContinuousOperations(routes: FuturesRoutes) {
   const response = { 200: Continuous, 400: NestedProblem, 404: NestedProblem }
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/futures/:slug/continuous',
-      ({ params, query, set }) =>
-        atMoment(deps, query, set, () =>
-          continuousAnswer(routes, routes.familyOf(params.slug), query, 1, set),
-        ),
-      {
-        access: { ...routes.full, heavy: true },
-        params: slugParams,
-        query: monthsQuery(1),
-        response,
-        detail: {
-          operationId: 'getContinuousFutures',
-          tags: ['futures'],
-          summary: 'Continuous series',
-          description,
-        },
-      },
-    )
-    .get(
-      '/v1/futures/continuous/:slug/historical',
-      ({ params, query, set }) =>
-        atMoment(deps, query, set, () =>
-          continuousAnswer(routes, routes.familyOf(params.slug), query, 12, set),
-        ),
-      {
-        access: { ...routes.full, heavy: true },
-        params: slugParams,
-        query: monthsQuery(12),
-        response,
-        detail: {
-          operationId: 'getContinuousFuturesHistory',
-          tags: ['futures'],
-          summary: 'Continuous series, a year by default',
-          description,
-        },
-      },
-    )
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/continuous',
+      operationId: 'getContinuousFutures',
+      summary: 'Continuous series',
+      description,
+      tags: ['futures'],
+      access: { ...routes.full, heavy: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: monthsQuery(1).properties,
+      answers: response,
+      handle: ({ params, query, reply }) =>
+        continuousAnswer(routes, routes.familyOf(params.slug), query, 1, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/futures/continuous/:slug/historical',
+      operationId: 'getContinuousFuturesHistory',
+      summary: 'Continuous series, a year by default',
+      description,
+      tags: ['futures'],
+      access: { ...routes.full, heavy: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: monthsQuery(12).properties,
+      answers: response,
+      handle: ({ params, query, reply }) =>
+        continuousAnswer(routes, routes.familyOf(params.slug), query, 12, reply),
+    }),
+  ]
 }
 
 interface ContinuousQuery {
@@ -206,7 +197,7 @@ function continuousAnswer(
   { family, nth = 1, decimals, head }: RequestedFamily,
   query: ContinuousQuery,
   defaultMonths: number,
-  set: unknown,
+  set: Answering,
 ) {
   const { futures } = routes
   const { code } = family

@@ -1,9 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { analyseCurve, monthsBetween } from '../math/curve.ts'
@@ -89,17 +88,32 @@ const NoCurve = t.Object(
 )
 
 /** The forward curve of a family. */
-export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { access, futures } = deps
-  return new RouteList().use(access).get(
-    '/v1/futures/:slug/curve',
-    ({ params, query, set }) =>
-      atMoment(deps, query, set, () => {
+export function futuresCurveOperations(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { futures } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/curve',
+      operationId: 'getFuturesCurve',
+      summary: 'Forward curve',
+      description: `The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
+      tags: ['futures'],
+      access: { ...routes.every, reader: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: {
+        date: momentParameter({
+          description: 'The curve as it was at the end of a day; default: now.',
+          examples: ['2026-11-19'],
+        }),
+      },
+      answers: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
+      handle: ({ params, query, reply }) => {
         const requested = routes.familyOf(params.slug)
         const day = readDate(query.date)
         const curve = futures.curve(requested.family.code, day)
         const source = routes.mark(
-          set,
+          reply,
           requested.family,
           curve?.points.map(point => point.source) ?? [],
         )
@@ -113,26 +127,9 @@ export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
           date: string
           contracts: []
         }
-      }),
-    {
-      access: { ...routes.every, reader: true },
-      params: slugParams,
-      query: t.Object({
-        date: momentParameter({
-          description: 'The curve as it was at the end of a day; default: now.',
-          examples: ['2026-11-19'],
-        }),
-        ...knownQuery,
-      }),
-      response: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
-      detail: {
-        operationId: 'getFuturesCurve',
-        tags: ['futures'],
-        summary: 'Forward curve',
-        description: `The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
       },
-    },
-  )
+    }),
+  ]
 }
 
 function curveAnswer(

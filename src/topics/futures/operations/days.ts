@@ -2,10 +2,10 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
@@ -89,88 +89,77 @@ const Intraday = t.Object(
 )
 
 /** One contract day by day, and one day of it. */
-export const futuresDaysRoutes = (
+export const futuresDaysOperations = (
   deps: FuturesDeps & { ohlcDaysMax: number },
   routes: FuturesRoutes,
-) => new RouteList().use(ohlcRoute(deps, routes)).use(intradayRoute(deps, routes))
+) => [...ohlcRoute(deps, routes), ...intradayRoute(routes)]
 
 function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
-  const { access, ohlcDaysMax } = deps
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/futures/:slug/ohlc',
-      ({ params, query, set }) =>
-        atMoment(deps, query, set, () =>
-          ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, set),
-        ),
-      {
-        access: { ...routes.full, reader: true },
-        params: slugParams,
-        query: t.Object({
-          ...contractQuery('the front month'),
-          days: typed({
-            type: 'integer',
-            description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
-            examples: [30],
-            default: defaultDays,
-            minimum: 1,
-            maximum: ohlcDaysMax,
-          }),
-          date: momentParameter({
-            description: 'One trading date instead.',
-            examples: ['2026-11-19'],
-          }),
-          interval: wordParameter(['1d'], {
-            description: '`1d` only.',
-            examples: ['1d'],
-            default: '1d',
-          }),
-          ...knownQuery,
+  const { ohlcDaysMax } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/ohlc',
+      operationId: 'getFuturesOhlc',
+      summary: 'Daily open, high, low and close of one contract',
+      description:
+        'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
+      tags: ['futures'],
+      access: { ...routes.full, reader: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: {
+        ...contractQuery('the front month'),
+        days: typed({
+          type: 'integer',
+          description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+          examples: [30],
+          default: defaultDays,
+          minimum: 1,
+          maximum: ohlcDaysMax,
         }),
-        response: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-        detail: {
-          operationId: 'getFuturesOhlc',
-          tags: ['futures'],
-          summary: 'Daily open, high, low and close of one contract',
-          description:
-            'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
-        },
+        date: momentParameter({
+          description: 'One trading date instead.',
+          examples: ['2026-11-19'],
+        }),
+        interval: wordParameter(['1d'], {
+          description: '`1d` only.',
+          examples: ['1d'],
+          default: '1d',
+        }),
       },
-    )
+      answers: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      handle: ({ params, query, reply }) =>
+        ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, reply),
+    }),
+  ]
 }
 
-function intradayRoute(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { access } = deps
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/futures/:slug/intraday',
-      ({ params, query, set }) =>
-        atMoment(deps, query, set, () =>
-          intradayAnswer(routes, routes.familyOf(params.slug), query, set),
-        ),
-      {
-        access: { ...routes.full, reader: true },
-        params: slugParams,
-        query: t.Object({
-          ...contractQuery('the front month'),
-          date: momentParameter({
-            description: 'Trading date; default: the running one, or the last that has prices.',
-            examples: ['2026-11-20'],
-          }),
-          ...knownQuery,
+function intradayRoute(routes: FuturesRoutes) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/intraday',
+      operationId: 'getFuturesIntraday',
+      summary: 'Five-minute prices of one trading date',
+      description:
+        'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
+      tags: ['futures'],
+      access: { ...routes.full, reader: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: {
+        ...contractQuery('the front month'),
+        date: momentParameter({
+          description: 'Trading date; default: the running one, or the last that has prices.',
+          examples: ['2026-11-20'],
         }),
-        response: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getFuturesIntraday',
-          tags: ['futures'],
-          summary: 'Five-minute prices of one trading date',
-          description:
-            'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
-        },
       },
-    )
+      answers: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ params, query, reply }) =>
+        intradayAnswer(routes, routes.familyOf(params.slug), query, reply),
+    }),
+  ]
 }
 
 /** The contract that a query names, or the front month. */
@@ -188,7 +177,7 @@ function ohlcAnswer(
   requested: RequestedFamily,
   query: { contract?: string; days?: string; date?: string; interval?: string },
   ohlcDaysMax: number,
-  set: unknown,
+  set: Answering,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested
@@ -235,7 +224,7 @@ function intradayAnswer(
   routes: FuturesRoutes,
   requested: RequestedFamily,
   query: { contract?: string; date?: string },
-  set: unknown,
+  set: Answering,
 ) {
   const { family, decimals, head } = requested
   const { month, code } = requestedContract(routes, requested, query.contract)

@@ -1,15 +1,15 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../math/contracts.ts'
 import { contractCode } from '../math/families.ts'
-import { futuresContinuousRoutes } from './continuous.ts'
-import { futuresCurveRoutes } from './curve.ts'
-import { futuresDaysRoutes } from './days.ts'
-import { futuresHistoryRoutes } from './history.ts'
+import { futuresContinuousOperations } from './continuous.ts'
+import { futuresCurveOperations } from './curve.ts'
+import { futuresDaysOperations } from './days.ts'
+import { futuresHistoryOperations } from './history.ts'
 import {
   createFuturesRoutes,
   describeSource,
@@ -21,9 +21,9 @@ import {
   sourcesOf,
 } from './query.ts'
 import { Contract, contractRow, familyFields, instantField, sourceField } from './shape.ts'
-import { futuresShortcutsRoutes } from './shortcuts.ts'
-import { futuresSpreadHistoryRoutes } from './spread-history.ts'
-import { futuresSpreadsRoutes } from './spreads.ts'
+import { futuresShortcutsOperations } from './shortcuts.ts'
+import { futuresSpreadHistoryOperations } from './spread-history.ts'
+import { futuresSpreadsOperations } from './spreads.ts'
 
 const settlementTime = '19:30 GMT' as const
 const updateSeconds = 300 as const
@@ -84,11 +84,13 @@ const Current = t.Object(
 )
 
 /** Futures by family: current quotes, history, curves and spreads. */
-export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number }) {
+export function futuresOperations(
+  deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number },
+) {
   const { futures: markets, now } = deps
   const routes = createFuturesRoutes(deps)
 
-  const current = ({ family, decimals, head }: RequestedFamily, set: unknown) => {
+  const current = ({ family, decimals, head }: RequestedFamily, set: Answering) => {
     const { code, name, hours } = family
     const quotes = markets.quotes(code)
     const fresh = markets.freshness(code)
@@ -130,30 +132,26 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
     }
   }
 
-  return new RouteList()
-    .use(deps.access)
-    .use(futuresShortcutsRoutes(deps, routes))
-    .use(futuresHistoryRoutes(deps, routes))
-    .use(futuresContinuousRoutes(deps, routes))
-    .use(futuresDaysRoutes(deps, routes))
-    .use(futuresCurveRoutes(deps, routes))
-    .use(futuresSpreadsRoutes(deps, routes))
-    .use(futuresSpreadHistoryRoutes(deps, routes))
-    .get(
-      '/v1/futures/:slug',
-      ({ params, set, query }) =>
-        atMoment(deps, query, set, () => current(routes.familyOf(params.slug), set)),
-      {
-        access: routes.every,
-        query: t.Object(knownQuery),
-        params: slugParams,
-        response: { 200: Current, 400: NestedProblem, 404: NestedProblem, 503: NestedProblem },
-        detail: {
-          operationId: 'getFutures',
-          tags: ['futures'],
-          summary: 'Current quotes of a family',
-          description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
-        },
-      },
-    )
+  return [
+    ...futuresShortcutsOperations(deps, routes),
+    ...futuresHistoryOperations(routes),
+    ...futuresContinuousOperations(routes),
+    ...futuresDaysOperations(deps, routes),
+    ...futuresCurveOperations(deps, routes),
+    ...futuresSpreadsOperations(routes),
+    ...futuresSpreadHistoryOperations(deps, routes),
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug',
+      operationId: 'getFutures',
+      summary: 'Current quotes of a family',
+      description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
+      tags: ['futures'],
+      access: routes.every,
+      view: 'as_of',
+      params: slugParams.properties,
+      answers: { 200: Current, 400: NestedProblem, 404: NestedProblem, 503: NestedProblem },
+      handle: ({ params, reply }) => current(routes.familyOf(params.slug), reply),
+    }),
+  ]
 }

@@ -10,11 +10,10 @@ import {
 } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { longIntervals } from '../../prices/math/bars.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { intervalOf } from '../../prices/operations/window-query.ts'
@@ -24,7 +23,6 @@ import type { Futures } from '../service/futures.ts'
 import {
   contractQuery,
   describeSource,
-  type FuturesDeps,
   type FuturesRoutes,
   monthOf,
   noQuotes,
@@ -73,55 +71,49 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** Bars of contracts by date. */
-export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { access } = deps
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/futures/:slug/historical',
-      ({ params, query, request, set }) =>
-        atMoment(deps, query, set, () =>
-          historyAnswer(routes, routes.familyOf(params.slug), query, request, set),
-        ),
-      {
-        access: { ...routes.every, heavy: true },
-        params: slugParams,
-        query: t.Object({
-          ...contractQuery('on each date its front month'),
-          ...rangeQuery,
-          interval: typed({
-            type: 'string',
-            description: '`day` (default), `week` (from Monday) or `month`.',
-            examples: ['day'],
-            enum: validIntervals,
-            default: 'day',
-          }),
-          contracts: typed({
-            type: 'integer',
-            description:
-              'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
-            examples: [3],
-            default: 1,
-            minimum: 1,
-            maximum: 12,
-          }),
-          ...pageQuery(perPageMax),
-          ...knownQuery,
+export function futuresHistoryOperations(routes: FuturesRoutes) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/historical',
+      operationId: 'getFuturesHistory',
+      summary: 'Daily, weekly or monthly bars',
+      description:
+        'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
+      tags: ['futures'],
+      access: { ...routes.every, heavy: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: {
+        ...contractQuery('on each date its front month'),
+        ...rangeQuery,
+        interval: typed({
+          type: 'string',
+          description: '`day` (default), `week` (from Monday) or `month`.',
+          examples: ['day'],
+          enum: validIntervals,
+          default: 'day',
         }),
-        response: {
-          200: Historical,
-          400: t.Union([FailProblem, NestedProblem]),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getFuturesHistory',
-          tags: ['futures'],
-          summary: 'Daily, weekly or monthly bars',
+        contracts: typed({
+          type: 'integer',
           description:
-            'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
-        },
+            'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
+          examples: [3],
+          default: 1,
+          minimum: 1,
+          maximum: 12,
+        }),
+        ...pageQuery(perPageMax),
       },
-    )
+      answers: {
+        200: Historical,
+        400: t.Union([FailProblem, NestedProblem]),
+        404: NestedProblem,
+      },
+      handle: ({ params, query, request, reply }) =>
+        historyAnswer(routes, routes.familyOf(params.slug), query, request, reply),
+    }),
+  ]
 }
 
 function historyAnswer(

@@ -37,7 +37,7 @@ export interface FuturesRoutes {
    * Sets the headers of an answer that rests on numbers of these sources; answers the first of
    * them, or the family's own without any.
    */
-  mark(set: unknown, family: Family, sources: Iterable<string>): string
+  mark(set: Answering, family: Family, sources: Iterable<string>): string
 }
 
 export function createFuturesRoutes({
@@ -69,7 +69,7 @@ export function createFuturesRoutes({
       }
     },
     mark(set, family, sources) {
-      const { headers } = set as Answering
+      const { headers } = set
       const all = [...sources]
       headers['x-cache'] = 'MISS'
       if (all.includes(generatedSource)) headers[marks.fixtureHeader] = 'fixture'

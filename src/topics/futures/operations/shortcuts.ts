@@ -1,10 +1,11 @@
 import { t } from 'elysia'
 import { codeParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { shownMonth } from '../../catalogue/service/contract-calendar.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -87,80 +88,73 @@ export interface FuturesShortcutsDeps extends FuturesDeps {
 }
 
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
-export const futuresShortcutsRoutes = (deps: FuturesShortcutsDeps, routes: FuturesRoutes) =>
-  new RouteList().use(tickerRoutes(deps, routes)).use(pairRoute(deps, routes))
+export const futuresShortcutsOperations = (deps: FuturesShortcutsDeps, routes: FuturesRoutes) => [
+  ...tickerOperations(deps, routes),
+  ...pairRoute(deps, routes),
+]
 
-function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/futures/latest',
-      ({ query, set }) =>
-        atMoment(deps, query, set, () => tickerAnswer(deps, routes, query.contract, set)),
-      {
-        access,
-        query: latestQuery,
-        response: { 200: Latest, ...refusals },
-        detail: {
-          operationId: 'getLatestFutures',
-          tags: ['futures'],
-          summary: 'Current quotes by ticker',
-          description:
-            'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
-        },
-      },
-    )
-    .get(
-      '/v1/futures/curve',
-      ({ query, set }) =>
-        atMoment(deps, query, set, () => tickerAnswer(deps, routes, query.contract, set)),
-      {
-        access,
-        query: latestQuery,
-        response: { 200: Latest, ...refusals },
-        detail: {
-          operationId: 'getFuturesCurveByTicker',
-          tags: ['futures'],
-          summary: 'Curve by ticker',
-          description:
-            'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
-        },
-      },
-    )
+function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/latest',
+      operationId: 'getLatestFutures',
+      summary: 'Current quotes by ticker',
+      description:
+        'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
+      tags: ['futures'],
+      access,
+      view: 'as_of',
+      query: latestQuery.properties,
+      answers: { 200: Latest, ...refusals },
+      handle: ({ query, reply }) => tickerAnswer(deps, routes, query.contract, reply),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/futures/curve',
+      operationId: 'getFuturesCurveByTicker',
+      summary: 'Curve by ticker',
+      description:
+        'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
+      tags: ['futures'],
+      access,
+      view: 'as_of',
+      query: latestQuery.properties,
+      answers: { 200: Latest, ...refusals },
+      handle: ({ query, reply }) => tickerAnswer(deps, routes, query.contract, reply),
+    }),
+  ]
 }
 
 function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/futures/spreads',
-      ({ query, set }) => atMoment(deps, query, set, () => pairAnswer(deps, routes, query, set)),
-      {
-        access,
-        query: t.Object({
-          contract1: codeParameter({
-            description:
-              'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
-            examples: ['CL.1'],
-            required: true,
-          }),
-          contract2: codeParameter({
-            description: 'The same for the second contract. Required.',
-            examples: ['CL.2'],
-            required: true,
-          }),
-          ...knownQuery,
-        }),
-        response: { 200: Pair, ...refusals },
-        detail: {
-          operationId: 'getFuturesPair',
-          tags: ['futures'],
-          summary: 'Spread between two contracts',
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/spreads',
+      operationId: 'getFuturesPair',
+      summary: 'Spread between two contracts',
+      description:
+        'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
+      tags: ['futures'],
+      access,
+      view: 'as_of',
+      query: {
+        contract1: codeParameter({
           description:
-            'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
-        },
+            'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+          examples: ['CL.1'],
+          required: true,
+        }),
+        contract2: codeParameter({
+          description: 'The same for the second contract. Required.',
+          examples: ['CL.2'],
+          required: true,
+        }),
       },
-    )
+      answers: { 200: Pair, ...refusals },
+      handle: ({ query, reply }) => pairAnswer(deps, routes, query, reply),
+    }),
+  ]
 }
 
 /** A slug, ticker or family code, with the place behind its point. */
@@ -191,7 +185,7 @@ function tickerAnswer(
   deps: FuturesShortcutsDeps,
   routes: FuturesRoutes,
   text: string | undefined,
-  set: unknown,
+  set: Answering,
 ) {
   const { futures, maxAgeHours } = deps
   const ticker = text?.trim() || defaultTicker
@@ -253,7 +247,7 @@ function pairAnswer(
   deps: FuturesShortcutsDeps,
   routes: FuturesRoutes,
   query: { contract1?: string; contract2?: string },
-  set: unknown,
+  set: Answering,
 ) {
   const { futures } = deps
   const [first, second] = [

@@ -8,11 +8,10 @@ import {
   pageQuery,
 } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import type { Switched } from '../../../http/profiles/profiles.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { calendarSpread } from '../math/curve.ts'
 import { contractCode } from '../math/families.ts'
@@ -75,44 +74,39 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** The spread between two months of one family over time. */
-export function futuresSpreadHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { access, switched } = deps
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/futures/:slug/spread-history',
-      ({ params, query, request, set }) =>
-        atMoment(deps, query, set, () =>
-          spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, request, set),
-        ),
-      {
-        access: { ...routes.full, heavy: true },
-        params: slugParams,
-        query: t.Object({
-          ...rangeQuery,
-          contract1: textParameter({
-            description:
-              '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
-            examples: ['1'],
-            default: '1',
-          }),
-          contract2: textParameter({
-            description: 'The same for the second leg (default: 2).',
-            examples: ['2'],
-            default: '2',
-          }),
-          ...pageQuery(perPageMax),
-          ...knownQuery,
+export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { switched } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/spread-history',
+      operationId: 'getFuturesSpreadHistory',
+      summary: 'A calendar spread over time',
+      description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
+      tags: ['futures'],
+      access: { ...routes.full, heavy: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: {
+        ...rangeQuery,
+        contract1: textParameter({
+          description:
+            '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
+          examples: ['1'],
+          default: '1',
         }),
-        response: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getFuturesSpreadHistory',
-          tags: ['futures'],
-          summary: 'A calendar spread over time',
-          description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
-        },
+        contract2: textParameter({
+          description: 'The same for the second leg (default: 2).',
+          examples: ['2'],
+          default: '2',
+        }),
+        ...pageQuery(perPageMax),
       },
-    )
+      answers: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ params, query, request, reply }) =>
+        spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, request, reply),
+    }),
+  ]
 }
 
 function spreadHistoryAnswer(

@@ -2,16 +2,15 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { type Close, commonDays, dayAfter } from '../../prices/math/window.ts'
 import { calendarPairs, calendarSpread } from '../math/curve.ts'
 import type { CurvePoint } from '../service/quotes.ts'
 import {
-  type FuturesDeps,
   type FuturesRoutes,
   noQuotes,
   type RequestedFamily,
@@ -68,50 +67,44 @@ const Spreads = t.Object(
 )
 
 /** Spreads between the months of one family as they are now. */
-export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { access } = deps
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/futures/:slug/spreads',
-      ({ params, query, set }) =>
-        atMoment(deps, query, set, () =>
-          spreadsAnswer(routes, routes.familyOf(params.slug), query, set),
-        ),
-      {
-        access: { ...routes.full, heavy: true },
-        params: slugParams,
-        query: t.Object({
-          days: typed({
-            type: 'integer',
-            description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
-            examples: [30],
-            default: 30,
-            minimum: 1,
-            maximum: 365,
-          }),
-          date: momentParameter({
-            description: 'Trading date; default: the latest.',
-            examples: ['2026-11-19'],
-          }),
-          ...knownQuery,
+export function futuresSpreadsOperations(routes: FuturesRoutes) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/futures/:slug/spreads',
+      operationId: 'getFuturesSpreads',
+      summary: 'Calendar spreads',
+      description: `Differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
+      tags: ['futures'],
+      access: { ...routes.full, heavy: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: {
+        days: typed({
+          type: 'integer',
+          description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
+          examples: [30],
+          default: 30,
+          minimum: 1,
+          maximum: 365,
         }),
-        response: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getFuturesSpreads',
-          tags: ['futures'],
-          summary: 'Calendar spreads',
-          description: `Differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
-        },
+        date: momentParameter({
+          description: 'Trading date; default: the latest.',
+          examples: ['2026-11-19'],
+        }),
       },
-    )
+      answers: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ params, query, reply }) =>
+        spreadsAnswer(routes, routes.familyOf(params.slug), query, reply),
+    }),
+  ]
 }
 
 function spreadsAnswer(
   routes: FuturesRoutes,
   requested: RequestedFamily,
   query: { days?: string; date?: string },
-  set: unknown,
+  set: Answering,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested

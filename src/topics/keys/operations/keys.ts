@@ -2,12 +2,11 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { KeyChanges } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
@@ -39,66 +38,51 @@ const Revoked = envelope(
   }),
 )
 /** The keys of the caller's account. */
-export const keyRoutes = (deps: ApiKeysDeps) =>
-  new RouteList({ tags: ['account'] }).use(listAndCreate(deps)).use(changeOne(deps))
+export const keyOperations = (deps: ApiKeysDeps) => [...listAndCreate(deps), ...changeOne(deps)]
 
-function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
+function listAndCreate({ meter, changes, nameMax, now }: ApiKeysDeps) {
   const { rows, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
-  return new RouteList()
-    .use(plugin)
-    .get(
-      '/v1/api-keys',
-      ({ caller }) =>
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/api-keys',
+      operationId: 'listApiKeys',
+      summary: 'List API keys',
+      description:
+        "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+      tags: ['account'],
+      access,
+      answers: { 200: Listed, 400: NestedProblem },
+      handle: ({ caller }) =>
         success({
           api_keys: rows(caller.key.account.keys),
           total_count: caller.key.account.keys.length,
         }),
-      {
-        access,
-        response: { 200: Listed, 400: NestedProblem },
-        detail: {
-          operationId: 'listApiKeys',
-          summary: 'List API keys',
-          description:
-            "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
-        },
-      },
-    )
-    .post(
-      '/v1/api-keys',
-      ({ body, caller, pass, request, set }) =>
-        idempotency.once({ caller, pass, request, set }, body, () =>
-          success({
-            api_key: createdKey(
-              resultOf(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
-            ),
-          }),
-        ),
-      {
-        access: changing,
-        headers: idempotencyHeader,
-        body: keyBody.schema,
-        response: { 200: CreatedKey, 422: ValidationProblem },
-        detail: {
-          operationId: 'createApiKey',
-          summary: 'Create an API key',
-          description:
-            'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it manages no keys, people or payments and reads no secrets (403 `KEY_LIMITED`). Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
-        },
-      },
-    )
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/api-keys',
+      operationId: 'createApiKey',
+      summary: 'Create an API key',
+      description:
+        'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it manages no keys, people or payments and reads no secrets (403 `KEY_LIMITED`). Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+      tags: ['account'],
+      access: changing,
+      idempotent: true,
+      body: keyBody.schema,
+      answers: { 200: CreatedKey, 422: ValidationProblem },
+      handle: ({ body, caller }) =>
+        success({
+          api_key: createdKey(
+            resultOf(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
+          ),
+        }),
+    }),
+  ]
 }
 
-function changeOne({
-  access: plugin,
-  keys,
-  meter,
-  changes,
-  idempotency,
-  nameMax,
-  now,
-}: ApiKeysDeps) {
+function changeOne({ keys, meter, changes, nameMax, now }: ApiKeysDeps) {
   const { row, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
 
@@ -114,30 +98,36 @@ function changeOne({
     return key
   }
 
-  return new RouteList()
-    .use(plugin)
-    .patch(
-      '/v1/api-keys/:id',
-      ({ body, caller, params: { id } }) => {
+  return [
+    operation({
+      method: 'PATCH',
+      path: '/v1/api-keys/:id',
+      operationId: 'changeApiKey',
+      summary: 'Change an API key',
+      description:
+        'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+      tags: ['account'],
+      access: changing,
+      params: params.properties,
+      body: keyBody.schema,
+      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id } }) => {
         const change = readKeyChange(keyBody, body, now())
         return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
       },
-      {
-        access: changing,
-        params,
-        body: keyBody.schema,
-        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeApiKey',
-          summary: 'Change an API key',
-          description:
-            'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
-        },
-      },
-    )
-    .delete(
-      '/v1/api-keys/:id',
-      ({ caller, params: { id } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/api-keys/:id',
+      operationId: 'revokeApiKey',
+      summary: 'Revoke an API key',
+      description:
+        'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
+      tags: ['account'],
+      access: changing,
+      params: params.properties,
+      answers: { 200: Revoked, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ caller, params: { id } }) => {
         const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
         return success({
           id,
@@ -146,39 +136,26 @@ function changeOne({
           api_key: row(state),
         })
       },
-      {
-        access: changing,
-        params,
-        response: { 200: Revoked, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'revokeApiKey',
-          summary: 'Revoke an API key',
-          description:
-            'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/api-keys/:id/roll',
+      operationId: 'rollApiKey',
+      summary: 'Roll an API key',
+      description:
+        'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
+      tags: ['account'],
+      access: changing,
+      idempotent: true,
+      params: params.properties,
+      body: RollBody.schema,
+      answers: { 200: CreatedKey, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id } }) => {
+        const overlapMs = readOverlapMs(body)
+        return success({
+          api_key: createdKey(resultOf(changes.rollKey(own(id, caller), overlapMs))),
+        })
       },
-    )
-    .post(
-      '/v1/api-keys/:id/roll',
-      ({ body, caller, params: { id }, pass, request, set }) =>
-        idempotency.once({ caller, pass, request, set }, body, () => {
-          const overlapMs = readOverlapMs(body)
-          return success({
-            api_key: createdKey(resultOf(changes.rollKey(own(id, caller), overlapMs))),
-          })
-        }),
-      {
-        access: changing,
-        params,
-        headers: idempotencyHeader,
-        body: RollBody.schema,
-        response: { 200: CreatedKey, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'rollApiKey',
-          summary: 'Roll an API key',
-          description:
-            'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
-        },
-      },
-    )
+    }),
+  ]
 }

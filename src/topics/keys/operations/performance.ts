@@ -2,13 +2,14 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { countedKeys } from '../service/keyring.ts'
-import { endpointOf, type UsageHour } from '../store/usage.ts'
+import { endpointOf } from '../store/usage.ts'
+import type { UsageHour } from '../store/usage-batch.ts'
 
 export type PerformanceDeps = Pick<Context, 'access' | 'meter' | 'now'>
 
@@ -79,36 +80,18 @@ const fields = {
 const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
 
 /** How the account uses the service, from what was recorded of its requests. */
-export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
-  return new RouteList({ tags: ['analytics'] }).use(access).get(
-    '/v1/analytics/performance',
-    ({ caller, query }) => {
-      const range = rangeOf(query.range)
-      const { account } = caller.key
-      const at = now()
-      const from = startOfDay(at) - (ranges[range] - 1) * dayMs
-      const month = startOfMonth(at)
-      const via = viaOf(query.via)
-      const hours = meter
-        .hours(countedKeys(account), Math.min(from, month), at + hourMs)
-        .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
-      const body = {
-        tier: caller.entitled.planId,
-        tier_name: caller.entitled.tierName,
-        range,
-        via,
-        ...report(
-          hours.filter(hour => hour.hourAt >= from),
-          from,
-          ranges[range],
-          requestsOf(hours.filter(hour => hour.hourAt >= month)),
-        ),
-      }
-      return { status: 'success' as const, data: body, ...body }
-    },
-    {
+export function performanceOperations({ meter, now }: PerformanceDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/analytics/performance',
+      operationId: 'getPerformance',
+      summary: 'Use of the service',
+      description:
+        'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request of a client is in it, whether it counted or not; what pages of the console request is in it with `via=console` or `via=all`, marked `via: console`; the same fields stand under `data` and at the top level.',
+      tags: ['analytics'],
       access: { meter: true, heavy: true, reader: false },
-      query: t.Object({
+      query: {
         range: wordParameter(rangeNames, {
           description: '`7d`, `30d` (default) or `90d`; the running day is the last.',
           examples: ['30d'],
@@ -120,16 +103,34 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
           examples: ['api'],
           default: 'api',
         }),
-      }),
-      response: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
-      detail: {
-        operationId: 'getPerformance',
-        summary: 'Use of the service',
-        description:
-          'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request of a client is in it, whether it counted or not; what pages of the console request is in it with `via=console` or `via=all`, marked `via: console`; the same fields stand under `data` and at the top level.',
       },
-    },
-  )
+      answers: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
+      handle: ({ caller, query }) => {
+        const range = rangeOf(query.range)
+        const { account } = caller.key
+        const at = now()
+        const from = startOfDay(at) - (ranges[range] - 1) * dayMs
+        const month = startOfMonth(at)
+        const via = viaOf(query.via)
+        const hours = meter
+          .hours(countedKeys(account), Math.min(from, month), at + hourMs)
+          .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
+        const body = {
+          tier: caller.entitled.planId,
+          tier_name: caller.entitled.tierName,
+          range,
+          via,
+          ...report(
+            hours.filter(hour => hour.hourAt >= from),
+            from,
+            ranges[range],
+            requestsOf(hours.filter(hour => hour.hourAt >= month)),
+          ),
+        }
+        return { status: 'success' as const, data: body, ...body }
+      },
+    }),
+  ]
 }
 
 function rangeOf(text: string | undefined): Range {

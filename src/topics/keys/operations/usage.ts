@@ -3,7 +3,7 @@ import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { RouteList } from '../../../http/route-list.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
 import { countOrNull, instantOrNull, isoOrNull } from './row.ts'
@@ -82,10 +82,9 @@ const UserAnswer = t.Object({
 })
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
-export const usageRoutes = (deps: UsageDeps) =>
-  new RouteList({ tags: ['account'] }).use(limits(deps)).use(callers(deps))
+export const usageOperations = (deps: UsageDeps) => [...limits(deps), ...callers(deps)]
 
-function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
+function limits({ meter, rates, clock }: UsageDeps) {
   const rolling = (
     name: 'burst' | 'marine' | 'marine_historical',
     table: RateClassName,
@@ -132,19 +131,23 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
     }
   }
 
-  return new RouteList().use(plugin).get('/v1/usage', ({ caller }) => usageRow(caller), {
-    access,
-    response: { 200: UsageAnswer },
-    detail: {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/usage',
       operationId: 'getUsage',
       summary: 'Limits and their use',
       description:
         'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
-    },
-  })
+      tags: ['account'],
+      access,
+      answers: { 200: UsageAnswer },
+      handle: ({ caller }) => usageRow(caller),
+    }),
+  ]
 }
 
-function callers({ access: plugin, meter, clock }: UsageDeps) {
+function callers({ meter, clock }: UsageDeps) {
   const userRow = ({ key, entitled }: Caller) => {
     // Who calls is the member; the plan and the counts are the organization's.
     const { account } = key.holder
@@ -168,21 +171,26 @@ function callers({ access: plugin, meter, clock }: UsageDeps) {
   }
 
   const user = (operationId: string, description: string) => ({
+    operationId,
+    summary: 'The caller',
+    description,
+    tags: ['account'],
     access,
-    response: { 200: UserAnswer },
-    detail: { operationId, summary: 'The caller', description },
+    answers: { 200: UserAnswer },
   })
 
-  return new RouteList()
-    .use(plugin)
-    .get(
-      '/v1/users/me',
-      ({ caller }) => userRow(caller),
-      user('getUser', 'The account behind the calling key, as earlier clients read it.'),
-    )
-    .get(
-      '/users/me',
-      ({ caller }) => userRow(caller),
-      user('getUserUnversioned', 'The same as `/v1/users/me`.'),
-    )
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/users/me',
+      ...user('getUser', 'The account behind the calling key, as earlier clients read it.'),
+      handle: ({ caller }) => userRow(caller),
+    }),
+    operation({
+      method: 'GET',
+      path: '/users/me',
+      ...user('getUserUnversioned', 'The same as `/v1/users/me`.'),
+      handle: ({ caller }) => userRow(caller),
+    }),
+  ]
 }

@@ -2,7 +2,7 @@ import { isoDay } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { QuotaWindow } from '../../../plans/quota.ts'
 import type { Account } from '../store/accounts.ts'
-import type { Counter, UsageDay, UsageHour } from '../store/usage.ts'
+import type { Counter, UsageDay, UsageHour } from '../store/usage-batch.ts'
 
 /** How sparingly a key asked on one day. */
 export interface Tally {

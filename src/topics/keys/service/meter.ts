@@ -9,7 +9,8 @@ import {
   quotaSource,
   quotaState,
 } from '../../../plans/quota.ts'
-import type { UsageHour, UsageStore } from '../store/usage.ts'
+import type { UsageStore } from '../store/usage.ts'
+import type { UsageHour } from '../store/usage-batch.ts'
 import type { Credits, TakenCredit } from './credits.ts'
 import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
 import {

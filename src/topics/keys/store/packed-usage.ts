@@ -1,4 +1,4 @@
-import type { Counter, UsageBatch, UsageHour } from './usage.ts'
+import type { Counter, UsageBatch, UsageHour } from './usage-batch.ts'
 
 export type CountedUsage = Pick<UsageBatch, 'counters' | 'hours'>
 

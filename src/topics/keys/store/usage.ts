@@ -4,27 +4,7 @@ import { manyRows } from '../../../database/many-rows.ts'
 import { lazy } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { type CountedUsage, unpackUsage } from './packed-usage.ts'
-
-export interface Counter {
-  keyId: string
-  window: string
-  startsAt: number
-  used: number
-  /** 0: not since it was last written. */
-  lastUsedAt: number
-}
-
-/** Requests of one key, hour, route and class of status (2 for 200..299). */
-export interface UsageHour {
-  keyId: string
-  hourAt: number
-  /** The route; of what a page of the console requested, as `consoleEndpoint` names it. */
-  endpoint: string
-  statusClass: number
-  requests: number
-  metered: number
-  durationUs: number
-}
+import type { UsageBatch, UsageDay, UsageHour } from './usage-batch.ts'
 
 const consoleMark = 'console '
 
@@ -39,20 +19,6 @@ export const endpointOf = (recorded: string): { route: string; via: 'api' | 'con
   recorded.startsWith(consoleMark)
     ? { route: recorded.slice(consoleMark.length), via: 'console' }
     : { route: recorded, via: 'api' }
-
-export interface UsageDay {
-  keyId: string
-  dayOn: string
-  batchable: number
-  cacheable: number
-  seriesIds: number[]
-}
-
-export interface UsageBatch {
-  counters: Counter[]
-  hours: UsageHour[]
-  days: UsageDay[]
-}
 
 /** What waits of some keys, packed; undefined where nothing of them does any more. */
 export interface WaitingSlice {

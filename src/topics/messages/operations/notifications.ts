@@ -12,9 +12,9 @@ import {
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Notification } from '../store/notifications.ts'
 import type { Preferences } from '../store/preferences.ts'
@@ -85,17 +85,34 @@ const read = { meter: false } as const
 const write = { meter: false, header: true } as const
 
 /** What happened, as the account reads it here, and by which ways it wants to hear of it. */
-export const notificationRoutes = (deps: NotificationsDeps) =>
-  new RouteList().use(list(deps)).use(marks(deps)).use(preferences(deps))
+export const notificationOperations = (deps: NotificationsDeps) => [
+  ...list(deps),
+  ...marks(deps),
+  ...preferences(deps),
+]
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function list({ access, notifications: store }: NotificationsDeps) {
-  return new RouteList({ tags: ['notifications'] })
-    .use(access)
-    .get(
-      '/v1/notifications',
-      ({ caller, query, request, set }) => {
+function list({ notifications: store }: NotificationsDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/notifications',
+      operationId: 'listNotifications',
+      summary: 'Notifications',
+      description: "The account's notifications of the last 90 days, newest first.",
+      tags: ['notifications'],
+      access: read,
+      query: {
+        ...pageQuery(perPageMax, perPageDefault),
+        unread: flagParameter({
+          description: 'True: only those that are not read.',
+          examples: [true],
+          default: false,
+        }),
+      },
+      answers: { 200: Listed, 400: NestedProblem, ...refusals },
+      handle: ({ caller, query, request, reply }) => {
         const accountId = accountOf(caller)
         const pageRequest = pageOf(query, perPageMax, perPageDefault)
         const unreadOnly = boolOf('unread', query.unread, false)
@@ -107,118 +124,92 @@ function list({ access, notifications: store }: NotificationsDeps) {
           pageRequest.perPage,
           (pageRequest.page - 1) * pageRequest.perPage,
         )
-        pageHeaders(set.headers, request.url, meta)
+        pageHeaders(reply.headers, request.url, meta)
         return { notifications: rows.map(rowOf), unread_count: unread, meta }
       },
-      {
-        access: read,
-        query: t.Object({
-          ...pageQuery(perPageMax, perPageDefault),
-          unread: flagParameter({
-            description: 'True: only those that are not read.',
-            examples: [true],
-            default: false,
-          }),
-        }),
-        response: { 200: Listed, 400: NestedProblem, ...refusals },
-        detail: {
-          operationId: 'listNotifications',
-          summary: 'Notifications',
-          description: "The account's notifications of the last 90 days, newest first.",
-        },
-      },
-    )
-    .get(
-      '/v1/notifications/unread_count',
-      ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }),
-      {
-        access: read,
-        response: { 200: Counted, ...refusals },
-        detail: {
-          operationId: 'countUnreadNotifications',
-          summary: 'Unread notifications',
-          description: 'How many notifications of the account are not read.',
-        },
-      },
-    )
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/notifications/unread_count',
+      operationId: 'countUnreadNotifications',
+      summary: 'Unread notifications',
+      description: 'How many notifications of the account are not read.',
+      tags: ['notifications'],
+      access: read,
+      answers: { 200: Counted, ...refusals },
+      handle: ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }),
+    }),
+  ]
 }
 
-function marks({ access, notifications: store, now }: NotificationsDeps) {
-  return new RouteList({ tags: ['notifications'] })
-    .use(access)
-    .post(
-      '/v1/notifications/:id/mark_read',
-      ({ caller, params: { id } }) => {
+function marks({ notifications: store, now }: NotificationsDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/notifications/:id/mark_read',
+      operationId: 'markNotificationRead',
+      summary: 'Mark a notification as read',
+      description: 'One that is read already stays as it is.',
+      tags: ['notifications'],
+      access: write,
+      params: params.properties,
+      answers: { 200: Marked, ...refusals, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => {
         const accountId = accountOf(caller)
         store.read(accountId, id, now())
         const notification = store.find(accountId, id)
         if (!notification) throw notFound('The notification')
         return { notification: rowOf(notification), unread_count: store.unread(accountId) }
       },
-      {
-        access: write,
-        params,
-        response: { 200: Marked, ...refusals, 404: NestedProblem },
-        detail: {
-          operationId: 'markNotificationRead',
-          summary: 'Mark a notification as read',
-          description: 'One that is read already stays as it is.',
-        },
-      },
-    )
-    .post(
-      '/v1/notifications/mark_all_read',
-      ({ caller }) => ({
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/notifications/mark_all_read',
+      operationId: 'markAllNotificationsRead',
+      summary: 'Mark all notifications as read',
+      description: 'Every notification of the account that is not read yet.',
+      tags: ['notifications'],
+      access: write,
+      answers: { 200: AllMarked, ...refusals },
+      handle: ({ caller }) => ({
         marked: store.readAll(accountOf(caller), now()),
         unread_count: 0 as const,
       }),
-      {
-        access: write,
-        response: { 200: AllMarked, ...refusals },
-        detail: {
-          operationId: 'markAllNotificationsRead',
-          summary: 'Mark all notifications as read',
-          description: 'Every notification of the account that is not read yet.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function preferences({ access, preferences: store }: NotificationsDeps) {
-  return new RouteList({ tags: ['notifications'] })
-    .use(access)
-    .get(
-      '/v1/notification_preferences',
-      ({ caller }) => preferencesRow(store.of(accountOf(caller))),
-      {
-        access: read,
-        response: { 200: PreferencesShape, ...refusals },
-        detail: {
-          operationId: 'getNotificationPreferences',
-          summary: 'Notification preferences',
-          description: 'By which ways the account wants to hear of what.',
-        },
-      },
-    )
-    .patch(
-      '/v1/notification_preferences',
-      ({ body, caller }) => {
+function preferences({ preferences: store }: NotificationsDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/notification_preferences',
+      operationId: 'getNotificationPreferences',
+      summary: 'Notification preferences',
+      description: 'By which ways the account wants to hear of what.',
+      tags: ['notifications'],
+      access: read,
+      answers: { 200: PreferencesShape, ...refusals },
+      handle: ({ caller }) => preferencesRow(store.of(accountOf(caller))),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/notification_preferences',
+      operationId: 'changeNotificationPreferences',
+      summary: 'Change notification preferences',
+      description:
+        'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
+      tags: ['notifications'],
+      access: write,
+      body: PreferencesBody.schema,
+      answers: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
+      handle: ({ body, caller }) => {
         const changed = preferencesOf(body, store.of(accountOf(caller)))
         store.put(accountOf(caller), changed)
         return preferencesRow(changed)
       },
-      {
-        access: write,
-        body: PreferencesBody.schema,
-        response: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeNotificationPreferences',
-          summary: 'Change notification preferences',
-          description:
-            'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const rowOf = ({ id, type, title, message, readAt, createdAt, data }: Notification) => ({

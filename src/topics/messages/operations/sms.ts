@@ -2,11 +2,10 @@ import { t } from 'elysia'
 import { transact } from '../../../database/database.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../../lib/time/instant.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../../plans/sms-countries.ts'
@@ -96,56 +95,62 @@ const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
 
 /** Text messages: settings, consent and what is left of the allowance. */
-export const smsRoutes = (deps: SmsDeps) =>
-  new RouteList().use(settings(deps)).use(consent(deps)).use(standing(deps)).use(trial(deps))
+export const smsOperations = (deps: SmsDeps) => [
+  ...settings(deps),
+  ...consent(deps),
+  ...standing(deps),
+  ...trial(deps),
+]
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function settings({ access, db, textMessages, sms: store }: SmsDeps) {
-  return new RouteList({ tags: ['phone'] })
-    .use(access)
-    .get(
-      '/v1/sms/settings',
-      ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
-      {
-        access: open,
-        response: { 200: SettingsShape, ...refusals },
-        detail: {
-          operationId: 'getSmsSettings',
-          summary: 'SMS settings',
-          description:
-            'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
-        },
-      },
-    )
-    .patch(
-      '/v1/sms/settings',
-      ({ body, caller }) =>
+function settings({ db, textMessages, sms: store }: SmsDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/sms/settings',
+      operationId: 'getSmsSettings',
+      summary: 'SMS settings',
+      description:
+        'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
+      tags: ['phone'],
+      access: open,
+      answers: { 200: SettingsShape, ...refusals },
+      handle: ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/sms/settings',
+      operationId: 'changeSmsSettings',
+      summary: 'Change SMS settings',
+      description:
+        'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
+      tags: ['phone'],
+      access: gated,
+      body: SmsSettingsBody.schema,
+      answers: { 200: SettingsShape, ...refusals, 422: ValidationProblem },
+      handle: ({ body, caller }) =>
         transact(db, () => {
           const changed = smsSettingsOf(body, textMessages.settings(accountOf(caller)))
           store.putSettings(accountOf(caller), changed)
           return settingsRow(changed)
         }),
-      {
-        access: gated,
-        body: SmsSettingsBody.schema,
-        response: { 200: SettingsShape, ...refusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeSmsSettings',
-          summary: 'Change SMS settings',
-          description:
-            'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function consent({ access, phones }: SmsDeps) {
-  return new RouteList({ tags: ['phone'] })
-    .use(access)
-    .post(
-      '/v1/sms/optin',
-      ({ caller }) => {
+function consent({ phones }: SmsDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/sms/optin',
+      operationId: 'optInToSms',
+      summary: 'Agree to text messages',
+      description: 'The consent of the owner of the number; without it nothing but codes is sent.',
+      tags: ['phone'],
+      access: gated,
+      answers: { 200: OptedIn, ...refusals, 422: ValidationProblem },
+      handle: ({ caller }) => {
         const agreed = phones.optIn(accountOf(caller))
         if ('refused' in agreed)
           throw stateForbids(
@@ -159,84 +164,87 @@ function consent({ access, phones }: SmsDeps) {
           message: 'Alerts can come by text message now. DELETE /v1/sms/optin ends it.',
         }
       },
-      {
-        access: gated,
-        response: { 200: OptedIn, ...refusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'optInToSms',
-          summary: 'Agree to text messages',
-          description:
-            'The consent of the owner of the number; without it nothing but codes is sent.',
-        },
-      },
-    )
-    .delete(
-      '/v1/sms/optin',
-      ({ caller }) => ({
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/sms/optin',
+      operationId: 'optOutOfSms',
+      summary: 'Take the consent back',
+      description: 'Ends text messages at once; the number stays verified.',
+      tags: ['phone'],
+      access: gated,
+      answers: { 200: OptedOut, ...refusals },
+      handle: ({ caller }) => ({
         opted_in: false as const,
         opted_out_at: isoInstant(phones.optOut(accountOf(caller))),
         message: 'No alerts come by text message any more.',
       }),
-      {
-        access: gated,
-        response: { 200: OptedOut, ...refusals },
-        detail: {
-          operationId: 'optOutOfSms',
-          summary: 'Take the consent back',
-          description: 'Ends text messages at once; the number stays verified.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function standing({ access, textMessages, phones }: SmsDeps) {
-  return new RouteList({ tags: ['phone'] }).use(access).get(
-    '/v1/sms/eligibility',
-    ({ caller }) => {
-      const phone = phones.of(accountOf(caller))
-      const feature = hasFeature(caller.entitled, 'sms')
-      const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(accountOf(caller))
-      const verified = phone !== undefined && phone.verifiedAt !== null
-      const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
-      const against: (typeof reasons)[number][] = []
-      if (!feature) against.push('plan')
-      if (!phone) against.push('phone_missing')
-      else if (!verified) against.push('phone_not_verified')
-      if (phone && !supported) against.push('country_not_supported')
-      if (feature && remaining === 0) against.push('monthly_limit_reached')
-      return {
-        eligible: against.length === 0,
-        reasons: against,
-        plan: caller.entitled.planId,
-        feature,
-        phone_verified: verified,
-        opted_in: phone !== undefined && phone.optedInAt !== null,
-        country_supported: supported,
-        monthly_limit: monthlyLimit,
-        used_this_month: usedThisMonth,
-        remaining,
-        supported_countries: [...smsCountries],
-        coming_soon: [...smsCountriesToCome],
-      }
-    },
-    {
+function standing({ textMessages, phones }: SmsDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/sms/eligibility',
+      operationId: 'getSmsEligibility',
+      summary: 'Whether text messages can come',
+      description:
+        'What stands in the way of text messages, and what is left of the month’s allowance.',
+      tags: ['phone'],
       access: open,
-      response: { 200: Eligibility, ...refusals },
-      detail: {
-        operationId: 'getSmsEligibility',
-        summary: 'Whether text messages can come',
-        description:
-          'What stands in the way of text messages, and what is left of the month’s allowance.',
+      answers: { 200: Eligibility, ...refusals },
+      handle: ({ caller }) => {
+        const phone = phones.of(accountOf(caller))
+        const feature = hasFeature(caller.entitled, 'sms')
+        const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(accountOf(caller))
+        const verified = phone !== undefined && phone.verifiedAt !== null
+        const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
+        const against: (typeof reasons)[number][] = []
+        if (!feature) against.push('plan')
+        if (!phone) against.push('phone_missing')
+        else if (!verified) against.push('phone_not_verified')
+        if (phone && !supported) against.push('country_not_supported')
+        if (feature && remaining === 0) against.push('monthly_limit_reached')
+        return {
+          eligible: against.length === 0,
+          reasons: against,
+          plan: caller.entitled.planId,
+          feature,
+          phone_verified: verified,
+          opted_in: phone !== undefined && phone.optedInAt !== null,
+          country_supported: supported,
+          monthly_limit: monthlyLimit,
+          used_this_month: usedThisMonth,
+          remaining,
+          supported_countries: [...smsCountries],
+          coming_soon: [...smsCountriesToCome],
+        }
       },
-    },
-  )
+    }),
+  ]
 }
 
-function trial({ access, db, textMessages, phones, idempotency, ids, serviceName, now }: SmsDeps) {
-  return new RouteList({ tags: ['phone'] }).use(access).post(
-    '/v1/sms/test',
-    ({ body, caller, pass, request, set }) =>
-      idempotency.once({ caller, pass, request, set }, body, () => {
+function trial({ db, textMessages, phones, ids, serviceName, now }: SmsDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/sms/test',
+      operationId: 'sendTestSms',
+      summary: 'Send a test message',
+      description:
+        'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
+      tags: ['phone'],
+      access: gated,
+      idempotent: true,
+      answers: {
+        200: Tested,
+        ...refusals,
+        422: ValidationProblem,
+        429: t.Union([FlatProblem, ValidationProblem]),
+      },
+      handle: ({ caller }) => {
         const accountId = accountOf(caller)
         const phone = phones.of(accountId)
         if (!phone || phone.verifiedAt === null || phone.optedInAt === null) {
@@ -267,24 +275,9 @@ function trial({ access, db, textMessages, phones, idempotency, ids, serviceName
             : 'There is no provider of text messages: the test message is in the log.',
           remaining: textMessages.allowance(accountId).remaining,
         }
-      }),
-    {
-      access: gated,
-      headers: idempotencyHeader,
-      response: {
-        200: Tested,
-        ...refusals,
-        422: ValidationProblem,
-        429: t.Union([FlatProblem, ValidationProblem]),
       },
-      detail: {
-        operationId: 'sendTestSms',
-        summary: 'Send a test message',
-        description:
-          'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
-      },
-    },
-  )
+    }),
+  ]
 }
 
 function limitReached(limit: number | null, now: number): Problem {

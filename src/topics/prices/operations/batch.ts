@@ -1,12 +1,12 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { documentedBody } from '../../../http/input/body-schema.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
@@ -86,7 +86,7 @@ const Batch = envelope(
  * The newest prices of up to twenty codes in one request, optionally in one currency and only some
  * of their fields.
  */
-export function batchRoutes(deps: BatchDeps) {
+export function batchOperations(deps: BatchDeps) {
   const rowOf = (
     { board, exchange, now }: Pick<BatchDeps, 'board' | 'exchange' | 'now'>,
     commodity: Resolved,
@@ -103,21 +103,27 @@ export function batchRoutes(deps: BatchDeps) {
     return convertedRow(row, commodity.series, currency, rate, isFull)
   }
 
-  return new RouteList().use(deps.access).post(
-    '/v1/prices/batch',
-    ({ body, request, set, caller }) => {
-      const requested = readBatch(body)
-      const { known: commodities, unknown } = deps.codes.readSome(
-        requested.codes,
-        request,
-        (set as Answering).headers,
-      )
-      const legs: Resolved[] = []
-      const { rows, currency } = atPoint(
-        deps,
-        { as_of: requested.asOf },
-        set as Answering,
-        known => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/prices/batch',
+      operationId: 'getPriceBatch',
+      summary: 'Prices of several codes',
+      description:
+        'The newest price of up to twenty codes; one call counts as one request, whatever its size. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
+      tags: ['prices'],
+      access: { meter: true, header: true, action: 'read' },
+      body: documentedBody(BatchBody, false),
+      answers: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
+      handle: ({ body, request, reply, caller }) => {
+        const requested = readBatch(body)
+        const { known: commodities, unknown } = deps.codes.readSome(
+          requested.codes,
+          request,
+          reply.headers,
+        )
+        const legs: Resolved[] = []
+        const { rows, currency } = atPoint(deps, { as_of: requested.asOf }, reply, known => {
           const target =
             requested.currency === undefined
               ? undefined
@@ -128,38 +134,26 @@ export function batchRoutes(deps: BatchDeps) {
               rowOf(known, commodity, target, legs, requested.isFull),
             ),
           }
-        },
-      )
-      const prices = rows
-        .filter(row => row !== undefined)
-        .map(row => selected(row, requested.fields))
-      markFixtures(set as Answering, deps.marks, [...commodities, ...legs])
-      set.headers['x-cache'] = 'MISS'
-      deps.meter.noteAsked(
-        caller.key,
-        commodities.map(commodity => commodity.series.id),
-      )
-      const missing = commodities.filter((_, i) => !rows[i]).map(commodity => commodity.code)
-      return success({
-        prices,
-        missing_codes: [...missing, ...unknown],
-        count: prices.length,
-        ...(currency !== undefined && { currency }),
-      })
-    },
-    {
-      access: { meter: true, header: true, action: 'read' },
-      body: documentedBody(BatchBody, false),
-      response: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
-      detail: {
-        operationId: 'getPriceBatch',
-        tags: ['prices'],
-        summary: 'Prices of several codes',
-        description:
-          'The newest price of up to twenty codes; one call counts as one request, whatever its size. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
+        })
+        const prices = rows
+          .filter(row => row !== undefined)
+          .map(row => selected(row, requested.fields))
+        markFixtures(reply, deps.marks, [...commodities, ...legs])
+        reply.headers['x-cache'] = 'MISS'
+        deps.meter.noteAsked(
+          caller.key,
+          commodities.map(commodity => commodity.series.id),
+        )
+        const missing = commodities.filter((_, i) => !rows[i]).map(commodity => commodity.code)
+        return success({
+          prices,
+          missing_codes: [...missing, ...unknown],
+          count: prices.length,
+          ...(currency !== undefined && { currency }),
+        })
       },
-    },
-  )
+    }),
+  ]
 }
 
 interface BatchRequest {

@@ -3,8 +3,8 @@ import { body, field, readFields, text } from '../../../http/input/body-schema.t
 import type { Form } from '../../../http/input/form.ts'
 import { envelope } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { BoardGroup, BoardLayout } from '../store/board-layouts.ts'
 
@@ -85,7 +85,7 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
 const refusals = { 401: FailProblem }
 
 /** Which codes a person wants on the board, with headings and order. */
-export function boardLayoutRoutes(deps: BoardLayoutDeps) {
+export function boardLayoutOperations(deps: BoardLayoutDeps) {
   const { boardLayouts, catalogue, firstCodes, now } = deps
   const LayoutBody = body({
     groups: field<BoardGroup[]>(
@@ -104,55 +104,49 @@ export function boardLayoutRoutes(deps: BoardLayoutDeps) {
       updated_at: layout ? isoInstant(layout.updatedAt) : null,
     },
   })
-  return new RouteList({ tags: ['prices'] })
-    .use(deps.access)
-    .get(
-      '/v1/prices/board/layout',
-      ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
-      {
-        access: { meter: false },
-        response: { 200: LayoutAnswer, ...refusals },
-        detail: {
-          operationId: 'getBoardLayout',
-          summary: 'Codes of the board',
-          description:
-            'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
-        },
-      },
-    )
-    .put(
-      '/v1/prices/board/layout',
-      ({ body: input, caller }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/board/layout',
+      operationId: 'getBoardLayout',
+      summary: 'Codes of the board',
+      description:
+        'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
+      tags: ['prices'],
+      access: { meter: false },
+      answers: { 200: LayoutAnswer, ...refusals },
+      handle: ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
+    }),
+    operation({
+      method: 'PUT',
+      path: '/v1/prices/board/layout',
+      operationId: 'putBoardLayout',
+      summary: 'Choose the codes of the board',
+      description: 'Saves groups and order in place of what was chosen before.',
+      tags: ['prices'],
+      access: { meter: false, header: true },
+      body: LayoutBody.schema,
+      answers: { 200: LayoutAnswer, ...refusals, 422: ValidationProblem },
+      handle: ({ body: input, caller }) => {
         const { groups } = LayoutBody.read(input)
         const layout = { groups, updatedAt: now() }
         boardLayouts.put(caller.key.holder.account.id, layout)
         return row(layout)
       },
-      {
-        access: { meter: false, header: true },
-        body: LayoutBody.schema,
-        response: { 200: LayoutAnswer, ...refusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'putBoardLayout',
-          summary: 'Choose the codes of the board',
-          description: 'Saves groups and order in place of what was chosen before.',
-        },
-      },
-    )
-    .delete(
-      '/v1/prices/board/layout',
-      ({ caller }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/prices/board/layout',
+      operationId: 'resetBoardLayout',
+      summary: 'Forget the codes of the board',
+      description: 'The board begins again with the codes of the demo.',
+      tags: ['prices'],
+      access: { meter: false, header: true },
+      answers: { 200: LayoutAnswer, ...refusals },
+      handle: ({ caller }) => {
         boardLayouts.remove(caller.key.holder.account.id)
         return row(undefined)
       },
-      {
-        access: { meter: false, header: true },
-        response: { 200: LayoutAnswer, ...refusals },
-        detail: {
-          operationId: 'resetBoardLayout',
-          summary: 'Forget the codes of the board',
-          description: 'The board begins again with the codes of the demo.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -3,10 +3,10 @@ import { jsonType } from '../../../http/answer/complete.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { PriceChange } from '../math/change.ts'
@@ -91,49 +91,48 @@ const rowOf = (
 }
 
 /** Newest prices with what a board shows beside them. */
-export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
+export function boardOperations({ board, history, codes, ...deps }: BoardDeps) {
   const textOf = ({ code, series }: Resolved): string | undefined =>
     board.rendered(`board ${code}`, series, quote =>
       JSON.stringify(rowOf(quote, code, sparklineOf({ board, history }, quote))),
     )?.text
-  return new RouteList().use(deps.access).get(
-    '/v1/prices/board',
-    ({ query, request, set, caller }) => {
-      const requestedCodes = listOf(query.codes)
-      const commodities = codes.read(
-        requestedCodes.length > 0 ? requestedCodes : deps.firstCodes,
-        request,
-        codesMax,
-      )
-      const texts = board.together(() => commodities.map(textOf))
-      const missing = commodities.filter((_, i) => texts[i] === undefined)
-      const answering = set as Answering
-      markFixtures(answering, deps.marks, commodities)
-      answering.headers['x-cache'] = 'MISS'
-      answering.headers['content-type'] = jsonType
-      deps.meter.noteAsked(
-        caller.key,
-        commodities.map(({ series }) => series.id),
-      )
-      const rows = texts.filter(text => text !== undefined).join(',')
-      const missingCodes = JSON.stringify(missing.map(({ code }) => code))
-      return `{"status":"success","data":{"rows":[${rows}],"missing_codes":${missingCodes}}}`
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/board',
+      operationId: 'getPriceBoard',
+      summary: 'Prices for a board',
+      description: `The newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days: everything that a screen of prices shows, in one call that counts once.`,
+      tags: ['prices'],
       access: { meter: true },
-      query: t.Object({
+      query: {
         codes: codesParameter(200, {
           description: `One to ${codesMax} codes or aliases, comma-separated; absent: the codes of the demo.`,
           examples: ['WTI_USD,BRENT_CRUDE_USD'],
         }),
-      }),
-      response: { 200: serialised(BoardAnswer), 400: FailProblem },
-      detail: {
-        operationId: 'getPriceBoard',
-        tags: ['prices'],
-        summary: 'Prices for a board',
-        description: `The newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days: everything that a screen of prices shows, in one call that counts once.`,
       },
-    },
-  )
+      answers: { 200: serialised(BoardAnswer), 400: FailProblem },
+      handle: ({ query, request, reply, caller }) => {
+        const requestedCodes = listOf(query.codes)
+        const commodities = codes.read(
+          requestedCodes.length > 0 ? requestedCodes : deps.firstCodes,
+          request,
+          codesMax,
+        )
+        const texts = board.together(() => commodities.map(textOf))
+        const missing = commodities.filter((_, i) => texts[i] === undefined)
+        const answering = reply
+        markFixtures(answering, deps.marks, commodities)
+        answering.headers['x-cache'] = 'MISS'
+        answering.headers['content-type'] = jsonType
+        deps.meter.noteAsked(
+          caller.key,
+          commodities.map(({ series }) => series.id),
+        )
+        const rows = texts.filter(text => text !== undefined).join(',')
+        const missingCodes = JSON.stringify(missing.map(({ code }) => code))
+        return `{"status":"success","data":{"rows":[${rows}],"missing_codes":${missingCodes}}}`
+      },
+    }),
+  ]
 }

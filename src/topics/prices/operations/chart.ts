@@ -4,12 +4,12 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf } from '../../../http/input/query.ts'
 import { instantParameter, momentParameter, typed } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoDay, isoInstant, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -137,7 +137,7 @@ const rowOfBar = (seriesId: number, bar: Bar): HistoryRow => ({
 })
 
 /** One series over time, as lists that a chart draws without turning them. */
-export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartDeps) {
+export function chartOperations({ history, quarantine, codes, now, ...deps }: ChartDeps) {
   /** Newest first, one more than the most, so that a cut is known of. */
   const read = (
     seriesId: number,
@@ -166,55 +166,16 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       .reverse()
   }
 
-  return new RouteList().use(deps.access).get(
-    '/v1/prices/chart',
-    ({ query, request, set }) => {
-      const [commodity] = codes.read([query.code], request, 1)
-      const { series, code } = commodity!
-      const range = rangeOf(query, defaultDays, now())
-      const requested = intervalOf(query.interval)
-      const interval: ChartInterval =
-        requested === undefined
-          ? intervalFor(series, range)
-          : requested === 'minute'
-            ? 'raw'
-            : requested
-      const asOf = instantOf('as_of', query.as_of)
-      const newestFirst = read(series.id, interval, range, asOf)
-      const points = newestFirst.slice(0, pointsMax).reverse()
-      const isTraded =
-        series.contractOf !== null &&
-        asOf === undefined &&
-        points[0]?.bar !== undefined &&
-        interval !== 'hour'
-      const answering = set as Answering
-      markFixtures(answering, deps.marks, [commodity!])
-      if (asOf !== undefined)
-        Object.assign(answering.headers, vintageHeaders(asOf, deps.coverage.since(series.id, asOf)))
-      answering.headers['content-type'] = jsonType
-      const data = {
-        code,
-        name: series.name,
-        category: series.category,
-        currency: series.currency,
-        unit: series.unit,
-        cadence: series.cadence,
-        decimals: series.decimals,
-        interval,
-        from: isoInstant(range.from),
-        to: isoInstant(range.to - 1),
-        as_of: asOf === undefined ? null : isoInstant(asOf),
-        truncated: newestFirst.length > pointsMax,
-        ...listsOf(series, points, isFullOf(query.precision)),
-        ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),
-        held_days: deps.doubtedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
-        quarantined_days: quarantine.within(series.id, range.from, range.to).days,
-      }
-      return JSON.stringify({ status: 'success', data })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/chart',
+      operationId: 'getPriceChart',
+      summary: 'A series for a chart',
+      description: `One series over a range as parallel lists, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\` the past as it was known.`,
+      tags: ['prices'],
       access: { meter: true, reader: true as const },
-      query: t.Object({
+      query: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
         start_date: momentParameter({
           description: 'First day (from 00:00 UTC) or time, inclusive.',
@@ -245,14 +206,55 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
             'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',
           examples: ['2026-11-01T12:00:00Z'],
         }),
-      }),
-      response: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
-      detail: {
-        operationId: 'getPriceChart',
-        tags: ['prices'],
-        summary: 'A series for a chart',
-        description: `One series over a range as parallel lists, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\` the past as it was known.`,
       },
-    },
-  )
+      answers: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
+      handle: ({ query, request, reply }) => {
+        const [commodity] = codes.read([query.code], request, 1)
+        const { series, code } = commodity!
+        const range = rangeOf(query, defaultDays, now())
+        const requested = intervalOf(query.interval)
+        const interval: ChartInterval =
+          requested === undefined
+            ? intervalFor(series, range)
+            : requested === 'minute'
+              ? 'raw'
+              : requested
+        const asOf = instantOf('as_of', query.as_of)
+        const newestFirst = read(series.id, interval, range, asOf)
+        const points = newestFirst.slice(0, pointsMax).reverse()
+        const isTraded =
+          series.contractOf !== null &&
+          asOf === undefined &&
+          points[0]?.bar !== undefined &&
+          interval !== 'hour'
+        const answering = reply
+        markFixtures(answering, deps.marks, [commodity!])
+        if (asOf !== undefined)
+          Object.assign(
+            answering.headers,
+            vintageHeaders(asOf, deps.coverage.since(series.id, asOf)),
+          )
+        answering.headers['content-type'] = jsonType
+        const data = {
+          code,
+          name: series.name,
+          category: series.category,
+          currency: series.currency,
+          unit: series.unit,
+          cadence: series.cadence,
+          decimals: series.decimals,
+          interval,
+          from: isoInstant(range.from),
+          to: isoInstant(range.to - 1),
+          as_of: asOf === undefined ? null : isoInstant(asOf),
+          truncated: newestFirst.length > pointsMax,
+          ...listsOf(series, points, isFullOf(query.precision)),
+          ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),
+          held_days: deps.doubtedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
+          quarantined_days: quarantine.within(series.id, range.from, range.to).days,
+        }
+        return JSON.stringify({ status: 'success', data })
+      },
+    }),
+  ]
 }

@@ -1,12 +1,12 @@
 import { t } from 'elysia'
 import { dayOf, listOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -71,28 +71,19 @@ const decimals = 6
 const amountDecimals = 9
 
 /** The newest price of a code in another currency, per another unit, or both. */
-export function convertRoutes(deps: ConvertDeps) {
-  const { access, codes, meter, marks } = deps
-  return new RouteList().use(access).get(
-    '/v1/prices/convert',
-    ({ query, request, set, caller }) => {
-      const requestedCodes = listOf(query.by_code)
-      if (requestedCodes.length === 0)
-        throw missingParameter('by_code', 'the code of the price to convert.')
-      const commodity = codes.read(requestedCodes, request, 1)[0]!
-      if (query.date) dayOf('date', query.date)
-      const point = { as_of: query.as_of, end_date: query.date }
-      const { conversion, legs } = atPoint(deps, point, set as Answering, known =>
-        conversionOf(known, commodity, query),
-      )
-      markFixtures(set as Answering, marks, [commodity, ...legs])
-      set.headers['x-cache'] = 'MISS'
-      meter.noteAsked(caller.key, [commodity.series.id])
-      return success(conversion)
-    },
-    {
+export function convertOperations(deps: ConvertDeps) {
+  const { codes, meter, marks } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/convert',
+      operationId: 'convertPrice',
+      summary: 'A price in another currency or unit',
+      description:
+        'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+      tags: ['prices'],
       access: { meter: true },
-      query: t.Object({
+      query: {
         by_code: codeParameter({
           description: 'One code or alias.',
           examples: ['WTI_USD'],
@@ -124,17 +115,25 @@ export function convertRoutes(deps: ConvertDeps) {
             'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
           examples: [1000],
         }),
-      }),
-      response: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-      detail: {
-        operationId: 'convertPrice',
-        tags: ['prices'],
-        summary: 'A price in another currency or unit',
-        description:
-          'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
       },
-    },
-  )
+      answers: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      handle: ({ query, request, reply, caller }) => {
+        const requestedCodes = listOf(query.by_code)
+        if (requestedCodes.length === 0)
+          throw missingParameter('by_code', 'the code of the price to convert.')
+        const commodity = codes.read(requestedCodes, request, 1)[0]!
+        if (query.date) dayOf('date', query.date)
+        const point = { as_of: query.as_of, end_date: query.date }
+        const { conversion, legs } = atPoint(deps, point, reply, known =>
+          conversionOf(known, commodity, query),
+        )
+        markFixtures(reply, marks, [commodity, ...legs])
+        reply.headers['x-cache'] = 'MISS'
+        meter.noteAsked(caller.key, [commodity.series.id])
+        return success(conversion)
+      },
+    }),
+  ]
 }
 
 interface ConversionParameters {

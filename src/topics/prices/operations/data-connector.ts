@@ -4,9 +4,9 @@ import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import {
@@ -97,34 +97,37 @@ interface Filter {
  * Marine fuel prices as data connectors read them: the account's own where it has any, else the
  * shipped series.
  */
-export function dataConnectorRoutes(deps: DataConnectorDeps) {
+export function dataConnectorOperations(deps: DataConnectorDeps) {
   const { dataSources, ports } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/prices/data-connector',
-    ({ query: parameters, caller, set }) => {
-      const accountId = caller.key.account.account.id
-      const isOwn = dataSources.hasRows(accountId)
-      const filter = readFilter(parameters, ports, isOwn)
-      set.headers['x-cache'] = 'MISS'
-      const prices = isOwn
-        ? dataSources
-            .rows(accountId, { ...filter, since: filter.since ?? Number.MIN_SAFE_INTEGER }, rowsMax)
-            .map(ownRow)
-        : shippedRows(deps, filter, set as Answering)
-      return { data: { prices, count: prices.length } }
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/data-connector',
+      operationId: 'getDataConnectorPrices',
+      summary: 'Prices for data connectors',
+      description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
+      tags: ['data sources'],
       access: { feature: 'data_connector', meter: true },
-      query: t.Object(query),
-      response: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
-      detail: {
-        operationId: 'getDataConnectorPrices',
-        tags: ['data sources'],
-        summary: 'Prices for data connectors',
-        description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
+      query: query,
+      answers: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ query: parameters, caller, reply }) => {
+        const accountId = caller.key.account.account.id
+        const isOwn = dataSources.hasRows(accountId)
+        const filter = readFilter(parameters, ports, isOwn)
+        reply.headers['x-cache'] = 'MISS'
+        const prices = isOwn
+          ? dataSources
+              .rows(
+                accountId,
+                { ...filter, since: filter.since ?? Number.MIN_SAFE_INTEGER },
+                rowsMax,
+              )
+              .map(ownRow)
+          : shippedRows(deps, filter, reply)
+        return { data: { prices, count: prices.length } }
       },
-    },
-  )
+    }),
+  ]
 }
 
 /**

@@ -12,11 +12,11 @@ import {
 } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -72,8 +72,8 @@ interface ExportRequest {
 }
 
 /** Prices of many codes over many years in one answer. */
-export function exportRoutes(deps: ExportDeps) {
-  const { access, bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
+export function exportOperations(deps: ExportDeps) {
+  const { bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
   const { sourceNamesOf } = deps
   const finished = createFinishedExports()
   const kept = createKeptExports(keptBytesMax)
@@ -202,28 +202,16 @@ export function exportRoutes(deps: ExportDeps) {
     return streamOf(partsOf(file, range))
   }
 
-  return new RouteList().use(access).get(
-    '/v1/export/prices',
-    async ({ query, request, set, caller }) => {
-      const isSlice = hasSlice(caller.entitled)
-      const exportRequest = requestOf(query, isSlice, request)
-      if (isSlice) checkSlice(caller.entitled, exportRequest, request)
-      meter.noteAsked(
-        caller.key,
-        exportRequest.series.map(({ id }) => id),
-      )
-      const body = await answer(
-        exportRequest,
-        request,
-        set as Answering,
-        caller.entitled.exportRequestsPer10kRows,
-      )
-      const status = typeof set.status === 'number' ? set.status : 200
-      return new Response(body ?? null, { status })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/export/prices',
+      operationId: 'exportPrices',
+      summary: 'Prices of many codes as one file',
+      description: `Rows by code and time, as they are recorded, streamed: ten years of fifty codes are one request. Quarantined days are left out, and values that may not be passed on (\`license_class\` \`view\`). A begun 10,000 rows count as so many requests of the quota as \`export_requests_per_10k_rows\` of the plan says; an export that begins while there is quota is sent whole. A cut one is resumed with \`Range\` and the \`ETag\` in \`If-Range\`, and costs what is left of it. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      tags: ['prices'],
       access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
-      query: t.Object({
+      query: {
         codes: codesParameter(codesMax, {
           description: `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
           examples: ['WTI_USD,BRENT_CRUDE_USD'],
@@ -255,8 +243,8 @@ export function exportRoutes(deps: ExportDeps) {
           default: 'csv',
           examples: ['csv'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: t.String({
           contentMediaType: 'text/csv',
           description:
@@ -266,14 +254,25 @@ export function exportRoutes(deps: ExportDeps) {
         400: t.Union([FailProblem, NestedProblem]),
         416: NestedProblem,
       },
-      detail: {
-        operationId: 'exportPrices',
-        tags: ['prices'],
-        summary: 'Prices of many codes as one file',
-        description: `Rows by code and time, as they are recorded, streamed: ten years of fifty codes are one request. Quarantined days are left out, and values that may not be passed on (\`license_class\` \`view\`). A begun 10,000 rows count as so many requests of the quota as \`export_requests_per_10k_rows\` of the plan says; an export that begins while there is quota is sent whole. A cut one is resumed with \`Range\` and the \`ETag\` in \`If-Range\`, and costs what is left of it. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      handle: async ({ query, request, reply, caller }) => {
+        const isSlice = hasSlice(caller.entitled)
+        const exportRequest = requestOf(query, isSlice, request)
+        if (isSlice) checkSlice(caller.entitled, exportRequest, request)
+        meter.noteAsked(
+          caller.key,
+          exportRequest.series.map(({ id }) => id),
+        )
+        const body = await answer(
+          exportRequest,
+          request,
+          reply,
+          caller.entitled.exportRequestsPer10kRows,
+        )
+        const status = typeof reply.status === 'number' ? reply.status : 200
+        return new Response(body ?? null, { status })
       },
-    },
-  )
+    }),
+  ]
 }
 
 const isFormat = (text: string): text is BulkFormat =>

@@ -4,10 +4,10 @@ import { integer } from '../../../http/answer/integer.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { PriceFile } from '../service/price-files.ts'
@@ -64,7 +64,7 @@ const fileBody = t.String({
 })
 
 /** Every price there is, as files of a night that tools read over the network. */
-export function fileRoutes({ access, links, now, plans, priceFiles }: FileDeps) {
+export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
   const files = async () => {
     const manifest = await priceFiles.manifest()
     if (!manifest)
@@ -113,11 +113,18 @@ export function fileRoutes({ access, links, now, plans, priceFiles }: FileDeps) 
     return new Response(body, { status: range ? 206 : 200 })
   }
 
-  return new RouteList()
-    .use(access)
-    .get(
-      '/v1/files',
-      async ({ request, caller }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/files',
+      operationId: 'listPriceFiles',
+      summary: 'Nightly files of all prices',
+      description:
+        'One Parquet file a year (UTC) with every code: code, observed_at, price, currency, unit; row groups by code and time, so that a reader of one code fetches little of it. Made after 02:00 UTC where the operator has given them a directory (`files.directory`); a file whose prices did not change keeps its bytes.',
+      tags: ['prices'],
+      access: { meter: true, feature: 'bulk_export' },
+      answers: { 200: FileList, 404: NestedProblem },
+      handle: async ({ request, caller }) => {
         const manifest = await files()
         checkPlan(caller.entitled, request)
         const { baseUrl } = links(request)
@@ -135,46 +142,41 @@ export function fileRoutes({ access, links, now, plans, priceFiles }: FileDeps) 
           })),
         })
       },
-      {
-        access: { meter: true, feature: 'bulk_export' },
-        response: { 200: FileList, 404: NestedProblem },
-        detail: {
-          operationId: 'listPriceFiles',
-          tags: ['prices'],
-          summary: 'Nightly files of all prices',
-          description:
-            'One Parquet file a year (UTC) with every code: code, observed_at, price, currency, unit; row groups by code and time, so that a reader of one code fetches little of it. Made after 02:00 UTC where the operator has given them a directory (`files.directory`); a file whose prices did not change keeps its bytes.',
-        },
-      },
-    )
-    .get(
-      '/v1/files/prices/:name',
-      async ({ params, request, set, caller }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/files/prices/:name',
+      operationId: 'getPriceFile',
+      summary: 'A file of a year of prices',
+      description:
+        'With `Range`, as DuckDB and pandas read it. Counts as the share of its rows that is sent (`export_requests_per_10k_rows` of the plan), at least one request.',
+      tags: ['prices'],
+      access: { meter: true, feature: 'bulk_export', weighed: true },
+      params: named.properties,
+      answers: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
+      handle: async ({ params, request, reply, caller }) => {
         const file = await fileOf(params.name)
         checkPlan(caller.entitled, request)
-        return send(file, request, set as Answering, priceOf(file, caller.entitled))
+        return send(file, request, reply, priceOf(file, caller.entitled))
       },
-      {
-        access: { meter: true, feature: 'bulk_export', weighed: true },
-        params: named,
-        response: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
-        detail: {
-          operationId: 'getPriceFile',
-          tags: ['prices'],
-          summary: 'A file of a year of prices',
-          description:
-            'With `Range`, as DuckDB and pandas read it. Counts as the share of its rows that is sent (`export_requests_per_10k_rows` of the plan), at least one request.',
-        },
-      },
-    )
-    .get(
-      '/v1/files/prices/:name/link',
-      async ({ params, request, set, caller }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/files/prices/:name/link',
+      operationId: 'getPriceFileLink',
+      summary: 'A signed link to a file',
+      description:
+        'For tools that send no header: whoever has the link reads the file for 24 hours. It counts as the whole file.',
+      tags: ['prices'],
+      access: { meter: true, feature: 'bulk_export', weighed: true },
+      params: named.properties,
+      answers: { 200: Link, 404: NestedProblem },
+      handle: async ({ params, request, reply, caller }) => {
         const file = await fileOf(params.name)
         checkPlan(caller.entitled, request)
         const expiresAt = now() + linkMs
         const { baseUrl } = links(request)
-        const answering = set as Answering
+        const answering = reply
         answering.headers['x-quota-requests'] = String(priceOf(file, caller.entitled))
         const signature = priceFiles.sign(file.name, expiresAt)
         return success({
@@ -182,44 +184,30 @@ export function fileRoutes({ access, links, now, plans, priceFiles }: FileDeps) 
           expires_at: isoInstant(expiresAt),
         })
       },
-      {
-        access: { meter: true, feature: 'bulk_export', weighed: true },
-        params: named,
-        response: { 200: Link, 404: NestedProblem },
-        detail: {
-          operationId: 'getPriceFileLink',
-          tags: ['prices'],
-          summary: 'A signed link to a file',
-          description:
-            'For tools that send no header: whoever has the link reads the file for 24 hours. It counts as the whole file.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/files/:expires/:signature/:name',
+      operationId: 'getPriceFileByLink',
+      summary: 'A file by its signed link',
+      description: 'With `Range` too. The link comes from `GET /v1/files/prices/{name}/link`.',
+      tags: ['prices'],
+      access: { open: 'The link is signed.', rate: 'none' },
+      params: {
+        expires: t.String({ description: 'Until when the link is good, Unix ms.' }),
+        signature: t.String({ description: 'What the link was signed with.' }),
+        name: t.String({
+          description: 'The name of a file of the list.',
+          examples: ['2026.parquet'],
+        }),
       },
-    )
-    .get(
-      '/files/:expires/:signature/:name',
-      async ({ params, request, set }) => {
+      answers: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
+      handle: async ({ params, request, reply }) => {
         const { name, expires, signature } = params
         if (!priceFiles.accepts(name, Number(expires), signature))
           throw new Problem('NOT_FOUND', 'The link is not valid, or has run out.')
-        return send(await fileOf(name), request, set as Answering, 0)
+        return send(await fileOf(name), request, reply, 0)
       },
-      {
-        access: { open: 'The link is signed.', rate: 'none' },
-        params: t.Object({
-          expires: t.String({ description: 'Until when the link is good, Unix ms.' }),
-          signature: t.String({ description: 'What the link was signed with.' }),
-          name: t.String({
-            description: 'The name of a file of the list.',
-            examples: ['2026.parquet'],
-          }),
-        }),
-        response: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
-        detail: {
-          operationId: 'getPriceFileByLink',
-          tags: ['prices'],
-          summary: 'A file by its signed link',
-          description: 'With `Range` too. The link comes from `GET /v1/files/prices/{name}/link`.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -1,5 +1,4 @@
 import { type Static, t } from 'elysia'
-import { atOnce } from '../../../http/answer/at-once.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
@@ -8,10 +7,10 @@ import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { isFullOf, precisionQuery } from './precision.ts'
 import { PriceRow } from './row.ts'
@@ -40,23 +39,23 @@ const latestQuery = t.Object({
   ...precisionQuery,
 })
 
-/** What is taken of a request for the newest prices. */
-interface Asked {
+/** What a request for the newest prices is answered from. */
+interface LatestCall {
   query: Static<typeof latestQuery>
   request: Request
-  set: unknown
+  reply: Answering
   caller: Caller
 }
 
 /** The newest price of one code, of several, or of every code that has one. */
-export function latestRoutes(deps: LatestDeps) {
+export function latestOperations(deps: LatestDeps) {
   const { board, codes, meter } = deps
   const rounded = { ...createPriceTexts(board), every: createEveryAnswer(deps) }
   const full = { ...createPriceTexts(board, true), every: createEveryAnswer(deps, true) }
   const idsOf = (commodities: readonly Resolved[]) => commodities.map(({ series }) => series.id)
 
   const answerPast = (
-    { query, request, caller }: Asked,
+    { query, request, caller }: LatestCall,
     answering: Answering,
     { known: commodities, unknown }: KnownCodes,
     { isFull, isSingle }: { isFull: boolean; isSingle: boolean },
@@ -71,20 +70,19 @@ export function latestRoutes(deps: LatestDeps) {
     })
   }
 
-  const answer = (asked: Asked): string | undefined => {
-    const { query, request, set, caller } = asked
-    const answering = set as Answering
+  const answer = (call: LatestCall): string | undefined => {
+    const { query, request, reply: answering, caller } = call
     const isFull = isFullOf(query.precision)
     const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
     if (requestedCodes.length === 0) {
       if (query.as_of) throw missingParameter('by_code', 'as_of answers one to twenty codes.')
-      return (isFull ? full : rounded).every(asked, answering)
+      return (isFull ? full : rounded).every(call, answering)
     }
     const resolved = codes.readSome(requestedCodes, request, answering.headers)
     const commodities = resolved.known
     markFixtures(answering, deps.marks, commodities)
     const isSingle = requestedCodes.length === 1
-    if (query.as_of) return answerPast(asked, answering, resolved, { isFull, isSingle })
+    if (query.as_of) return answerPast(call, answering, resolved, { isFull, isSingle })
     const { single, several } = isFull ? full : rounded
     if (!isSingle) {
       meter.noteAsked(caller.key, idsOf(commodities))
@@ -95,23 +93,24 @@ export function latestRoutes(deps: LatestDeps) {
     return tagged(request, answering, rendered.text, !rendered.fresh, rendered.etag)
   }
 
-  return new RouteList()
-    .use(deps.access)
-    .get('/v1/prices/latest', atOnce(['query', 'request', 'set', 'caller'], answer), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/latest',
+      operationId: 'getLatestPrices',
+      summary: 'Latest prices',
+      description:
+        'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. With `as_of` the prices as they were known then.',
+      tags: ['prices'],
       access: { meter: true },
-      query: latestQuery,
-      response: {
+      query: latestQuery.properties,
+      answers: {
         200: serialised(t.Union([SinglePrice, PriceList])),
         304: t.Void(),
         400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getLatestPrices',
-        tags: ['prices'],
-        summary: 'Latest prices',
-        description:
-          'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. With `as_of` the prices as they were known then.',
-      },
-    })
+      handle: answer,
+    }),
+  ]
 }

@@ -3,12 +3,12 @@ import { mean } from 'simple-statistics'
 import { integer } from '../../../http/answer/integer.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { dayMs, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { annualVolatility } from '../../analytics/math/statistics.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
@@ -80,33 +80,19 @@ function metricsAnswer(
 }
 
 /** How the newest price of a code lies among those before it. */
-export function metricsRoutes(deps: MetricsDeps) {
-  const { access, codes, meter, marks } = deps
-  return new RouteList().use(access).get(
-    '/v1/prices/metrics',
-    ({ query, request, set, caller }) => {
-      const requestedCodes = listOf(query.by_code)
-      if (requestedCodes.length === 0)
-        throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
-      const { known: commodities, unknown } = codes.readSome(
-        requestedCodes,
-        request,
-        (set as Answering).headers,
-      )
-      const answer = atMoment(deps, query, set, deps =>
-        metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
-      )
-      markFixtures(set as Answering, marks, commodities)
-      set.headers['x-cache'] = 'MISS'
-      meter.noteAsked(
-        caller.key,
-        commodities.map(commodity => commodity.series.id),
-      )
-      return answer
-    },
-    {
+export function metricsOperations(deps: MetricsDeps) {
+  const { codes, meter, marks } = deps
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/metrics',
+      operationId: 'getPriceMetrics',
+      summary: 'Range, averages and volatility of prices',
+      description:
+        'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
+      tags: ['prices'],
       access: { meter: true },
-      query: t.Object({
+      query: {
         by_code: codesParameter(20, {
           description: 'One to twenty codes or aliases, comma-separated.',
           examples: ['WTI_USD'],
@@ -114,17 +100,30 @@ export function metricsRoutes(deps: MetricsDeps) {
         }),
         ...knownQuery,
         ...precisionQuery,
-      }),
-      response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-      detail: {
-        operationId: 'getPriceMetrics',
-        tags: ['prices'],
-        summary: 'Range, averages and volatility of prices',
-        description:
-          'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
       },
-    },
-  )
+      answers: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      handle: ({ query, request, reply, caller }) => {
+        const requestedCodes = listOf(query.by_code)
+        if (requestedCodes.length === 0)
+          throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
+        const { known: commodities, unknown } = codes.readSome(
+          requestedCodes,
+          request,
+          reply.headers,
+        )
+        const answer = atMoment(deps, query, reply, deps =>
+          metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
+        )
+        markFixtures(reply, marks, commodities)
+        reply.headers['x-cache'] = 'MISS'
+        meter.noteAsked(
+          caller.key,
+          commodities.map(commodity => commodity.series.id),
+        )
+        return answer
+      },
+    }),
+  ]
 }
 
 function metricOf(

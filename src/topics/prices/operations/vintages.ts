@@ -2,11 +2,11 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { priceRowFields, speaksForDays } from './row.ts'
@@ -68,8 +68,7 @@ const Vintages = envelope(
 )
 
 /** Every value that a point of a series ever had. */
-export function vintageRoutes({
-  access,
+export function vintageOperations({
   codes,
   coverage,
   marks,
@@ -78,53 +77,16 @@ export function vintageRoutes({
   observations,
   sourceNameOf,
 }: VintageDeps) {
-  return new RouteList().use(access).get(
-    '/v1/prices/vintages',
-    ({ query, request, set, caller }) => {
-      if (!query.by_code) throw missingParameter('by_code', 'one code or alias.')
-      const from = momentOf('observed_at', query.observed_at, 'start')
-      if (from === undefined)
-        throw missingParameter(
-          'observed_at',
-          'the time of a point, or a day for all of its points.',
-        )
-      const to = momentOf('observed_at', query.observed_at, 'end')!
-      const commodity = codes.read([query.by_code], request, 1)[0]!
-      const { series, code } = commodity
-      const times = observations.pointTimes(series.id, from, to, pointsMax)
-      if (times.length === 0)
-        throw new Problem(
-          'DATA_NOT_AVAILABLE',
-          `${code} has no observation at ${query.observed_at}.`,
-          { commodity_code: code },
-        )
-      markFixtures(set as Answering, marks, [commodity])
-      meter.noteAsked(caller.key, [series.id])
-      return success({
-        code,
-        name: series.name,
-        currency: series.currency,
-        unit: series.unit,
-        source: sourceOf(series).name,
-        coverage_since: isoInstant(coverage.since(series.id, now())),
-        count: times.length,
-        points: times.map(observedAt => ({
-          observed_at: isoInstant(observedAt),
-          ...(speaksForDays(series) && { observed_on: isoDay(observedAt) }),
-          vintages: observations.vintages(series.id, observedAt).map(vintage => ({
-            value: vintage.value,
-            recorded_at: isoInstant(vintage.recordedAt),
-            replaced_at: vintage.replacedAt === undefined ? null : isoInstant(vintage.replacedAt),
-            is_current: vintage.replacedAt === undefined,
-            source: sourceNameOf(series.id, vintage.sourceId),
-            batch: vintage.batchId || null,
-          })),
-        })),
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/vintages',
+      operationId: 'getPriceVintages',
+      summary: 'Every value that a point ever had',
+      description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
+      tags: ['prices'],
       access: { meter: true, reader: true as const },
-      query: t.Object({
+      query: {
         by_code: codeParameter({
           description: 'One code or alias.',
           examples: ['WTI_USD'],
@@ -136,18 +98,54 @@ export function vintageRoutes({
           examples: ['2026-11-13'],
           required: true,
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: Vintages,
         400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getPriceVintages',
-        tags: ['prices'],
-        summary: 'Every value that a point ever had',
-        description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
+      handle: ({ query, request, reply, caller }) => {
+        if (!query.by_code) throw missingParameter('by_code', 'one code or alias.')
+        const from = momentOf('observed_at', query.observed_at, 'start')
+        if (from === undefined)
+          throw missingParameter(
+            'observed_at',
+            'the time of a point, or a day for all of its points.',
+          )
+        const to = momentOf('observed_at', query.observed_at, 'end')!
+        const commodity = codes.read([query.by_code], request, 1)[0]!
+        const { series, code } = commodity
+        const times = observations.pointTimes(series.id, from, to, pointsMax)
+        if (times.length === 0)
+          throw new Problem(
+            'DATA_NOT_AVAILABLE',
+            `${code} has no observation at ${query.observed_at}.`,
+            { commodity_code: code },
+          )
+        markFixtures(reply, marks, [commodity])
+        meter.noteAsked(caller.key, [series.id])
+        return success({
+          code,
+          name: series.name,
+          currency: series.currency,
+          unit: series.unit,
+          source: sourceOf(series).name,
+          coverage_since: isoInstant(coverage.since(series.id, now())),
+          count: times.length,
+          points: times.map(observedAt => ({
+            observed_at: isoInstant(observedAt),
+            ...(speaksForDays(series) && { observed_on: isoDay(observedAt) }),
+            vintages: observations.vintages(series.id, observedAt).map(vintage => ({
+              value: vintage.value,
+              recorded_at: isoInstant(vintage.recordedAt),
+              replaced_at: vintage.replacedAt === undefined ? null : isoInstant(vintage.replacedAt),
+              is_current: vintage.replacedAt === undefined,
+              source: sourceNameOf(series.id, vintage.sourceId),
+              batch: vintage.batchId || null,
+            })),
+          })),
+        })
       },
-    },
-  )
+    }),
+  ]
 }

@@ -6,9 +6,9 @@ import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { type Cadence, isIntraday, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { KeyState } from '../../keys/service/keyring.ts'
@@ -63,41 +63,21 @@ const title = 'Energy prices'
 const sparklineDaysMax = 90
 
 /** Prices in a compact shape for small displays. */
-export const widgetRoutes = (deps: WidgetsDeps) =>
-  new RouteList().use(tableRoute(deps)).use(codeRoute(deps))
+export const widgetOperations = (deps: WidgetsDeps) => [...tableRoute(deps), ...codeRoute(deps)]
 
 function tableRoute(deps: WidgetsDeps) {
   const { board, codes, firstCodes, serviceName } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/prices/widget',
-    ({ query, request, set, caller }) => {
-      const asHtml = wantsHtml(query.format)
-      const requestedCodes = listOf(query.codes)
-      const commodities = codes.read(
-        requestedCodes.length > 0 ? requestedCodes : firstCodes,
-        request,
-      )
-      const { items, summary } = widgetContent(
-        serviceName,
-        commodities,
-        commodities.map(commodity => board.quote(commodity.series)),
-      )
-      markAndCount(deps, commodities, set as Answering, caller.key)
-      set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
-      if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
-      set.headers['content-security-policy'] = widgetPolicy
-      set.headers['x-content-type-options'] = 'nosniff'
-      set.headers['referrer-policy'] = 'no-referrer'
-      return widgetPage({
-        title,
-        items,
-        refreshSeconds: summary.refresh_seconds,
-        attribution: summary.attribution,
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/widget',
+      operationId: 'getWidget',
+      summary: 'Prices for a widget',
+      description:
+        'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
+      tags: ['prices'],
       access: { meter: true },
-      query: t.Object({
+      query: {
         codes: codesParameter(20, {
           description:
             'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
@@ -110,45 +90,56 @@ function tableRoute(deps: WidgetsDeps) {
           enum: ['json', 'html'],
           default: 'json',
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: serialised(t.Union([Widget, WidgetPage])),
         400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
-      detail: {
-        operationId: 'getWidget',
-        tags: ['prices'],
-        summary: 'Prices for a widget',
-        description:
-          'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
+      handle: ({ query, request, reply, caller }) => {
+        const asHtml = wantsHtml(query.format)
+        const requestedCodes = listOf(query.codes)
+        const commodities = codes.read(
+          requestedCodes.length > 0 ? requestedCodes : firstCodes,
+          request,
+        )
+        const { items, summary } = widgetContent(
+          serviceName,
+          commodities,
+          commodities.map(commodity => board.quote(commodity.series)),
+        )
+        markAndCount(deps, commodities, reply, caller.key)
+        reply.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
+        if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
+        reply.headers['content-security-policy'] = widgetPolicy
+        reply.headers['x-content-type-options'] = 'nosniff'
+        reply.headers['referrer-policy'] = 'no-referrer'
+        return widgetPage({
+          title,
+          items,
+          refreshSeconds: summary.refresh_seconds,
+          attribution: summary.attribution,
+        })
       },
-    },
-  )
+    }),
+  ]
 }
 
 function codeRoute(deps: WidgetsDeps) {
   const { board, closes, codes, serviceName } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/prices/widget/:code',
-    ({ params, query, request, set, caller }) => {
-      const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
-      const commodities = codes.read([params.code], request)
-      const { series } = commodities[0]!
-      const { items, summary } = widgetContent(serviceName, commodities, [board.quote(series)])
-      markAndCount(deps, commodities, set as Answering, caller.key)
-      const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
-        date: day,
-        value: roundTo(value, series.decimals),
-      }))
-      return success({ item: items[0]!, sparkline, ...summary })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/widget/:code',
+      operationId: 'getWidgetOfCode',
+      summary: 'One price with its sparkline',
+      description: 'The newest price of one code and its daily closes of the days up to it.',
+      tags: ['prices'],
       access: { meter: true },
-      params: t.Object({
+      params: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
-      }),
-      query: t.Object({
+      },
+      query: {
         days: typed({
           type: 'integer',
           description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
@@ -157,16 +148,22 @@ function codeRoute(deps: WidgetsDeps) {
           minimum: 1,
           maximum: sparklineDaysMax,
         }),
-      }),
-      response: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-      detail: {
-        operationId: 'getWidgetOfCode',
-        tags: ['prices'],
-        summary: 'One price with its sparkline',
-        description: 'The newest price of one code and its daily closes of the days up to it.',
       },
-    },
-  )
+      answers: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      handle: ({ params, query, request, reply, caller }) => {
+        const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
+        const commodities = codes.read([params.code], request)
+        const { series } = commodities[0]!
+        const { items, summary } = widgetContent(serviceName, commodities, [board.quote(series)])
+        markAndCount(deps, commodities, reply, caller.key)
+        const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
+          date: day,
+          value: roundTo(value, series.decimals),
+        }))
+        return success({ item: items[0]!, sparkline, ...summary })
+      },
+    }),
+  ]
 }
 
 /** The items of the codes that have a price, and the fields about all of them. */

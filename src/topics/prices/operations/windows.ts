@@ -6,9 +6,9 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import { pageQuery } from '../../../http/input/page.ts'
 import { dayParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
 import { createWindowAnswer, linesPerPageMax, type WindowAnswerDeps } from './window-answer.ts'
 import {
@@ -32,22 +32,22 @@ const rowOrderNote =
 
 const dayDescription = 'One UTC calendar day, on past_day only; wins over every other range.'
 
-interface HandlerInput {
+interface WindowCall {
   query: WindowQuery
   request: Request
-  set: unknown
+  reply: Answering
   caller: Caller
 }
 
 /** Prices of a window or a range of the past: as published, or as bars. */
-export function windowRoutes(deps: WindowsDeps) {
+export function windowOperations(deps: WindowsDeps) {
   const answer = createWindowAnswer(deps)
   const within =
     (name: WindowName) =>
-    ({ query, request, set, caller }: HandlerInput) => {
+    ({ query, request, reply, caller }: WindowCall) => {
       if (query.at && name !== 'past_day')
         throw invalidParameter('at', query.at, 'is accepted on past_day only.')
-      return answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
+      return answer(query, windowDays[name], request, reply, caller.key.key.id)
     }
 
   const pages = pageQuery(
@@ -57,59 +57,75 @@ export function windowRoutes(deps: WindowsDeps) {
   )
   const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
   const route = (name: WindowName, operationId: string) => ({
+    operationId,
+    summary: `Prices of the past ${name.slice('past_'.length)}`,
+    description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${rowOrderNote}`,
+    tags: ['prices'],
     access: { meter: true, reader: true as const },
-    query: t.Object({
+    query: {
       ...windowQuery,
       ...movingWindowQuery,
       at: dayParameter({ description: dayDescription, examples: ['2026-11-14'] }),
       ...pages,
-    }),
-    response,
-    detail: {
-      operationId,
-      tags: ['prices'],
-      summary: `Prices of the past ${name.slice('past_'.length)}`,
-      description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${rowOrderNote}`,
     },
+    answers: response,
   })
 
-  return new RouteList()
-    .use(deps.access)
-    .get('/v1/prices/past_day', within('past_day'), route('past_day', 'getPricesPastDay'))
-    .get('/v1/prices/past_week', within('past_week'), route('past_week', 'getPricesPastWeek'))
-    .get('/v1/prices/past_month', within('past_month'), route('past_month', 'getPricesPastMonth'))
-    .get('/v1/prices/past_year', within('past_year'), route('past_year', 'getPricesPastYear'))
-    .get('/v1/prices/historical', within('past_month'), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/past_day',
+      ...route('past_day', 'getPricesPastDay'),
+      handle: within('past_day'),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/prices/past_week',
+      ...route('past_week', 'getPricesPastWeek'),
+      handle: within('past_week'),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/prices/past_month',
+      ...route('past_month', 'getPricesPastMonth'),
+      handle: within('past_month'),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/prices/past_year',
+      ...route('past_year', 'getPricesPastYear'),
+      handle: within('past_year'),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/prices/historical',
+      operationId: 'getHistoricalPrices',
+      summary: 'Historical prices',
+      description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
+      tags: ['prices'],
       access: { meter: true, reader: true as const },
-      query: t.Object({ ...windowQuery, as_of: movingWindowQuery.as_of, ...pages }),
-      response,
-      detail: {
-        operationId: 'getHistoricalPrices',
-        tags: ['prices'],
-        summary: 'Historical prices',
-        description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
-      },
-    })
-    .get(
-      '/v1/prices/:date',
-      ({ params, query, request, set, caller }) =>
-        answer({ ...query, at: params.date }, 1, request, set as Answering, caller.key.key.id),
-      {
-        access: dayAccess,
-        params: t.Object({
-          date: t.String({
-            description: 'A UTC calendar day, `YYYY-MM-DD`.',
-            examples: ['2026-11-14'],
-          }),
+      query: { ...windowQuery, as_of: movingWindowQuery.as_of, ...pages },
+      answers: response,
+      handle: within('past_month'),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/prices/:date',
+      operationId: 'getPricesOfDay',
+      summary: 'Prices of one day',
+      description: `The same as past_day with \`at\`.${rowOrderNote}`,
+      tags: ['prices'],
+      access: dayAccess,
+      params: {
+        date: t.String({
+          description: 'A UTC calendar day, `YYYY-MM-DD`.',
+          examples: ['2026-11-14'],
         }),
-        query: t.Object({ ...windowQuery, ...movingWindowQuery, ...pages }),
-        response,
-        detail: {
-          operationId: 'getPricesOfDay',
-          tags: ['prices'],
-          summary: 'Prices of one day',
-          description: `The same as past_day with \`at\`.${rowOrderNote}`,
-        },
       },
-    )
+      query: { ...windowQuery, ...movingWindowQuery, ...pages },
+      answers: response,
+      handle: ({ params, query, request, reply, caller }) =>
+        answer({ ...query, at: params.date }, 1, request, reply, caller.key.key.id),
+    }),
+  ]
 }

@@ -3,10 +3,10 @@ import { t } from 'elysia'
 import { credentialsOf } from '../../../http/gate/credentials.ts'
 import { readBodyText } from '../../../http/input/body.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { timestampedSignature } from '../../../lib/secrets/signature.ts'
 import { sameHash, tokenHash } from '../../../lib/secrets/token.ts'
 import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
@@ -30,8 +30,8 @@ const noEntry = () =>
  * Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the
  * secret of the source, and it opens nothing else.
  */
-export function sourceIngestRoutes(deps: DataSourcesApiDeps) {
-  const { access, dataSources: sources, sourceSync, keys, plans, links, headerPrefix } = deps
+export function sourceIngestOperations(deps: DataSourcesApiDeps) {
+  const { dataSources: sources, sourceSync, keys, plans, links, headerPrefix } = deps
   const isSigned = signatureJudge(deps)
 
   /**
@@ -61,43 +61,15 @@ export function sourceIngestRoutes(deps: DataSourcesApiDeps) {
       throw featureMissing(plans, links(request), entitled, 'data_connector')
   }
 
-  return new RouteList().use(access).post(
-    '/v1/data-sources/:id/ingest',
-    async ({ params, request }) => {
-      const content = await readBodyText(request)
-      const source = admitted(request, params.id, content)
-      refusePlan(source, request)
-      if (source.status === 'paused')
-        throw stateForbids(
-          'data_source_paused',
-          'The data source is paused; its owner can set it active.',
-        )
-      const log = await sourceSync.push(source, content)
-      if (!log) throw noEntry()
-      if (log.error !== null) {
-        throw validationFailed(
-          log.rejections.length > 0
-            ? log.rejections.map(faultOf)
-            : [{ field: 'body', message: log.error, value: null }],
-        )
-      }
-      return success(countsRow(log))
-    },
-    {
-      access: { open: 'The secret of the data source is what lets in.' },
-      params: sourceParams,
-      response: {
-        200: Pushed,
-        400: NestedProblem,
-        401: NestedProblem,
-        403: NestedProblem,
-        413: NestedProblem,
-        422: ValidationProblem,
-      },
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/data-sources/:id/ingest',
+      operationId: 'pushDataSourceRows',
+      summary: 'Push rows to a data source',
+      description: `For sources of type \`webhook\`: JSON, NDJSON or CSV of up to 1 MB, read as the source's \`scraper_config\` says. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or sign: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds of \`${headerPrefix}Signature-Timestamp\`, which may be five minutes off. The same rows again change nothing, so a push may be repeated. Rows that can not be taken are named and the others are taken; 422 when there is none to take.`,
+      tags: ['data sources'],
       detail: {
-        operationId: 'pushDataSourceRows',
-        summary: 'Push rows to a data source',
-        description: `For sources of type \`webhook\`: JSON, NDJSON or CSV of up to 1 MB, read as the source's \`scraper_config\` says. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or sign: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds of \`${headerPrefix}Signature-Timestamp\`, which may be five minutes off. The same rows again change nothing, so a push may be repeated. Rows that can not be taken are named and the others are taken; 422 when there is none to take.`,
         requestBody: {
           required: true,
           content: {
@@ -110,8 +82,38 @@ export function sourceIngestRoutes(deps: DataSourcesApiDeps) {
           },
         },
       },
-    },
-  )
+      access: { open: 'The secret of the data source is what lets in.' },
+      params: sourceParams.properties,
+      answers: {
+        200: Pushed,
+        400: NestedProblem,
+        401: NestedProblem,
+        403: NestedProblem,
+        413: NestedProblem,
+        422: ValidationProblem,
+      },
+      handle: async ({ params, request }) => {
+        const content = await readBodyText(request)
+        const source = admitted(request, params.id, content)
+        refusePlan(source, request)
+        if (source.status === 'paused')
+          throw stateForbids(
+            'data_source_paused',
+            'The data source is paused; its owner can set it active.',
+          )
+        const log = await sourceSync.push(source, content)
+        if (!log) throw noEntry()
+        if (log.error !== null) {
+          throw validationFailed(
+            log.rejections.length > 0
+              ? log.rejections.map(faultOf)
+              : [{ field: 'body', message: log.error, value: null }],
+          )
+        }
+        return success(countsRow(log))
+      },
+    }),
+  ]
 }
 
 const pushExample = [

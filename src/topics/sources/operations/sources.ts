@@ -1,14 +1,13 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import type { SourceRefusal } from '../service/sources.ts'
 import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
-import { sourceIngestRoutes } from './ingest.ts'
+import { sourceIngestOperations } from './ingest.ts'
 import {
   type DataSourcesApiDeps,
   ownSource,
@@ -17,64 +16,59 @@ import {
   sourceWrite,
 } from './route.ts'
 import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
-import { sourceSyncRoutes } from './syncs.ts'
+import { sourceSyncOperations } from './syncs.ts'
 
 const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: integer() }))
 const One = envelope(SourceAnswer)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
-export const sourceRoutes = (deps: DataSourcesApiDeps) =>
-  new RouteList({ tags: ['data sources'] })
-    .use(listAndCreate(deps))
-    .use(changeOne(deps))
-    .use(sourceSyncRoutes(deps))
-    .use(sourceIngestRoutes(deps))
+export const sourceOperations = (deps: DataSourcesApiDeps) => [
+  ...listAndCreate(deps),
+  ...changeOne(deps),
+  ...sourceSyncOperations(deps),
+  ...sourceIngestOperations(deps),
+]
 
 function listAndCreate(deps: DataSourcesApiDeps) {
-  const { dataSources: sources, idempotency, links } = deps
+  const { dataSources: sources, links } = deps
   const forms = createSourceForms(deps)
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/data-sources',
-      ({ caller, request }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/data-sources',
+      operationId: 'listDataSources',
+      summary: 'List data sources',
+      description: 'Every data source of the account, newest first, without credentials.',
+      tags: ['data sources'],
+      access: sourceAccess,
+      answers: { 200: Listed, 400: NestedProblem },
+      handle: ({ caller, request }) => {
         const rows = sources
           .list(caller.key.account.account.id)
           .map(source => sourceRow(source, links(request).baseUrl))
         return success({ data_sources: rows, count: rows.length })
       },
-      {
-        access: sourceAccess,
-        response: { 200: Listed, 400: NestedProblem },
-        detail: {
-          operationId: 'listDataSources',
-          summary: 'List data sources',
-          description: 'Every data source of the account, newest first, without credentials.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/data-sources',
+      operationId: 'createDataSource',
+      summary: 'Create a data source',
+      description: creation,
+      tags: ['data sources'],
+      access: sourceWrite,
+      idempotent: true,
+      body: NewSourceBody.schema,
+      answers: { 201: One, 422: ValidationProblem },
+      handle: ({ body, caller, request, reply }) => {
+        const source = sources.create(caller.key.account, forms.created(body))
+        if ('refused' in source) throw limitReached(source)
+        reply.status = 201
+        return success(sourceAnswer(source, links(request).baseUrl))
       },
-    )
-    .post(
-      '/v1/data-sources',
-      ({ body, caller, pass, request, set }) =>
-        idempotency.once({ caller, pass, request, set }, body, () => {
-          const source = sources.create(caller.key.account, forms.created(body))
-          if ('refused' in source) throw limitReached(source)
-          set.status = 201
-          return success(sourceAnswer(source, links(request).baseUrl))
-        }),
-      {
-        access: sourceWrite,
-        headers: idempotencyHeader,
-        body: NewSourceBody.schema,
-        response: { 201: One, 422: ValidationProblem },
-        detail: {
-          operationId: 'createDataSource',
-          summary: 'Create a data source',
-          description: creation,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const limitReached = ({ limit, count }: SourceRefusal) =>
@@ -100,59 +94,53 @@ const creation = `A source of marine fuel prices that belong to the account alon
 function changeOne(deps: DataSourcesApiDeps) {
   const { dataSources: sources, links } = deps
   const forms = createSourceForms(deps)
-  const common = { access: sourceWrite, params: sourceParams }
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/data-sources/:id',
-      ({ caller, params: { id }, request }) =>
+  const common = { access: sourceWrite, params: sourceParams.properties }
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/data-sources/:id',
+      operationId: 'getDataSource',
+      summary: 'A data source',
+      description: 'One data source and how its syncs went, without credentials.',
+      tags: ['data sources'],
+      access: sourceAccess,
+      params: sourceParams.properties,
+      answers: { 200: One, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ caller, params: { id }, request }) =>
         success(sourceAnswer(ownSource(sources, id, caller), links(request).baseUrl)),
-      {
-        access: sourceAccess,
-        params: sourceParams,
-        response: { 200: One, 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getDataSource',
-          summary: 'A data source',
-          description: 'One data source and how its syncs went, without credentials.',
-        },
-      },
-    )
-    .patch(
-      '/v1/data-sources/:id',
-      ({ body, caller, params: { id }, request }) => {
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/data-sources/:id',
+      operationId: 'changeDataSource',
+      summary: 'Change a data source',
+      description:
+        'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
+      tags: ['data sources'],
+      ...common,
+      body: SourceChangeBody.schema,
+      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id }, request }) => {
         const source = ownSource(sources, id, caller)
         return success(
           sourceAnswer(sources.change(source, forms.changed(body, source)), links(request).baseUrl),
         )
       },
-      {
-        ...common,
-        body: SourceChangeBody.schema,
-        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeDataSource',
-          summary: 'Change a data source',
-          description:
-            'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
-        },
-      },
-    )
-    .delete(
-      '/v1/data-sources/:id',
-      ({ caller, params: { id } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/data-sources/:id',
+      operationId: 'deleteDataSource',
+      summary: 'Delete a data source',
+      description: 'Ends the source for good, with its credentials, its rows and its log.',
+      tags: ['data sources'],
+      ...common,
+      body: noBody,
+      answers: { 200: Deleted, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => {
         sources.remove(ownSource(sources, id, caller))
         return success({ id, deleted: true as const })
       },
-      {
-        ...common,
-        body: noBody,
-        response: { 200: Deleted, 404: NestedProblem },
-        detail: {
-          operationId: 'deleteDataSource',
-          summary: 'Delete a data source',
-          description: 'Ends the source for good, with its credentials, its rows and its log.',
-        },
-      },
-    )
+    }),
+  ]
 }

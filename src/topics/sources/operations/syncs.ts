@@ -3,8 +3,8 @@ import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { createSourceForms, RotateBody } from './form.ts'
 import {
   type DataSourcesApiDeps,
@@ -35,18 +35,29 @@ const Tested = envelope(
 const Rotated = envelope(
   t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }),
 )
-const common = { params: sourceParams }
+const common = { params: sourceParams.properties }
 /** What becomes of the syncs of a source, and what they are made with. */
-export const sourceSyncRoutes = (deps: DataSourcesApiDeps) =>
-  new RouteList().use(syncs(deps)).use(rotation(deps))
+export const sourceSyncOperations = (deps: DataSourcesApiDeps) => [
+  ...syncs(deps),
+  ...rotation(deps),
+]
 
 function syncs(deps: DataSourcesApiDeps) {
   const { dataSources: sources, sourceSync } = deps
-  return new RouteList()
-    .use(deps.access)
-    .post(
-      '/v1/data-sources/:id/test',
-      async ({ caller, params: { id } }) => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/data-sources/:id/test',
+      operationId: 'testDataSource',
+      summary: 'Test a data source',
+      description:
+        'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
+      tags: ['data sources'],
+      access: sourceWrite,
+      ...common,
+      body: noBody,
+      answers: { 200: Tested, 404: NestedProblem },
+      handle: async ({ caller, params: { id } }) => {
         const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
         const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
         const isFine = error === null && (rejected === 0 || rejected < received)
@@ -62,57 +73,42 @@ function syncs(deps: DataSourcesApiDeps) {
           rejections: [...rejections],
         })
       },
-      {
-        ...common,
-        access: sourceWrite,
-        body: noBody,
-        response: { 200: Tested, 404: NestedProblem },
-        detail: {
-          operationId: 'testDataSource',
-          summary: 'Test a data source',
-          description:
-            'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/data-sources/:id/logs',
+      operationId: 'listDataSourceLogs',
+      summary: 'Log of a data source',
+      description: 'The last hundred syncs, newest first; the last thousand are kept.',
+      tags: ['data sources'],
+      access: sourceAccess,
+      ...common,
+      answers: {
+        200: envelope(t.Object({ logs: t.Array(LogShape) })),
+        400: NestedProblem,
+        404: NestedProblem,
       },
-    )
-    .get(
-      '/v1/data-sources/:id/logs',
-      ({ caller, params: { id } }) => {
+      handle: ({ caller, params: { id } }) => {
         const source = ownSource(sources, id, caller)
         return success({ logs: sources.logs(source).map(log => logRow(source, log)) })
       },
-      {
-        ...common,
-        access: sourceAccess,
-        response: {
-          200: envelope(t.Object({ logs: t.Array(LogShape) })),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listDataSourceLogs',
-          summary: 'Log of a data source',
-          description: 'The last hundred syncs, newest first; the last thousand are kept.',
-        },
-      },
-    )
-    .get(
-      '/v1/data-sources/:id/health',
-      ({ caller, params: { id } }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/data-sources/:id/health',
+      operationId: 'getDataSourceHealth',
+      summary: 'Health of a data source',
+      description: 'How the last twenty syncs went.',
+      tags: ['data sources'],
+      access: sourceAccess,
+      ...common,
+      answers: { 200: envelope(HealthShape), 400: NestedProblem, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => {
         const source = ownSource(sources, id, caller)
         return success(healthRow(source, sources.health(source)))
       },
-      {
-        ...common,
-        access: sourceAccess,
-        response: { 200: envelope(HealthShape), 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getDataSourceHealth',
-          summary: 'Health of a data source',
-          description: 'How the last twenty syncs went.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const rotating = { ...sourceWrite, action: 'read_secrets' } as const
@@ -120,28 +116,28 @@ const rotating = { ...sourceWrite, action: 'read_secrets' } as const
 function rotation(deps: DataSourcesApiDeps) {
   const { dataSources: sources } = deps
   const forms = createSourceForms(deps)
-  return new RouteList().use(deps.access).post(
-    '/v1/data-sources/:id/rotate_credentials',
-    ({ body, caller, params: { id }, pass, request, set }) => {
-      const source = ownSource(sources, id, caller)
-      return deps.idempotency.once({ caller, pass, request, set }, body, () => {
-        const credentialId = sources.rotate(source, forms.rotated(body))
-        const message = 'The new credentials are in use; the old ones are gone.'
-        return success({ success: true as const, credential_id: credentialId, message })
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/data-sources/:id/rotate_credentials',
+      operationId: 'rotateDataSourceCredentials',
+      summary: 'Replace the credentials',
+      description:
+        'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
+      tags: ['data sources'],
+      access: rotating,
       ...common,
       headers: idempotencyHeader,
-      access: rotating,
       body: RotateBody.schema,
-      response: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
-      detail: {
-        operationId: 'rotateDataSourceCredentials',
-        summary: 'Replace the credentials',
-        description:
-          'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
+      answers: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id }, pass, request, reply }) => {
+        const source = ownSource(sources, id, caller)
+        return deps.idempotency.once({ caller, pass, request, set: reply }, body, () => {
+          const credentialId = sources.rotate(source, forms.rotated(body))
+          const message = 'The new credentials are in use; the old ones are gone.'
+          return success({ success: true as const, credential_id: credentialId, message })
+        })
       },
-    },
-  )
+    }),
+  ]
 }

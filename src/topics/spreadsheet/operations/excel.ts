@@ -4,11 +4,11 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -103,10 +103,12 @@ const inXml =
 const badRequest = t.Union([FailProblem, NestedProblem])
 
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
-export const excelRoutes = (deps: ExcelDeps) =>
-  new RouteList().use(runRoutes(deps)).use(latestRoutes(deps))
+export const excelOperations = (deps: ExcelDeps) => [
+  ...runOperations(deps),
+  ...latestOperations(deps),
+]
 
-function runRoutes(deps: ExcelDeps) {
+function runOperations(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const runSheet = createSheetRun(deps)
   const access = sheetAccess(xmlRoot, () => ({
@@ -116,90 +118,74 @@ function runRoutes(deps: ExcelDeps) {
     columns: '',
     rows: '',
   }))
-  return (
-    new RouteList()
-      .use(deps.access)
-      // A refusal of the path comes as a Response, which Elysia sends as it is; its types know the
-      // declared text only.
-      .get(
-        '/v1/excel/run',
-        ({ query, request, set, caller }) =>
-          runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
-        {
-          access,
-          query: t.Object({ ...runQuery, format: formatQuery }),
-          response: {
-            200: serialised(t.Union([Run, Xml(xmlRoot)])),
-            400: badRequest,
-            402: FlatProblem,
-            403: t.Union([NestedProblem, FlatProblem]),
-            404: NestedProblem,
-          },
-          detail: {
-            operationId: 'runForSheet',
-            tags: ['spreadsheet'],
-            summary: 'A data path as a table',
-            description: runText,
-          },
-        },
-      )
-      .get(
-        '/v1/excel/run.xml',
-        ({ query, request, set, caller }) =>
-          runSheet(query, { request, set: set as Answering, caller }) as Promise<string>,
-        {
-          access,
-          query: t.Object(runQuery),
-          response: { 200: Xml(xmlRoot) },
-          detail: {
-            operationId: 'runForSheetXml',
-            tags: ['spreadsheet'],
-            summary: 'A data path as a table, in XML',
-            description: runText + inXml,
-          },
-        },
-      )
-  )
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/excel/run',
+      operationId: 'runForSheet',
+      summary: 'A data path as a table',
+      description: runText,
+      tags: ['spreadsheet'],
+      access,
+      query: { ...runQuery, format: formatQuery },
+      answers: {
+        200: serialised(t.Union([Run, Xml(xmlRoot)])),
+        400: badRequest,
+        402: FlatProblem,
+        403: t.Union([NestedProblem, FlatProblem]),
+        404: NestedProblem,
+      },
+      handle: async ({ query, request, reply, caller }) =>
+        runSheet(query, { request, set: reply, caller }) as Promise<string>,
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/excel/run.xml',
+      operationId: 'runForSheetXml',
+      summary: 'A data path as a table, in XML',
+      description: runText + inXml,
+      tags: ['spreadsheet'],
+      access,
+      query: runQuery,
+      answers: { 200: Xml(xmlRoot) },
+      handle: async ({ query, request, reply, caller }) =>
+        runSheet(query, { request, set: reply, caller }) as Promise<string>,
+    }),
+  ]
 }
 
-function latestRoutes(deps: ExcelDeps) {
+function latestOperations(deps: ExcelDeps) {
   const { now, xmlRoot } = deps
   const sheetLatest = createSheetPrices(deps)
   const access = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
-  return new RouteList()
-    .use(deps.access)
-    .get(
-      '/v1/prices/excel-latest',
-      ({ query, request, set, caller }) =>
-        sheetLatest(query, { request, set: set as Answering, caller }),
-      {
-        access,
-        query: t.Object({ ...latestQuery, format: formatQuery }),
-        response: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
-        detail: {
-          operationId: 'getSheetPrices',
-          tags: ['spreadsheet'],
-          summary: 'Latest prices as a table',
-          description: latestText,
-        },
-      },
-    )
-    .get(
-      '/v1/prices/excel-latest.xml',
-      ({ query, request, set, caller }) =>
-        sheetLatest(query, { request, set: set as Answering, caller }),
-      {
-        access,
-        query: t.Object(latestQuery),
-        response: { 200: Xml(xmlRoot) },
-        detail: {
-          operationId: 'getSheetPricesXml',
-          tags: ['spreadsheet'],
-          summary: 'Latest prices as a table, in XML',
-          description: latestText + inXml,
-        },
-      },
-    )
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/prices/excel-latest',
+      operationId: 'getSheetPrices',
+      summary: 'Latest prices as a table',
+      description: latestText,
+      tags: ['spreadsheet'],
+      access,
+      query: { ...latestQuery, format: formatQuery },
+      answers: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
+      handle: ({ query, request, reply, caller }) =>
+        sheetLatest(query, { request, set: reply, caller }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/v1/prices/excel-latest.xml',
+      operationId: 'getSheetPricesXml',
+      summary: 'Latest prices as a table, in XML',
+      description: latestText + inXml,
+      tags: ['spreadsheet'],
+      access,
+      query: latestQuery,
+      answers: { 200: Xml(xmlRoot) },
+      handle: ({ query, request, reply, caller }) =>
+        sheetLatest(query, { request, set: reply, caller }),
+    }),
+  ]
 }
 
 function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {

@@ -2,9 +2,9 @@ import { t } from 'elysia'
 import { textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { heatPrices } from '../../units/math/heat-price.ts'
 import type { Streams } from '../service/streams.ts'
@@ -20,7 +20,7 @@ export interface CableRouteDeps
 const protocol = 'actioncable-v1-json'
 
 /** Where a WebSocket to the stream of prices begins. */
-export function cableRoutes(deps: CableRouteDeps) {
+export function cableOperations(deps: CableRouteDeps) {
   const { gate, peer, cable, streams, catalogue, connections, marks } = deps
 
   const headersOf = (request: Request): Record<string, string> => {
@@ -39,45 +39,44 @@ export function cableRoutes(deps: CableRouteDeps) {
     return set.headers
   }
 
-  return new RouteList().use(deps.access).get(
-    '/cable',
-    ({ request, caller, pass }) => {
-      if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notSocket()
-      const stays = gate.stay(pass!, request, peer)
-      const connection = cable.connect({
-        accountId: caller.key.account.account.id,
-        keyId: caller.key.key.id,
-        refusal: () => stays()?.code.toLowerCase(),
-      })
-      if (typeof connection === 'string') throw noPlace(connection, streams)
-      if (!connections.upgrade(request, connection, headersOf(request))) {
-        connection.closed()
-        throw notSocket()
-      }
-      // Nobody sends this: the connection is a socket by now.
-      return new Response(null, { status: 101 })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/cable',
+      operationId: 'openCable',
+      summary: 'Stream of prices',
+      description: description(deps.channels, streams.perKey),
+      tags: ['streams'],
       access: { meter: false, feature: 'streaming', parameter: 'token' },
-      query: t.Object({
+      query: {
         token: textParameter({
           description: 'The API key, where no Authorization header can be sent.',
           examples: ['<API_KEY>'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         101: t.Void({ description: 'The connection is a WebSocket.' }),
         426: NestedProblem,
         503: NestedProblem,
       },
-      detail: {
-        operationId: 'openCable',
-        tags: ['streams'],
-        summary: 'Stream of prices',
-        description: description(deps.channels, streams.perKey),
+      handle: ({ request, caller, pass }) => {
+        if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notSocket()
+        const stays = gate.stay(pass!, request, peer)
+        const connection = cable.connect({
+          accountId: caller.key.account.account.id,
+          keyId: caller.key.key.id,
+          refusal: () => stays()?.code.toLowerCase(),
+        })
+        if (typeof connection === 'string') throw noPlace(connection, streams)
+        if (!connections.upgrade(request, connection, headersOf(request))) {
+          connection.closed()
+          throw notSocket()
+        }
+        // Nobody sends this: the connection is a socket by now.
+        return new Response(null, { status: 101 })
       },
-    },
-  )
+    }),
+  ]
 }
 
 const notSocket = () =>

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { integerOf } from '../../../http/input/query.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { after } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
@@ -32,7 +32,7 @@ const eventsEach = 100
 const partingSeconds = 10
 
 /** The feed of the account's watches as it grows. */
-export function streamRoutes(deps: WatchStreamDeps) {
+export function streamOperations(deps: WatchStreamDeps) {
   const {
     gate,
     peer,
@@ -44,46 +44,14 @@ export function streamRoutes(deps: WatchStreamDeps) {
     marks,
     keepAliveMs = keepAliveDefaultMs,
   } = deps
-  return new RouteList().use(deps.access).get(
-    '/v1/stream',
-    ({ request, caller, pass, query, set }) => {
-      const accountId = caller.key.account.account.id
-      const lastId = request.headers.get('last-event-id')
-      const since = sinceOf(
-        lastId === null ? 'since' : 'Last-Event-ID',
-        lastId ?? query.since,
-        () => watchFeed.last(accountId),
-      )
-      set.headers['content-type'] = 'text/event-stream; charset=utf-8'
-      set.headers['cache-control'] = 'no-store'
-      // Proxies that collect an answer before they pass it on are told not to.
-      set.headers['x-accel-buffering'] = 'no'
-      const codes = new Set(watches.list(accountId).flatMap(watch => watch.codes))
-      const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
-      markFixtures(
-        set as Answering,
-        marks,
-        series.map(watchedSeries => ({ series: watchedSeries })),
-      )
-      if (request.method === 'HEAD') return new Response('')
-      const stays = gate.stay(pass!, request, peer)
-      const body = streamBody({
-        feed: watchFeed,
-        accountId,
-        since,
-        keepAliveMs,
-        open: ends =>
-          streams.open('events', caller.key.key.id, {
-            refusal: () => stays()?.code.toLowerCase(),
-            end: ends,
-          }),
-        parting: () => connections.idle(request, partingSeconds),
-      })
-      if (typeof body === 'string') throw noPlace(body, streams)
-      connections.idle(request, 0)
-      return new Response(body)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/stream',
+      operationId: 'streamWatchEvents',
+      summary: 'Stream of watch events',
+      description: `The events of \`GET /v1/subscriptions/events\` as server-sent events, first those that are there and then each as it comes: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event. A client that comes back with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` comes when nothing else has for 15 s. The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one takes one request of the 60 seconds' window and nothing of the quota.`,
+      tags: ['streams'],
       access: { meter: false, feature: 'streaming' },
       headers: t.Object({
         'last-event-id': t.Optional(
@@ -94,27 +62,58 @@ export function streamRoutes(deps: WatchStreamDeps) {
           }),
         ),
       }),
-      query: t.Object({
+      query: {
         since: textParameter({
           description: 'Only events with a `seq` above this (0); `now`: only those to come.',
           examples: ['0'],
           pattern: '^([0-9]{1,15}|now)$',
           default: '0',
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),
         400: NestedProblem,
         503: NestedProblem,
       },
-      detail: {
-        operationId: 'streamWatchEvents',
-        tags: ['streams'],
-        summary: 'Stream of watch events',
-        description: `The events of \`GET /v1/subscriptions/events\` as server-sent events, first those that are there and then each as it comes: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event. A client that comes back with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` comes when nothing else has for 15 s. The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one takes one request of the 60 seconds' window and nothing of the quota.`,
+      handle: ({ request, caller, pass, query, reply }) => {
+        const accountId = caller.key.account.account.id
+        const lastId = request.headers.get('last-event-id')
+        const since = sinceOf(
+          lastId === null ? 'since' : 'Last-Event-ID',
+          lastId ?? query.since,
+          () => watchFeed.last(accountId),
+        )
+        reply.headers['content-type'] = 'text/event-stream; charset=utf-8'
+        reply.headers['cache-control'] = 'no-store'
+        // Proxies that collect an answer before they pass it on are told not to.
+        reply.headers['x-accel-buffering'] = 'no'
+        const codes = new Set(watches.list(accountId).flatMap(watch => watch.codes))
+        const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
+        markFixtures(
+          reply,
+          marks,
+          series.map(watchedSeries => ({ series: watchedSeries })),
+        )
+        if (request.method === 'HEAD') return new Response('')
+        const stays = gate.stay(pass!, request, peer)
+        const body = streamBody({
+          feed: watchFeed,
+          accountId,
+          since,
+          keepAliveMs,
+          open: ends =>
+            streams.open('events', caller.key.key.id, {
+              refusal: () => stays()?.code.toLowerCase(),
+              end: ends,
+            }),
+          parting: () => connections.idle(request, partingSeconds),
+        })
+        if (typeof body === 'string') throw noPlace(body, streams)
+        connections.idle(request, 0)
+        return new Response(body)
       },
-    },
-  )
+    }),
+  ]
 }
 
 const example = `id: 42

@@ -6,12 +6,12 @@ import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { idParameter, integerParameter, typed } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { countOrNull } from '../../keys/operations/row.ts'
@@ -82,8 +82,11 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
 }
 
 /** What an account has looked at on a rhythm, and the feed of what was seen. */
-export const watchRoutes = (deps: SubscriptionsDeps) =>
-  new RouteList().use(feed(deps)).use(listAndCreate(deps)).use(changeOne(deps))
+export const watchOperations = (deps: SubscriptionsDeps) => [
+  ...feed(deps),
+  ...listAndCreate(deps),
+  ...changeOne(deps),
+]
 
 /** What both creating and changing need. */
 function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
@@ -112,31 +115,37 @@ const creation =
   'A watch runs `interval_seconds` after it was made, and then in that rhythm. Each run adds to the feed one `evaluated` for each code; with `threshold_percent` a `threshold_crossed` where the price is at least that far from the price of the run before (at the first run: from that at its making); and once a `stale` when no new price has come for three periods of the cadence, or there is none. After an outage a watch runs once, however many runs were missed, and goes on in its rhythm. `deliver_webhook` sends the first two as `watch.evaluated` and `watch.threshold_crossed` to the webhook endpoints that subscribed to them. Past the number of watches of a smaller plan the oldest run on, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` say what made the watch.'
 
 function listAndCreate(deps: SubscriptionsDeps) {
-  const { access: plugin, watches, idempotency, headerPrefix } = deps
+  const { watches, idempotency, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
-  return new RouteList({ tags: ['watches'] })
-    .use(plugin)
-    .get(
-      '/v1/subscriptions',
-      ({ caller }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/subscriptions',
+      operationId: 'listSubscriptions',
+      summary: 'List watches',
+      description: 'Every watch of the account, newest first, and how many the plan allows.',
+      tags: ['watches'],
+      access: reading,
+      answers: { 200: Listed, ...refusals },
+      handle: ({ caller }) => {
         const rows = watches.list(accountOf(caller)).map(watchRow)
         return success({ subscriptions: rows, count: rows.length, limit: caller.entitled.watches })
       },
-      {
-        access: reading,
-        response: { 200: Listed, ...refusals },
-        detail: {
-          operationId: 'listSubscriptions',
-          summary: 'List watches',
-          description: 'Every watch of the account, newest first, and how many the plan allows.',
-        },
-      },
-    )
-    .post(
-      '/v1/subscriptions',
-      ({ body, caller, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/subscriptions',
+      operationId: 'createSubscription',
+      summary: 'Create a watch',
+      description: creation,
+      tags: ['watches'],
+      access: writing,
+      headers: idempotencyHeader,
+      body: forms.newWatch,
+      answers: { 201: One, ...refusals, 422: ValidationProblem },
+      handle: ({ body, caller, pass, request, reply }) => {
         refuseWebhook(body, caller, request)
-        return idempotency.once({ caller, pass, request, set }, body, () => {
+        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
           const origin = {
             source: sourceOf(request, headerPrefix),
             toolName: toolOf(request, headerPrefix),
@@ -147,109 +156,79 @@ function listAndCreate(deps: SubscriptionsDeps) {
             origin,
           )
           if ('refused' in created) throw limitReached(created)
-          set.status = 201
+          reply.status = 201
           return success(watchTwice(created))
         })
       },
-      {
-        access: writing,
-        headers: idempotencyHeader,
-        body: forms.newWatch,
-        response: { 201: One, ...refusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'createSubscription',
-          summary: 'Create a watch',
-          description: creation,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 function changeOne(deps: SubscriptionsDeps) {
-  const { access: plugin, watches } = deps
+  const { watches } = deps
   const { forms, refuseWebhook } = shared(deps)
-  return new RouteList({ tags: ['watches'] })
-    .use(plugin)
-    .get(
-      '/v1/subscriptions/:id',
-      ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
-      {
-        access: reading,
-        params,
-        response: { 200: One, ...refusals, 404: NestedProblem },
-        detail: {
-          operationId: 'getSubscription',
-          summary: 'A watch',
-          description: 'The watch, when it last ran and when it runs next.',
-        },
-      },
-    )
-    .patch(
-      '/v1/subscriptions/:id',
-      ({ body, caller, params: { id }, request }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/subscriptions/:id',
+      operationId: 'getSubscription',
+      summary: 'A watch',
+      description: 'The watch, when it last ran and when it runs next.',
+      tags: ['watches'],
+      access: reading,
+      params: params.properties,
+      answers: { 200: One, ...refusals, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/subscriptions/:id',
+      operationId: 'changeSubscription',
+      summary: 'Change a watch',
+      description:
+        'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
+      tags: ['watches'],
+      access: writing,
+      params: params.properties,
+      body: forms.watchChange,
+      answers: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id }, request }) => {
         refuseWebhook(body, caller, request)
         const watch = ownWatch(watches, id, caller)
         return success(watchTwice(watches.change(watch, forms.changed(body, caller.entitled))))
       },
-      {
-        access: writing,
-        params,
-        body: forms.watchChange,
-        response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeSubscription',
-          summary: 'Change a watch',
-          description:
-            'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
-        },
-      },
-    )
-    .delete(
-      '/v1/subscriptions/:id',
-      ({ caller, params: { id } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/subscriptions/:id',
+      operationId: 'deleteSubscription',
+      summary: 'Delete a watch',
+      description: 'Ends the watch; its events stay in the feed for as long as all others.',
+      tags: ['watches'],
+      access: writing,
+      params: params.properties,
+      body: noBody,
+      answers: { 200: Deleted, ...refusals, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => {
         watches.remove(ownWatch(watches, id, caller))
         return success({ id, deleted: true as const })
       },
-      {
-        access: writing,
-        params,
-        body: noBody,
-        response: { 200: Deleted, ...refusals, 404: NestedProblem },
-        detail: {
-          operationId: 'deleteSubscription',
-          summary: 'Delete a watch',
-          description: 'Ends the watch; its events stay in the feed for as long as all others.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function feed({ access: plugin, watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
-  return new RouteList({ tags: ['watches'] }).use(plugin).get(
-    '/v1/subscriptions/events',
-    ({ caller, query, set }) => {
-      const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
-      const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
-      const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
-      // One more than is answered: whether it is there.
-      const rows = watchFeed.after(accountOf(caller), since, limit + 1, watch)
-      const events = rows.slice(0, limit)
-      const codes = new Set(events.map(event => event.code))
-      const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
-      markFixtures(
-        set as Answering,
-        marks,
-        series.map(series => ({ series })),
-      )
-      return success({
-        events: events.map(watchEventRow),
-        cursor: events.at(-1)?.seq ?? since,
-        has_more: rows.length > limit,
-      })
-    },
-    {
+function feed({ watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/subscriptions/events',
+      operationId: 'listSubscriptionEvents',
+      summary: 'Events of watches',
+      description:
+        'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
+      tags: ['watches'],
       access: { meter: false },
-      query: t.Object({
+      query: {
         since: integerParameter({
           description: 'Only events with a `seq` above this (0).',
           examples: [0],
@@ -268,14 +247,28 @@ function feed({ access: plugin, watches, watchFeed, catalogue, marks }: Subscrip
           minimum: 1,
           maximum: eventsMax,
         }),
-      }),
-      response: { 200: Events, ...refusals, 404: NestedProblem },
-      detail: {
-        operationId: 'listSubscriptionEvents',
-        summary: 'Events of watches',
-        description:
-          'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
       },
-    },
-  )
+      answers: { 200: Events, ...refusals, 404: NestedProblem },
+      handle: ({ caller, query, reply }) => {
+        const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
+        const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
+        const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
+        // One more than is answered: whether it is there.
+        const rows = watchFeed.after(accountOf(caller), since, limit + 1, watch)
+        const events = rows.slice(0, limit)
+        const codes = new Set(events.map(event => event.code))
+        const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
+        markFixtures(
+          reply,
+          marks,
+          series.map(series => ({ series })),
+        )
+        return success({
+          events: events.map(watchEventRow),
+          cursor: events.at(-1)?.seq ?? since,
+          has_more: rows.length > limit,
+        })
+      },
+    }),
+  ]
 }

@@ -11,9 +11,9 @@ import {
 } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { eventTypeOf } from '../../../plans/event-types.ts'
 import { eventBody } from '../service/event-messages.ts'
@@ -64,184 +64,177 @@ const Replayed = envelope(
 )
 
 /** Tests, the log, and sending again. */
-export const webhookDeliveryRoutes = (deps: WebhooksApiDeps) =>
-  new RouteList().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
+export const webhookDeliveryOperations = (deps: WebhooksApiDeps) => [
+  ...testing(deps),
+  ...logged(deps),
+  ...sendingAgain(deps),
+]
 
-function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps) {
-  return new RouteList({ tags: ['webhooks'] }).use(plugin).post(
-    '/v1/webhooks/:id/test',
-    async ({ body, caller, params: { id } }) => {
-      const endpoint = ownEndpoint(webhooks, id, caller)
-      const eventType = testTypeOf(body)
-      const at = now()
-      const eventId = ids.event(at)
-      const lane = laneOf(endpoint, webhooks.secrets(endpoint))
-      const outcome = await outbox.sendNow(
-        {
-          kind: 'webhook',
-          accountId: endpoint.accountId,
-          lane: id,
-          eventId,
-          eventType,
-          ref: testRef,
-          body: eventBody(eventId, eventType, at, sampleData(eventType, id, at)),
-        },
-        {
-          ...lane,
-          timeoutMs: Math.min(lane.timeoutMs ?? testTimeoutMs, testTimeoutMs),
-          debug: true,
-        },
-      )
-      const delivered = outcome.state === 'delivered'
-      const statusCode = outcome.statusCode ?? null
-      return success({
-        success: delivered,
-        status: delivered ? ('delivered' as const) : ('failed' as const),
-        status_code: statusCode,
-        response_code: statusCode,
-        response_time_ms: Math.round(outcome.durationMs),
-        response_body: statusCode === null ? null : (outcome.exchange?.responseBody ?? null),
-        error: outcome.error ?? null,
-        event_id: eventId,
-      })
-    },
-    {
+function testing({ webhooks, outbox, ids, now }: WebhooksApiDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/webhooks/:id/test',
+      operationId: 'testWebhook',
+      summary: 'Test a webhook endpoint',
+      description:
+        'Sends one `webhook.test` event, or a sample of `event_type`, at once and tells how it went: 200 whatever the receiver answered, which has 8 seconds. Also sent to a disabled endpoint. It is logged, not tried again, and its failure counts towards nothing.',
+      tags: ['webhooks'],
       access: webhookWrite,
-      params: webhookParams,
+      params: webhookParams.properties,
       body: TestBody.schema,
-      response: { 200: Tested, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-      detail: {
-        operationId: 'testWebhook',
-        summary: 'Test a webhook endpoint',
-        description:
-          'Sends one `webhook.test` event, or a sample of `event_type`, at once and tells how it went: 200 whatever the receiver answered, which has 8 seconds. Also sent to a disabled endpoint. It is logged, not tried again, and its failure counts towards nothing.',
+      answers: { 200: Tested, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      handle: async ({ body, caller, params: { id } }) => {
+        const endpoint = ownEndpoint(webhooks, id, caller)
+        const eventType = testTypeOf(body)
+        const at = now()
+        const eventId = ids.event(at)
+        const lane = laneOf(endpoint, webhooks.secrets(endpoint))
+        const outcome = await outbox.sendNow(
+          {
+            kind: 'webhook',
+            accountId: endpoint.accountId,
+            lane: id,
+            eventId,
+            eventType,
+            ref: testRef,
+            body: eventBody(eventId, eventType, at, sampleData(eventType, id, at)),
+          },
+          {
+            ...lane,
+            timeoutMs: Math.min(lane.timeoutMs ?? testTimeoutMs, testTimeoutMs),
+            debug: true,
+          },
+        )
+        const delivered = outcome.state === 'delivered'
+        const statusCode = outcome.statusCode ?? null
+        return success({
+          success: delivered,
+          status: delivered ? ('delivered' as const) : ('failed' as const),
+          status_code: statusCode,
+          response_code: statusCode,
+          response_time_ms: Math.round(outcome.durationMs),
+          response_body: statusCode === null ? null : (outcome.exchange?.responseBody ?? null),
+          error: outcome.error ?? null,
+          event_id: eventId,
+        })
       },
-    },
-  )
+    }),
+  ]
 }
 
-function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) {
-  return new RouteList({ tags: ['webhooks'] }).use(plugin).get(
-    '/v1/webhooks/:id/events',
-    ({ caller, params: { id }, query, request, set }) => {
-      const pageRequest = pageOf(query, perPageMax, perPageDefault)
-      const state = query.status === undefined ? undefined : stateOf(query.status)
-      if (query.status !== undefined && state === undefined) {
-        throw invalidParameter('status', query.status, 'is no status of a delivery.', logStatuses)
-      }
-      const { id: lane } = ownEndpoint(webhooks, id, caller)
-      const type =
-        query.event_type === undefined
-          ? undefined
-          : (eventTypeOf(query.event_type) ?? query.event_type)
-      const filter = {
-        ...(state && { states: [state] }),
-        ...(type !== undefined && { eventTypes: [type] }),
-      }
-      const { entries, total } = log.page(
-        'webhook',
-        lane,
-        filter,
-        pageRequest.perPage,
-        (pageRequest.page - 1) * pageRequest.perPage,
-      )
-      const rows = entries.map(entry => logRow(lane, entry))
-      const meta = pageMeta(pageRequest, total)
-      pageHeaders(set.headers as Record<string, string | number>, request.url, meta)
-      return { webhook_events: rows, events: rows, meta }
-    },
-    {
+function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/webhooks/:id/events',
+      operationId: 'listWebhookEvents',
+      summary: 'The log of an endpoint',
+      description:
+        'What became of each event, newest first, kept 30 days. A delivery is tried again 1 min, 5 min, 15 min, 1 h and 6 h after an answer of 5xx, a timeout or a connection that fails.',
+      tags: ['webhooks'],
       access: webhookAccess,
-      params: webhookParams,
-      query: t.Object({
+      params: webhookParams.properties,
+      query: {
         ...pageQuery(perPageMax, perPageDefault),
         status: wordParameter(logStatuses, {
           description: `One of ${logStatuses.join(', ')}.`,
           examples: ['failed'],
         }),
         event_type: textParameter({ description: 'A type or alias.', examples: ['price.updated'] }),
-      }),
-      response: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
-      detail: {
-        operationId: 'listWebhookEvents',
-        summary: 'The log of an endpoint',
-        description:
-          'What became of each event, newest first, kept 30 days. A delivery is tried again 1 min, 5 min, 15 min, 1 h and 6 h after an answer of 5xx, a timeout or a connection that fails.',
       },
-    },
-  )
+      answers: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
+      handle: ({ caller, params: { id }, query, request, reply }) => {
+        const pageRequest = pageOf(query, perPageMax, perPageDefault)
+        const state = query.status === undefined ? undefined : stateOf(query.status)
+        if (query.status !== undefined && state === undefined) {
+          throw invalidParameter('status', query.status, 'is no status of a delivery.', logStatuses)
+        }
+        const { id: lane } = ownEndpoint(webhooks, id, caller)
+        const type =
+          query.event_type === undefined
+            ? undefined
+            : (eventTypeOf(query.event_type) ?? query.event_type)
+        const filter = {
+          ...(state && { states: [state] }),
+          ...(type !== undefined && { eventTypes: [type] }),
+        }
+        const { entries, total } = log.page(
+          'webhook',
+          lane,
+          filter,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
+        )
+        const rows = entries.map(entry => logRow(lane, entry))
+        const meta = pageMeta(pageRequest, total)
+        pageHeaders(reply.headers as Record<string, string | number>, request.url, meta)
+        return { webhook_events: rows, events: rows, meta }
+      },
+    }),
+  ]
 }
 
-function sendingAgain({
-  access: plugin,
-  webhooks,
-  outbox: { log },
-  idempotency,
-  now,
-}: WebhooksApiDeps) {
-  return new RouteList({ tags: ['webhooks'] })
-    .use(plugin)
-    .post(
-      '/v1/webhooks/:id/events/:event_id/resend',
-      ({ caller, params: { id, event_id: eventId }, pass, request, set }) => {
+function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksApiDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/webhooks/:id/events/:event_id/resend',
+      operationId: 'resendWebhookEvent',
+      summary: 'Send one event again',
+      description:
+        'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again.',
+      tags: ['webhooks'],
+      access: webhookWrite,
+      headers: idempotencyHeader,
+      params: {
+        ...webhookParams.properties,
+        event_id: t.String({
+          description: '`id` of the log, or the `evt_…` id.',
+          examples: ['00000000-0000-4000-8000-000000000411'],
+        }),
+      },
+      body: noBody,
+      answers: { 202: envelope(LogShape), ...webhookRefusals, 404: NestedProblem },
+      handle: ({ caller, params: { id, event_id: eventId }, pass, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, pass, request, set }, undefined, () => {
+        return idempotency.once({ caller, pass, request, set: reply }, undefined, () => {
           const entry = log.resend('webhook', lane, eventId)
           if (!entry) throw notFound('The event')
-          set.status = 202
+          reply.status = 202
           return success(logRow(lane, entry))
         })
       },
-      {
-        access: webhookWrite,
-        headers: idempotencyHeader,
-        params: t.Object({
-          ...webhookParams.properties,
-          event_id: t.String({
-            description: '`id` of the log, or the `evt_…` id.',
-            examples: ['00000000-0000-4000-8000-000000000411'],
-          }),
-        }),
-        body: noBody,
-        response: { 202: envelope(LogShape), ...webhookRefusals, 404: NestedProblem },
-        detail: {
-          operationId: 'resendWebhookEvent',
-          summary: 'Send one event again',
-          description:
-            'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again.',
-        },
-      },
-    )
-    .post(
-      '/v1/webhooks/:id/replay',
-      ({ body, caller, params: { id }, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/webhooks/:id/replay',
+      operationId: 'replayWebhookEvents',
+      summary: 'Send many events again',
+      description:
+        'Everything made from `from` until `to` that ended failed, or with `all` also what was delivered: oldest first, at most 10,000, with the same ids and bodies.',
+      tags: ['webhooks'],
+      access: webhookWrite,
+      headers: idempotencyHeader,
+      params: webhookParams.properties,
+      body: ReplayBody.schema,
+      answers: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      handle: async ({ body, caller, params: { id }, pass, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         const at = now()
         const { from, to, states, eventTypes } = replayOf(body, at)
         // What was made in this very millisecond is part of it.
         const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
         return idempotency.onceAfter(
-          { caller, pass, request, set },
+          { caller, pass, request, set: reply },
           body,
           () => log.replay('webhook', lane, range, replayMax),
           replayed => {
-            set.status = 202
+            reply.status = 202
             return success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) })
           },
         )
       },
-      {
-        access: webhookWrite,
-        headers: idempotencyHeader,
-        params: webhookParams,
-        body: ReplayBody.schema,
-        response: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'replayWebhookEvents',
-          summary: 'Send many events again',
-          description:
-            'Everything made from `from` until `to` that ended failed, or with `all` also what was delivered: oldest first, at most 10,000, with the same ids and bodies.',
-        },
-      },
-    )
+    }),
+  ]
 }

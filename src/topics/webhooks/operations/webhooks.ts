@@ -4,16 +4,16 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { RouteList } from '../../../http/route-list.ts'
 import { isPermitEvent } from '../../../plans/event-types.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import { countOrNull } from '../../keys/operations/row.ts'
 import type { EndpointRefusal, EndpointWithSecret } from '../service/webhooks.ts'
 import type { Endpoint } from '../store/webhooks.ts'
-import { webhookDeliveryRoutes } from './deliveries.ts'
+import { webhookDeliveryOperations } from './deliveries.ts'
 import { createWebhookForms, eventNamesOf, RotationBody, rotationOf } from './form.ts'
 import {
   ownEndpoint,
@@ -37,8 +37,11 @@ const rotating = { ...webhookWrite, action: 'read_secrets' } as const
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** The webhook endpoints of the caller's account and the log of each. */
-export const webhookRoutes = (deps: WebhooksApiDeps) =>
-  new RouteList().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveryRoutes(deps))
+export const webhookOperations = (deps: WebhooksApiDeps) => [
+  ...listAndCreate(deps),
+  ...changeOne(deps),
+  ...webhookDeliveryOperations(deps),
+]
 
 /** What both creating and changing need. */
 function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) {
@@ -55,13 +58,19 @@ function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) 
 }
 
 function listAndCreate(deps: WebhooksApiDeps) {
-  const { access: plugin, webhooks, idempotency } = deps
+  const { webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
-  return new RouteList({ tags: ['webhooks'] })
-    .use(plugin)
-    .get(
-      '/v1/webhooks',
-      ({ caller: { key, entitled } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/webhooks',
+      operationId: 'listWebhooks',
+      summary: 'List webhook endpoints',
+      description: 'Every endpoint of the account, newest first, without secrets.',
+      tags: ['webhooks'],
+      access: webhookAccess,
+      answers: { 200: Listed, ...webhookRefusals },
+      handle: ({ caller: { key, entitled } }) => {
         const accountId = key.account.account.id
         const records = webhooks.records(accountId)
         const rows = webhooks
@@ -69,21 +78,21 @@ function listAndCreate(deps: WebhooksApiDeps) {
           .map(endpoint => webhookRow(endpoint, records.get(endpoint.id)))
         return success({ webhooks: rows, count: rows.length, limit: entitled.webhookEndpoints })
       },
-      {
-        access: webhookAccess,
-        response: { 200: Listed, ...webhookRefusals },
-        detail: {
-          operationId: 'listWebhooks',
-          summary: 'List webhook endpoints',
-          description: 'Every endpoint of the account, newest first, without secrets.',
-        },
-      },
-    )
-    .post(
-      '/v1/webhooks',
-      ({ body, caller, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/webhooks',
+      operationId: 'createWebhook',
+      summary: 'Create a webhook endpoint',
+      description: creation,
+      tags: ['webhooks'],
+      access: webhookWrite,
+      headers: idempotencyHeader,
+      body: forms.newWebhook,
+      answers: { 201: One, ...webhookRefusals, 422: ValidationProblem },
+      handle: ({ body, caller, pass, request, reply }) => {
         refuseEvents(body, caller, request)
-        return idempotency.once({ caller, pass, request, set }, body, () => {
+        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
           const { settings, secret } = forms.created(
             body,
             deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
@@ -91,22 +100,12 @@ function listAndCreate(deps: WebhooksApiDeps) {
           const created = granted(
             webhooks.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
           )
-          set.status = 201
+          reply.status = 201
           return success(webhookRow(created.endpoint, undefined, created.secret))
         })
       },
-      {
-        access: webhookWrite,
-        headers: idempotencyHeader,
-        body: forms.newWebhook,
-        response: { 201: One, ...webhookRefusals, 422: ValidationProblem },
-        detail: {
-          operationId: 'createWebhook',
-          summary: 'Create a webhook endpoint',
-          description: creation,
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const creation = `A POST goes to \`url\` for every event that \`events\` names and the filters let through, signed with \`secret\`, which is shown in this answer only. Targets are https to public addresses.
@@ -118,87 +117,79 @@ const creation = `A POST goes to \`url\` for every event that \`events\` names a
 **Filters.** Empty is everything. What a filter turns away stands in the log as \`skipped\`, the first 100 a day. A futures family stands for its contracts. Past the plan's events of the month: \`skipped\`, \`monthly_event_limit_reached\`. Of what happens while an endpoint is disabled it is told nothing; what waited before goes out when it is active again.`
 
 function changeOne(deps: WebhooksApiDeps) {
-  const { access: plugin, webhooks, idempotency } = deps
+  const { webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
   const row = (endpoint: Endpoint, secret?: string) =>
     webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
-  const common = { access: webhookWrite, params: webhookParams }
-  return new RouteList({ tags: ['webhooks'] })
-    .use(plugin)
-    .get(
-      '/v1/webhooks/:id',
-      ({ caller, params: { id } }) => success(row(ownEndpoint(webhooks, id, caller))),
-      {
-        access: webhookAccess,
-        params: webhookParams,
-        response: { 200: One, ...webhookRefusals, 404: NestedProblem },
-        detail: {
-          operationId: 'getWebhook',
-          summary: 'A webhook endpoint',
-          description: 'One endpoint and how its deliveries went, without its secret.',
-        },
-      },
-    )
-    .patch(
-      '/v1/webhooks/:id',
-      ({ body, caller, params: { id }, request }) => {
+  const common = { access: webhookWrite, params: webhookParams.properties }
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/webhooks/:id',
+      operationId: 'getWebhook',
+      summary: 'A webhook endpoint',
+      description: 'One endpoint and how its deliveries went, without its secret.',
+      tags: ['webhooks'],
+      access: webhookAccess,
+      params: webhookParams.properties,
+      answers: { 200: One, ...webhookRefusals, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => success(row(ownEndpoint(webhooks, id, caller))),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/v1/webhooks/:id',
+      operationId: 'changeWebhook',
+      summary: 'Change a webhook endpoint',
+      description:
+        'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
+      tags: ['webhooks'],
+      ...common,
+      body: forms.webhookChange,
+      answers: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id }, request }) => {
         refuseEvents(body, caller, request)
         const endpoint = ownEndpoint(webhooks, id, caller)
         const { settings, secret } = forms.changed(body)
         return success(row(webhooks.change(endpoint, settings, secret), secret))
       },
-      {
-        ...common,
-        body: forms.webhookChange,
-        response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeWebhook',
-          summary: 'Change a webhook endpoint',
-          description:
-            'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
-        },
-      },
-    )
-    .delete(
-      '/v1/webhooks/:id',
-      ({ caller, params: { id } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/v1/webhooks/:id',
+      operationId: 'deleteWebhook',
+      summary: 'Delete a webhook endpoint',
+      description: 'Ends the endpoint for good; what waits for it is dropped.',
+      tags: ['webhooks'],
+      ...common,
+      body: noBody,
+      answers: { 200: Deleted, ...webhookRefusals, 404: NestedProblem },
+      handle: ({ caller, params: { id } }) => {
         webhooks.remove(ownEndpoint(webhooks, id, caller))
         return success({ id, deleted: true as const })
       },
-      {
-        ...common,
-        body: noBody,
-        response: { 200: Deleted, ...webhookRefusals, 404: NestedProblem },
-        detail: {
-          operationId: 'deleteWebhook',
-          summary: 'Delete a webhook endpoint',
-          description: 'Ends the endpoint for good; what waits for it is dropped.',
-        },
-      },
-    )
-    .post(
-      '/v1/webhooks/:id/rotate_secret',
-      ({ body, caller, params: { id }, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/webhooks/:id/rotate_secret',
+      operationId: 'rotateWebhookSecret',
+      summary: "Rotate an endpoint's secret",
+      description:
+        'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
+      tags: ['webhooks'],
+      ...common,
+      access: rotating,
+      headers: idempotencyHeader,
+      body: RotationBody.schema,
+      answers: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, caller, params: { id }, pass, request, reply }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, pass, request, set }, body, () => {
+        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
           const rotated = webhooks.rotate(endpoint, rotationOf(body))
           return success(row(rotated.endpoint, rotated.secret))
         })
       },
-      {
-        ...common,
-        access: rotating,
-        headers: idempotencyHeader,
-        body: RotationBody.schema,
-        response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'rotateWebhookSecret',
-          summary: "Rotate an endpoint's secret",
-          description:
-            'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 /** The result of a creation, or its refusal thrown. */

@@ -7,9 +7,11 @@ import { createAccess } from '../../../../src/http/gate/access.ts'
 import { trustedProxies } from '../../../../src/http/gate/address.ts'
 import { createGate } from '../../../../src/http/gate/gate.ts'
 import { createRateTables } from '../../../../src/http/gate/rates.ts'
+import type { Context } from '../../../../src/http/operations/context.ts'
+import { mount } from '../../../../src/http/operations/mount.ts'
 import { linker } from '../../../../src/http/problem/links.ts'
 import { minuteMs } from '../../../../src/lib/time/instant.ts'
-import { streamRoutes } from '../../../../src/topics/streams/operations/stream.ts'
+import { streamOperations } from '../../../../src/topics/streams/operations/stream.ts'
 import type { WatchEvent, WatchFeed } from '../../../../src/topics/watches/service/feed.ts'
 import { people } from '../../../support/topics/people.ts'
 import { type Block, blocksOf, type Served, serveApp } from '../../../support/topics/streaming.ts'
@@ -46,10 +48,18 @@ function alone(
       local: new WeakSet(),
     })
     const access = createAccess(door, null)
-    return createBase({ access, gate: door, ids, log, links, corsOrigins: ['*'] } as Parameters<
-      typeof createBase
-    >[0]).use(
-      streamRoutes({
+    const app = createBase({
+      access,
+      gate: door,
+      ids,
+      log,
+      links,
+      corsOrigins: ['*'],
+    } as Parameters<typeof createBase>[0])
+    mount(
+      app,
+      instance.services as unknown as Context,
+      streamOperations({
         ...services,
         ...more,
         access,
@@ -59,6 +69,7 @@ function alone(
         marks: { fixtureHeader: 'X-Data' },
       }),
     )
+    return app
   })
   open.push(server)
   return server

@@ -1,11 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import {
   invalidParameter,
@@ -14,7 +14,6 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../../catalogue/dataset/lookup.ts'
 import { checkRow } from '../../../prices/dataset/rows.ts'
@@ -140,8 +139,8 @@ const RemovalBody = body({ code: valueFields.code, observed_at: valueFields.obse
 const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** What was written together, and how it is taken back. */
-export function batchAdminRoutes(deps: AdminBatchesDeps) {
-  const { access, catalogue, batches, batchStore, idempotency, valueSources } = deps
+export function batchAdminOperations(deps: AdminBatchesDeps) {
+  const { catalogue, batches, batchStore, valueSources } = deps
   const batchRow = (batch: Batch) => ({
     id: batch.id,
     kind: batch.kind,
@@ -178,11 +177,36 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     return batch
   }
 
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/batches',
-      ({ query }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/batches',
+      operationId: 'listBatches',
+      summary: 'List batches',
+      description:
+        'What was written together, the newest first: files, pushes, runs of feeds that brought something, corrections and what took them back.',
+      tags: ['operator'],
+      access: operator,
+      query: {
+        kind: wordParameter(batchKinds, {
+          description: `One of ${batchKinds.join(', ')}.`,
+          examples: ['file'],
+        }),
+        code: codeParameter({
+          description: 'Only those that changed a series.',
+          examples: ['WTI_USD'],
+        }),
+        since: momentParameter({
+          description: 'Only those begun since then.',
+          examples: ['2026-11-20'],
+        }),
+        ...pageQuery(perPageMax),
+      },
+      answers: {
+        200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })),
+        400: NestedProblem,
+      },
+      handle: ({ query }) => {
         const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of batch.', batchKinds)
@@ -201,38 +225,30 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
         const meta = pageMeta(page, batchStore.total(filter))
         return success({ batches: rows.map(batchRow), meta })
       },
-      {
-        access: operator,
-        query: t.Object({
-          kind: wordParameter(batchKinds, {
-            description: `One of ${batchKinds.join(', ')}.`,
-            examples: ['file'],
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/batches/:id',
+      operationId: 'getBatch',
+      summary: 'A batch',
+      description:
+        'A batch with the series that it changed, the times between which it did, and the biggest changes of rows of datasets.',
+      tags: ['operator'],
+      access: operator,
+      params: params.properties,
+      answers: {
+        200: envelope(
+          t.Object({
+            batch: BatchShape,
+            series: t.Array(BatchSeriesShape),
+            rows: t.Array(RowChangeShape, {
+              description: 'The ten biggest changes of numbers in rows of datasets.',
+            }),
           }),
-          code: codeParameter({
-            description: 'Only those that changed a series.',
-            examples: ['WTI_USD'],
-          }),
-          since: momentParameter({
-            description: 'Only those begun since then.',
-            examples: ['2026-11-20'],
-          }),
-          ...pageQuery(perPageMax),
-        }),
-        response: {
-          200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'listBatches',
-          summary: 'List batches',
-          description:
-            'What was written together, the newest first: files, pushes, runs of feeds that brought something, corrections and what took them back.',
-        },
+        ),
+        404: NestedProblem,
       },
-    )
-    .get(
-      '/admin/v1/batches/:id',
-      ({ params: { id } }) => {
+      handle: ({ params: { id } }) => {
         const batch = batchOf(id)
         return success({
           batch: batchRow(batch),
@@ -250,166 +266,134 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
           })),
         })
       },
-      {
-        access: operator,
-        params,
-        response: {
-          200: envelope(
-            t.Object({
-              batch: BatchShape,
-              series: t.Array(BatchSeriesShape),
-              rows: t.Array(RowChangeShape, {
-                description: 'The ten biggest changes of numbers in rows of datasets.',
-              }),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/batches',
+      operationId: 'beginBatch',
+      summary: 'Begin a batch of a file',
+      description:
+        'For a file that is sent in several requests: each names the batch in `batch`. Ended with `/end`.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: NewBatchBody.schema,
+      answers: { 201: One, 422: ValidationProblem },
+      handle: ({ body: input, pass, reply }) => {
+        const values = NewBatchBody.read(input)
+        const { file_name: fileName, sha256, source, dataset, replace } = values
+        const { as_recorded: asRecorded } = values
+        const { id } = batches.begin({
+          kind: 'file',
+          actor: pass?.actor ?? 'operator',
+          fileName,
+          ...(sha256 !== undefined && { sha256 }),
+          ...(source !== undefined && { source }),
+          ...(dataset !== undefined && { dataset }),
+          ...(asRecorded !== undefined && { asRecorded }),
+          ...(replace !== undefined && { replace }),
+        })
+        reply.status = 201
+        return success({ batch: batchRow(batchStore.find(id)!) })
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/batches/:id/end',
+      operationId: 'endBatch',
+      summary: 'End a batch',
+      description: 'Says what became of the rows that were not sent.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      params: params.properties,
+      body: EndBody.schema,
+      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, params: { id } }) => {
+        const running = batches.running(batchOf(id).id)
+        if (!running) throw notFound(`A batch ${id} that is under way`)
+        const { superseded = 0, rejected = 0 } = EndBody.read(input)
+        running.count({ superseded, rejected })
+        return success({ batch: batchRow(running.end()) })
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/batches/:id/undo',
+      operationId: 'undoBatch',
+      summary: 'Undo a batch',
+      description:
+        'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Of a batch of a dataset, rows are put back, with all that is counted from them. Refused where later batches wrote the same points or rows and were not undone themselves, unless `only_untouched`, and for datasets when more than `batches.undo_days` have passed. An undo can be undone.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      params: params.properties,
+      body: UndoBody.schema,
+      answers: {
+        200: envelope(
+          t.Object({
+            batch: BatchShape,
+            restored: integer({
+              description: 'Values or rows that are again as they were before.',
             }),
-          ),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getBatch',
-          summary: 'A batch',
-          description:
-            'A batch with the series that it changed, the times between which it did, and the biggest changes of rows of datasets.',
-        },
+            removed: integer({
+              description: 'Values or rows that were not there before, and are gone.',
+            }),
+            left: integer({
+              description: 'Values or rows that were written later, and left alone.',
+            }),
+            recorded_at: t.String({
+              format: 'date-time',
+              description: 'From then on `as_of` answers what stood before.',
+            }),
+          }),
+        ),
+        404: NestedProblem,
+        422: ValidationProblem,
       },
-    )
-    .post(
-      '/admin/v1/batches',
-      ({ body: input, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, input, () => {
-          const values = NewBatchBody.read(input)
-          const { file_name: fileName, sha256, source, dataset, replace } = values
-          const { as_recorded: asRecorded } = values
-          const { id } = batches.begin({
-            kind: 'file',
-            actor: pass?.actor ?? 'operator',
-            fileName,
-            ...(sha256 !== undefined && { sha256 }),
-            ...(source !== undefined && { source }),
-            ...(dataset !== undefined && { dataset }),
-            ...(asRecorded !== undefined && { asRecorded }),
-            ...(replace !== undefined && { replace }),
-          })
-          set.status = 201
-          return success({ batch: batchRow(batchStore.find(id)!) })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: NewBatchBody.schema,
-        response: { 201: One, 422: ValidationProblem },
-        detail: {
-          operationId: 'beginBatch',
-          summary: 'Begin a batch of a file',
-          description:
-            'For a file that is sent in several requests: each names the batch in `batch`. Ended with `/end`.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/batches/:id/end',
-      ({ body: input, params: { id }, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, input, () => {
-          const running = batches.running(batchOf(id).id)
-          if (!running) throw notFound(`A batch ${id} that is under way`)
-          const { superseded = 0, rejected = 0 } = EndBody.read(input)
-          running.count({ superseded, rejected })
-          return success({ batch: batchRow(running.end()) })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params,
-        body: EndBody.schema,
-        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'endBatch',
-          summary: 'End a batch',
-          description: 'Says what became of the rows that were not sent.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/batches/:id/undo',
-      ({ body: input, params: { id }, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, input, () => {
-          const batch = batchOf(id)
-          const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
-          if (batch.undoneAt !== null)
-            throw stateForbids(
-              'validation_failed',
-              `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
-            )
-          if (batch.isForgotten)
-            throw stateForbids(
-              'validation_failed',
-              `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
-            )
-          const done = batches.undo(
-            batch,
-            { actor: pass?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
-            onlyUntouched,
+      handle: ({ body: input, params: { id }, pass }) => {
+        const batch = batchOf(id)
+        const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
+        if (batch.undoneAt !== null)
+          throw stateForbids(
+            'validation_failed',
+            `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
           )
-          if ('touched' in done) {
-            const { touched, examples } = done
-            const [one, many] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
-            const touchedRows =
-              touched === 1
-                ? `1 ${one} of batch ${id} was`
-                : `${touched} ${many} of batch ${id} were`
-            throw stateForbids(
-              'validation_failed',
-              `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
-            )
-          }
-          return success({
-            batch: batchRow(done.batch),
-            restored: done.restored,
-            removed: done.removed,
-            left: done.left,
-            recorded_at: isoInstant(done.recordedAt),
-          })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params,
-        body: UndoBody.schema,
-        response: {
-          200: envelope(
-            t.Object({
-              batch: BatchShape,
-              restored: integer({
-                description: 'Values or rows that are again as they were before.',
-              }),
-              removed: integer({
-                description: 'Values or rows that were not there before, and are gone.',
-              }),
-              left: integer({
-                description: 'Values or rows that were written later, and left alone.',
-              }),
-              recorded_at: t.String({
-                format: 'date-time',
-                description: 'From then on `as_of` answers what stood before.',
-              }),
-            }),
-          ),
-          404: NestedProblem,
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'undoBatch',
-          summary: 'Undo a batch',
-          description:
-            'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Of a batch of a dataset, rows are put back, with all that is counted from them. Refused where later batches wrote the same points or rows and were not undone themselves, unless `only_untouched`, and for datasets when more than `batches.undo_days` have passed. An undo can be undone.',
-        },
+        if (batch.isForgotten)
+          throw stateForbids(
+            'validation_failed',
+            `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
+          )
+        const done = batches.undo(
+          batch,
+          { actor: pass?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
+          onlyUntouched,
+        )
+        if ('touched' in done) {
+          const { touched, examples } = done
+          const [one, many] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
+          const touchedRows =
+            touched === 1 ? `1 ${one} of batch ${id} was` : `${touched} ${many} of batch ${id} were`
+          throw stateForbids(
+            'validation_failed',
+            `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
+          )
+        }
+        return success({
+          batch: batchRow(done.batch),
+          restored: done.restored,
+          removed: done.removed,
+          left: done.left,
+          recorded_at: isoInstant(done.recordedAt),
+        })
       },
-    )
-    .use(valueRoutes(deps))
+    }),
+    ...valueOperations(deps),
+  ]
 }
 
 /** Single values: corrected, or taken out. */
-function valueRoutes({ access, catalogue, batches, observations, now }: AdminBatchesDeps) {
+function valueOperations({ catalogue, batches, observations, now }: AdminBatchesDeps) {
   const lookup: CodeLookup = {
     find: code => catalogue.named(code),
     nearest: code => catalogue.suggest(code)[0]?.code,
@@ -445,11 +429,19 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       }),
     }),
   )
-  return new RouteList()
-    .use(access)
-    .patch(
-      '/admin/v1/values',
-      ({ body: input, pass }) => {
+  return [
+    operation({
+      method: 'PATCH',
+      path: '/admin/v1/values',
+      operationId: 'correctValue',
+      summary: 'Correct a value',
+      description:
+        'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision, and whose it is stays.',
+      tags: ['operator'],
+      access: operator,
+      body: CorrectionBody.schema,
+      answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, pass }) => {
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
         const point = pointOf(code, time, price)
@@ -466,21 +458,19 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
           recorded_at: isoInstant(recordedAt),
         })
       },
-      {
-        access: operator,
-        body: CorrectionBody.schema,
-        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'correctValue',
-          summary: 'Correct a value',
-          description:
-            'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision, and whose it is stays.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/values',
-      ({ body: input, pass }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/values',
+      operationId: 'deleteValue',
+      summary: 'Delete a value',
+      description:
+        'Takes a recorded value out of every read, with the reason. `as_of` answers it for the time before, and undoing the batch brings it back.',
+      tags: ['operator'],
+      access: operator,
+      body: RemovalBody.schema,
+      answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, pass }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
         const { batch, recordedAt } = batches.remove(
@@ -497,16 +487,6 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
           recorded_at: isoInstant(recordedAt),
         })
       },
-      {
-        access: operator,
-        body: RemovalBody.schema,
-        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'deleteValue',
-          summary: 'Delete a value',
-          description:
-            'Takes a recorded value out of every read, with the reason. `as_of` answers it for the time before, and undoing the batch brings it back.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import {
   type FieldFault,
   invalidParameter,
@@ -21,7 +22,6 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import type { Log } from '../../../../lib/log/log.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -89,10 +89,13 @@ const Counts = t.Object({
   }),
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
-export const dataAdminRoutes = (deps: AdminDataDeps) =>
-  new RouteList({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
+export const dataAdminOperations = (deps: AdminDataDeps) => [
+  ...recording(deps),
+  ...comparing(deps),
+  ...reading(deps),
+]
 
-function recording({ access, catalogue, batches, idempotency, lateCommits, now }: AdminDataDeps) {
+function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
@@ -101,44 +104,14 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
     return checks.catalogue
   }
 
-  return new RouteList().use(access).post(
-    '/admin/v1/observations',
-    ({ body, pass, request, set }) =>
-      lateCommits.run(() =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const rows = rowsOf(body)
-          const at = now()
-          const { source, batch: number, replace } = envelopeOf(body)
-          const running = number === undefined ? undefined : runningBatch(batches, number)
-          const points = running?.asRecorded
-            ? pointsOf(rows, everyCode(catalogue), at, true)
-            : pointsOf(rows, rowCatalogue(), at)
-          // The file was told of when its batch began.
-          if (running && pass) pass.action = undefined
-          const { batch, counts } = running
-            ? { batch: running, counts: running.write(points) }
-            : batches.record(
-                {
-                  kind: 'push',
-                  actor: pass?.actor ?? 'operator',
-                  ...(source !== undefined && { source }),
-                  replace,
-                },
-                points,
-              )
-          return success({
-            received: rows.length,
-            inserted: counts.inserted,
-            revised: counts.revised,
-            unchanged: counts.unchanged,
-            held: counts.held,
-            kept_as_corrected: counts.kept,
-            batch: batch.id,
-            recorded_at: isoInstant(counts.recordedAt || at),
-          })
-        }),
-      ),
-    {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/observations',
+      operationId: 'recordObservations',
+      summary: 'Record observations',
+      description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
+      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       body: t.Any({
@@ -150,14 +123,44 @@ function recording({ access, catalogue, batches, idempotency, lateCommits, now }
           },
         ],
       }),
-      response: { 200: envelope(Counts), 422: ValidationProblem },
-      detail: {
-        operationId: 'recordObservations',
-        summary: 'Record observations',
-        description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
-      },
-    },
-  )
+      answers: { 200: envelope(Counts), 422: ValidationProblem },
+      handle: async ({ body, pass, request, reply }) =>
+        lateCommits.run(() =>
+          idempotency.once({ pass, request, set: reply }, body, () => {
+            const rows = rowsOf(body)
+            const at = now()
+            const { source, batch: number, replace } = envelopeOf(body)
+            const running = number === undefined ? undefined : runningBatch(batches, number)
+            const points = running?.asRecorded
+              ? pointsOf(rows, everyCode(catalogue), at, true)
+              : pointsOf(rows, rowCatalogue(), at)
+            // The file was told of when its batch began.
+            if (running && pass) pass.action = undefined
+            const { batch, counts } = running
+              ? { batch: running, counts: running.write(points) }
+              : batches.record(
+                  {
+                    kind: 'push',
+                    actor: pass?.actor ?? 'operator',
+                    ...(source !== undefined && { source }),
+                    replace,
+                  },
+                  points,
+                )
+            return success({
+              received: rows.length,
+              inserted: counts.inserted,
+              revised: counts.revised,
+              unchanged: counts.unchanged,
+              held: counts.held,
+              kept_as_corrected: counts.kept,
+              batch: batch.id,
+              recorded_at: isoInstant(counts.recordedAt || at),
+            })
+          }),
+        ),
+    }),
+  ]
 }
 
 const Moment = t.String({ format: 'date-time' })
@@ -193,40 +196,16 @@ const ComparisonShape = t.Object({
 })
 
 /** What a push would do, without doing it. */
-function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
-  return new RouteList().use(access).post(
-    '/admin/v1/observations/compare',
-    ({ body }) => {
-      const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
-        point => !point.deleted,
-      )
-      const { source, replace } = envelopeOf(body)
-      const compared = compare(points, { ...(source !== undefined && { source }), replace })
-      return success({
-        inserted: compared.inserted,
-        revised: compared.revised,
-        unchanged: compared.unchanged,
-        held: compared.held,
-        kept_as_corrected: compared.kept,
-        biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
-          observed_at: isoInstant(observedAt),
-          code: change.code,
-          before: change.before,
-          after: change.after,
-          percent: change.percent,
-        })),
-        series: compared.series.map(series => ({
-          code: series.code,
-          points: series.points,
-          revised: series.revised,
-          from: isoInstant(series.firstAt),
-          to: isoInstant(series.lastAt),
-          recorded_between: series.recordedBetween,
-          recorded: series.recorded,
-        })),
-      })
-    },
-    {
+function comparing({ catalogue, compare, now }: AdminDataDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/observations/compare',
+      operationId: 'compareObservations',
+      summary: 'What a push would do',
+      description:
+        'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
+      tags: ['operator'],
       access: { operator: 'data', looks: true },
       body: t.Any({
         description:
@@ -237,19 +216,43 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
           },
         ],
       }),
-      response: { 200: envelope(ComparisonShape), 422: ValidationProblem },
-      detail: {
-        operationId: 'compareObservations',
-        summary: 'What a push would do',
-        description:
-          'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
+      answers: { 200: envelope(ComparisonShape), 422: ValidationProblem },
+      handle: ({ body }) => {
+        const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
+          point => !point.deleted,
+        )
+        const { source, replace } = envelopeOf(body)
+        const compared = compare(points, { ...(source !== undefined && { source }), replace })
+        return success({
+          inserted: compared.inserted,
+          revised: compared.revised,
+          unchanged: compared.unchanged,
+          held: compared.held,
+          kept_as_corrected: compared.kept,
+          biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
+            observed_at: isoInstant(observedAt),
+            code: change.code,
+            before: change.before,
+            after: change.after,
+            percent: change.percent,
+          })),
+          series: compared.series.map(series => ({
+            code: series.code,
+            points: series.points,
+            revised: series.revised,
+            from: isoInstant(series.firstAt),
+            to: isoInstant(series.lastAt),
+            recorded_between: series.recordedBetween,
+            recorded: series.recorded,
+          })),
+        })
       },
-    },
-  )
+    }),
+  ]
 }
 
 function reading(deps: AdminDataDeps) {
-  const { access, bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps
+  const { bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps
   const { sourceNamesOf } = deps
   const { log, now } = deps
 
@@ -270,43 +273,17 @@ function reading(deps: AdminDataDeps) {
     })
   }
 
-  return new RouteList().use(access).get(
-    '/admin/v1/export',
-    ({ query, set }): Response | Promise<Response> => {
-      const codes = listOf(query.codes)
-      const series =
-        codes.length > 0
-          ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
-          : [...catalogue.list()]
-      const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
-      if (!format) throw invalidParameter('format', query.format, 'is not a format.', bulkFormats)
-      const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
-      if (query.source !== undefined && !ofSource)
-        throw invalidParameter('source', query.source.slice(0, 100), 'is the source of no value.')
-      const history = query.history === 'true'
-      if (query.history !== undefined && !history && query.history !== 'false')
-        throw invalidParameter('history', query.history, 'is neither true nor false.', [
-          'true',
-          'false',
-        ])
-      if (format === 'parquet' || format === 'arrow') {
-        if (history) throw invalidParameter('history', 'true', 'goes with csv and ndjson only.')
-        if (ofSource)
-          throw invalidParameter('source', query.source, 'goes with csv and ndjson only.')
-        return binary(format, series, query)
-      }
-      set.headers['content-type'] =
-        format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-      const lines = history
-        ? datedExportText(datedRows(query.source).pages(series, true), format)
-        : exportText(observationPages(observations, series, withheld, ofSource), format)
-      const text = withFailureAtTheEnd(lines, format, log)
-      // The runtime streams an async iterable of text; its types know only the platform's bodies.
-      return new Response(text as unknown as ReadableStream)
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/export',
+      operationId: 'exportObservations',
+      summary: 'Export observations',
+      description:
+        'Current values of one, several or all series by code and time, in the form that import takes; streamed. Values of feeds that may not be passed on (`license_class` `view`) are left out.',
+      tags: ['operator'],
       access: { ...operator, reader: true },
-      query: t.Object({
+      query: {
         codes: codesParameter(undefined, {
           description: 'Codes to export, comma-separated; absent: all.',
           examples: ['WTI_USD,BRENT_CRUDE_USD'],
@@ -333,22 +310,48 @@ function reading(deps: AdminDataDeps) {
           description: 'Last day, of parquet and arrow; absent: to the end.',
           examples: ['2026-11-15'],
         }),
-      }),
-      response: {
+      },
+      answers: {
         200: t.String({
           contentMediaType: 'text/csv',
           examples: ['code,observed_at,price,currency'],
         }),
         400: NestedProblem,
       },
-      detail: {
-        operationId: 'exportObservations',
-        summary: 'Export observations',
-        description:
-          'Current values of one, several or all series by code and time, in the form that import takes; streamed. Values of feeds that may not be passed on (`license_class` `view`) are left out.',
+      handle: async ({ query, reply }) => {
+        const codes = listOf(query.codes)
+        const series =
+          codes.length > 0
+            ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
+            : [...catalogue.list()]
+        const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
+        if (!format) throw invalidParameter('format', query.format, 'is not a format.', bulkFormats)
+        const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
+        if (query.source !== undefined && !ofSource)
+          throw invalidParameter('source', query.source.slice(0, 100), 'is the source of no value.')
+        const history = query.history === 'true'
+        if (query.history !== undefined && !history && query.history !== 'false')
+          throw invalidParameter('history', query.history, 'is neither true nor false.', [
+            'true',
+            'false',
+          ])
+        if (format === 'parquet' || format === 'arrow') {
+          if (history) throw invalidParameter('history', 'true', 'goes with csv and ndjson only.')
+          if (ofSource)
+            throw invalidParameter('source', query.source, 'goes with csv and ndjson only.')
+          return binary(format, series, query)
+        }
+        reply.headers['content-type'] =
+          format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+        const lines = history
+          ? datedExportText(datedRows(query.source).pages(series, true), format)
+          : exportText(observationPages(observations, series, withheld, ofSource), format)
+        const text = withFailureAtTheEnd(lines, format, log)
+        // The runtime streams an async iterable of text; its types know only the platform's bodies.
+        return new Response(text as unknown as ReadableStream)
       },
-    },
-  )
+    }),
+  ]
 }
 
 const sourceMax = 80

@@ -10,6 +10,7 @@ import { body, choice, optional, part } from '../../../../http/input/body-schema
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import {
   type FieldFault,
   notFound,
@@ -18,7 +19,6 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { contractOf } from '../../../catalogue/service/contract-calendar.ts'
@@ -105,8 +105,7 @@ const Counts = t.Object({
 })
 
 /** Data beside prices for the operator: what the command line imports, over the same code. */
-export function datasetAdminRoutes({
-  access,
+export function datasetAdminOperations({
   batches,
   catalogue,
   datasets,
@@ -174,22 +173,49 @@ export function datasetAdminRoutes({
       ? undefined
       : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} is no code` }
   }
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get('/admin/v1/datasets', () => success(datasets.map(shapeOf)), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/datasets',
+      operationId: 'listDatasets',
+      summary: 'List datasets',
+      description: 'What can be imported beside prices, with the columns of each and an example.',
+      tags: ['operator'],
       access: operator,
-      response: { 200: envelope(t.Array(DatasetShape)) },
-      detail: {
-        operationId: 'listDatasets',
-        summary: 'List datasets',
-        description: 'What can be imported beside prices, with the columns of each and an example.',
-      },
-    })
-    .post(
-      '/admin/v1/datasets/:name',
-      ({ params, body, pass, request, set }) =>
+      answers: { 200: envelope(t.Array(DatasetShape)) },
+      handle: () => success(datasets.map(shapeOf)),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/datasets/:name',
+      operationId: 'recordDataset',
+      summary: 'Record rows of a dataset',
+      description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged. A row of which a number is doubted is held: it is not recorded, and waits in \`/admin/v1/review\`.`,
+      tags: ['operator'],
+      access: operator,
+      headers: idempotencyHeader,
+      params: nameParams.properties,
+      body: t.Any({
+        description:
+          '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`. `replace`: true to record also rows that an undo took back.',
+        examples: [
+          {
+            rows: [
+              {
+                contract: 'WTI_FUTURES_2027_01',
+                traded_on: '2026-11-19',
+                close: 71.95,
+                settlement: 71.87,
+                open_interest: 284113,
+              },
+            ],
+          },
+        ],
+      }),
+      answers: { 200: envelope(Counts), 404: NestedProblem, 422: ValidationProblem },
+      handle: async ({ params, body, pass, request, reply }) =>
         lateCommits.run(() =>
-          idempotency.once({ pass, request, set }, body, () => {
+          idempotency.once({ pass, request, set: reply }, body, () => {
             const dataset = datasetNamed(params.name)
             const { rows, dryRun, areEarlier, replace } = requestOf(body)
             const at = ingest.next()
@@ -237,38 +263,24 @@ export function datasetAdminRoutes({
             })
           }),
         ),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params: nameParams,
-        body: t.Any({
-          description:
-            '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`. `replace`: true to record also rows that an undo took back.',
-          examples: [
-            {
-              rows: [
-                {
-                  contract: 'WTI_FUTURES_2027_01',
-                  traded_on: '2026-11-19',
-                  close: 71.95,
-                  settlement: 71.87,
-                  open_interest: 284113,
-                },
-              ],
-            },
-          ],
-        }),
-        response: { 200: envelope(Counts), 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'recordDataset',
-          summary: 'Record rows of a dataset',
-          description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged. A row of which a number is doubted is held: it is not recorded, and waits in \`/admin/v1/review\`.`,
-        },
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/admin/v1/datasets/:name',
+      operationId: 'changeDataset',
+      summary: 'Change what guards do with rows of a dataset',
+      description:
+        'Says of each rule whether a doubtful row is held, flagged or left alone. What the body does not name stays; `usual` takes what was said back.',
+      tags: ['operator'],
+      access: operator,
+      params: nameParams.properties,
+      body: ChangeBody.schema,
+      answers: {
+        200: envelope(t.Object({ dataset: DatasetShape })),
+        404: NestedProblem,
+        422: ValidationProblem,
       },
-    )
-    .patch(
-      '/admin/v1/datasets/:name',
-      ({ params, body: input }) => {
+      handle: ({ params, body: input }) => {
         const dataset = datasetNamed(params.name)
         const { guards = {} } = ChangeBody.read(input)
         if (!dataset.guarded)
@@ -283,23 +295,8 @@ export function datasetAdminRoutes({
         rowGuards.setTerms(dataset.name, terms as GuardTerms)
         return success({ dataset: shapeOf(dataset) })
       },
-      {
-        access: operator,
-        params: nameParams,
-        body: ChangeBody.schema,
-        response: {
-          200: envelope(t.Object({ dataset: DatasetShape })),
-          404: NestedProblem,
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'changeDataset',
-          summary: 'Change what guards do with rows of a dataset',
-          description:
-            'Says of each rule whether a doubtful row is held, flagged or left alone. What the body does not name stays; `usual` takes what was said back.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const ChangeBody = body(

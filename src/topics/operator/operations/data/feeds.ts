@@ -23,10 +23,10 @@ import {
 } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf } from '../../../../http/operations/schema.ts'
 import { notFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 
@@ -284,8 +284,7 @@ function refuseTarget(baseUrl: string, checkTarget: AdminFeedsDeps['checkTarget'
 }
 
 /** Public sources for the operator: how they stand, and what can be done about them. */
-export function feedAdminRoutes({
-  access,
+export function feedAdminOperations({
   feeds,
   clock,
   catalogue,
@@ -314,21 +313,41 @@ export function feedAdminRoutes({
       }
     })
 
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get('/admin/v1/feeds', () => ({ feeds: feeds.list().map(feedRow) }), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/feeds',
+      operationId: 'listFeeds',
+      summary: 'List feeds',
+      description:
+        'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
+      tags: ['operator'],
       access: operator,
-      response: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
-      detail: {
-        operationId: 'listFeeds',
-        summary: 'List feeds',
-        description:
-          'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
+      answers: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
+      handle: () => ({ feeds: feeds.list().map(feedRow) }),
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/feeds/:name',
+      operationId: 'getFeed',
+      summary: 'Show a feed',
+      description:
+        'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
+      tags: ['operator'],
+      access: operator,
+      params: name.properties,
+      answers: {
+        200: t.Object({
+          feed: FeedShape,
+          map: t.Array(MapShape),
+          settings: t.Array(SettingShape, {
+            description: 'What is set, and where: in the file, which wins, or by a command.',
+          }),
+          runs: t.Array(RunShape),
+        }),
+        404: NestedProblem,
       },
-    })
-    .get(
-      '/admin/v1/feeds/:name',
-      ({ params }) => {
+      handle: ({ params }) => {
         const view = viewOf(params.name)
         return {
           feed: feedRow(view),
@@ -337,31 +356,36 @@ export function feedAdminRoutes({
           runs: feeds.runs(params.name, runsShown, 0).map(runRow),
         }
       },
-      {
-        access: operator,
-        params: name,
-        response: {
-          200: t.Object({
-            feed: FeedShape,
-            map: t.Array(MapShape),
-            settings: t.Array(SettingShape, {
-              description: 'What is set, and where: in the file, which wins, or by a command.',
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/feeds/:name/test',
+      operationId: 'testFeed',
+      summary: 'Ask a feed for one value',
+      description:
+        'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
+      tags: ['operator'],
+      access: operator,
+      params: name.properties,
+      body: noBody,
+      answers: {
+        200: t.Object({
+          ok: t.Boolean(),
+          took_ms: integer({ description: 'Milliseconds.' }),
+          sample: t.Union([
+            t.Object({
+              source_id: t.String(),
+              period: t.String({ examples: ['2026-08-18'] }),
+              value: t.String({ description: 'As it was sent.', examples: ['85.10'] }),
+              unit: t.String(),
             }),
-            runs: t.Array(RunShape),
-          }),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'getFeed',
-          summary: 'Show a feed',
-          description:
-            'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
-        },
+            t.Null(),
+          ]),
+          problem: t.Optional(t.Object({ code: t.String(), message: t.String() })),
+        }),
+        ...refusals,
       },
-    )
-    .post(
-      '/admin/v1/feeds/:name/test',
-      async ({ params, request }) => {
+      handle: async ({ params, request }) => {
         viewOf(params.name)
         connections.idle(request, 0)
         const startedAt = clock.monotonic()
@@ -375,45 +399,28 @@ export function feedAdminRoutes({
         const sample = { source_id: sourceId, period, value, unit }
         return { ok: true, took_ms: tookMs, sample }
       },
-      {
-        access: operator,
-        params: name,
-        body: noBody,
-        response: {
-          200: t.Object({
-            ok: t.Boolean(),
-            took_ms: integer({ description: 'Milliseconds.' }),
-            sample: t.Union([
-              t.Object({
-                source_id: t.String(),
-                period: t.String({ examples: ['2026-08-18'] }),
-                value: t.String({ description: 'As it was sent.', examples: ['85.10'] }),
-                unit: t.String(),
-              }),
-              t.Null(),
-            ]),
-            problem: t.Optional(t.Object({ code: t.String(), message: t.String() })),
-          }),
-          ...refusals,
-        },
-        detail: {
-          operationId: 'testFeed',
-          summary: 'Ask a feed for one value',
-          description:
-            'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/feeds/:name/run',
-      ({ params, body: input, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/feeds/:name/run',
+      operationId: 'runFeed',
+      summary: 'Run a feed now',
+      description:
+        'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: while another is under way, 422, or with `wait` or `dry_run` it begins after it. A feed that is off, or lacks its key or the consent to its terms, is not asked: the run that is answered says why and is not kept.',
+      tags: ['operator'],
+      access: operator,
+      headers: idempotencyHeader,
+      params: name.properties,
+      body: RunBody.schema,
+      answers: { 200: Ran, 202: Ran, ...refusals },
+      handle: async ({ params, body: input, pass, request, reply }) => {
         viewOf(params.name)
         const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
         const options = { ...(since !== undefined && { since }), dryRun }
         const isWaitedFor = wait || options.dryRun
         if (isWaitedFor) connections.idle(request, 0)
         return idempotency.onceAfter(
-          { pass, request, set },
+          { pass, request, set: reply },
           input,
           async () =>
             isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),
@@ -423,28 +430,28 @@ export function feedAdminRoutes({
                 'feed_not_run',
                 'The feed was not run: another run of it is under way.',
               )
-            if (!isWaitedFor) set.status = 202
+            if (!isWaitedFor) reply.status = 202
             return { run: runRow(run) }
           },
         )
       },
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params: name,
-        body: RunBody.schema,
-        response: { 200: Ran, 202: Ran, ...refusals },
-        detail: {
-          operationId: 'runFeed',
-          summary: 'Run a feed now',
-          description:
-            'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: while another is under way, 422, or with `wait` or `dry_run` it begins after it. A feed that is off, or lacks its key or the consent to its terms, is not asked: the run that is answered says why and is not kept.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/feeds/:name/runs',
+      operationId: 'listFeedRuns',
+      summary: 'List the runs of a feed',
+      description: 'Newest first.',
+      tags: ['operator'],
+      access: operator,
+      params: name.properties,
+      query: pageQuery(perPageMax),
+      answers: {
+        200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
+        400: NestedProblem,
+        404: NestedProblem,
       },
-    )
-    .get(
-      '/admin/v1/feeds/:name/runs',
-      ({ params, query }) => {
+      handle: ({ params, query }) => {
         viewOf(params.name)
         const wanted = pageOf(query, perPageMax)
         const skipped = (wanted.page - 1) * wanted.perPage
@@ -453,25 +460,20 @@ export function feedAdminRoutes({
           meta: pageMeta(wanted, feeds.countRuns(params.name)),
         }
       },
-      {
-        access: operator,
-        params: name,
-        query: t.Object(pageQuery(perPageMax)),
-        response: {
-          200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listFeedRuns',
-          summary: 'List the runs of a feed',
-          description: 'Newest first.',
-        },
-      },
-    )
-    .put(
-      '/admin/v1/feeds/:name',
-      ({ params, body: input, pass }) => {
+    }),
+    operation({
+      method: 'PUT',
+      path: '/admin/v1/feeds/:name',
+      operationId: 'putFeed',
+      summary: 'Turn a feed on and set it',
+      description:
+        'Settings that are kept in the database. What the configuration file says of the same feed wins. `base_url` names a mirror in the public internet or in a network that `egress.allow` opens (422 otherwise); the key of the feed is sent there, so it takes an admin token of the role `all` (403 `ADMIN_ROLE_MISSING`).',
+      tags: ['operator'],
+      access: operator,
+      params: name.properties,
+      body: SettingBody.schema,
+      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
+      handle: ({ params, body: input, pass }) => {
         const { feed } = viewOf(params.name)
         const setting = settingOf(SettingBody.read(input))
         refuseUnread(setting.codes ?? [], feed)
@@ -483,58 +485,43 @@ export function feedAdminRoutes({
         feeds.configure(params.name, setting)
         return feedOf(params.name)
       },
-      {
-        access: operator,
-        params: name,
-        body: SettingBody.schema,
-        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
-        detail: {
-          operationId: 'putFeed',
-          summary: 'Turn a feed on and set it',
-          description:
-            'Settings that are kept in the database. What the configuration file says of the same feed wins. `base_url` names a mirror in the public internet or in a network that `egress.allow` opens (422 otherwise); the key of the feed is sent there, so it takes an admin token of the role `all` (403 `ADMIN_ROLE_MISSING`).',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/feeds/:name/pause',
-      ({ params }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/feeds/:name/pause',
+      operationId: 'pauseFeed',
+      summary: 'Pause a feed',
+      description:
+        'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
+      tags: ['operator'],
+      access: operator,
+      params: name.properties,
+      body: noBody,
+      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
+      handle: ({ params }) => {
         viewOf(params.name)
         feeds.pause(params.name)
         return feedOf(params.name)
       },
-      {
-        access: operator,
-        params: name,
-        body: noBody,
-        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
-        detail: {
-          operationId: 'pauseFeed',
-          summary: 'Pause a feed',
-          description:
-            'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/feeds/:name/resume',
-      ({ params }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/feeds/:name/resume',
+      operationId: 'resumeFeed',
+      summary: 'Resume a feed',
+      description: 'It is read by itself again.',
+      tags: ['operator'],
+      access: operator,
+      params: name.properties,
+      body: noBody,
+      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
+      handle: ({ params }) => {
         viewOf(params.name)
         feeds.resume(params.name)
         return feedOf(params.name)
       },
-      {
-        access: operator,
-        params: name,
-        body: noBody,
-        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
-        detail: {
-          operationId: 'resumeFeed',
-          summary: 'Resume a feed',
-          description: 'It is read by itself again.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 /** What a name was probably meant to be, else the names there are. */

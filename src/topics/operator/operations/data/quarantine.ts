@@ -1,11 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { type FieldFault, notFound, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Quarantine } from '../../../prices/store/quarantine.ts'
@@ -30,13 +29,7 @@ const QuarantineRow = t.Object(
 )
 
 /** Days of a series that no read answers. */
-export function quarantineAdminRoutes({
-  access,
-  catalogue,
-  idempotency,
-  quarantine,
-  now,
-}: AdminQuarantineDeps) {
+export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQuarantineDeps) {
   const quarantineRow = (range: Quarantine) => ({
     id: range.id,
     code: catalogue.byId(range.seriesId).code,
@@ -46,70 +39,67 @@ export function quarantineAdminRoutes({
     created_at: isoInstant(range.createdAt),
   })
 
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get('/admin/v1/quarantine', () => success(quarantine.all().map(quarantineRow)), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/quarantine',
+      operationId: 'listQuarantine',
+      summary: 'List quarantined days',
+      description: 'The ranges of days that reads leave out.',
+      tags: ['operator'],
       access: operator,
-      response: { 200: envelope(t.Array(QuarantineRow)) },
-      detail: {
-        operationId: 'listQuarantine',
-        summary: 'List quarantined days',
-        description: 'The ranges of days that reads leave out.',
+      answers: { 200: envelope(t.Array(QuarantineRow)) },
+      handle: () => success(quarantine.all().map(quarantineRow)),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/quarantine',
+      operationId: 'addQuarantine',
+      summary: 'Quarantine days',
+      description:
+        'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: t.Any({
+        description: '`{"code","from","to"?,"reason"}`; days, both inclusive.',
+        examples: [
+          {
+            code: 'WTI_USD',
+            from: '2026-11-02',
+            to: '2026-11-03',
+            reason: 'Source repeated a stale value',
+          },
+        ],
+      }),
+      answers: { 201: envelope(QuarantineRow), 422: ValidationProblem },
+      handle: ({ body, reply }) => {
+        reply.status = 201
+        const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
+        return success(quarantineRow(quarantine.add(range)))
       },
-    })
-    .post(
-      '/admin/v1/quarantine',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          set.status = 201
-          const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
-          return success(quarantineRow(quarantine.add(range)))
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: t.Any({
-          description: '`{"code","from","to"?,"reason"}`; days, both inclusive.',
-          examples: [
-            {
-              code: 'WTI_USD',
-              from: '2026-11-02',
-              to: '2026-11-03',
-              reason: 'Source repeated a stale value',
-            },
-          ],
-        }),
-        response: { 201: envelope(QuarantineRow), 422: ValidationProblem },
-        detail: {
-          operationId: 'addQuarantine',
-          summary: 'Quarantine days',
-          description:
-            'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
-        },
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/quarantine/:id',
+      operationId: 'removeQuarantine',
+      summary: 'Lift a quarantine',
+      description: 'The days are read again.',
+      tags: ['operator'],
+      access: operator,
+      params: {
+        id: t.String({ description: 'Number of the range.', examples: ['1'] }),
       },
-    )
-    .delete(
-      '/admin/v1/quarantine/:id',
-      ({ params }) => {
+      answers: { 200: envelope(QuarantineRow), 404: NestedProblem },
+      handle: ({ params }) => {
         const removed = /^\d{1,15}$/.test(params.id)
           ? quarantine.remove(Number(params.id))
           : undefined
         if (!removed) throw notFound(`Quarantine ${params.id}`)
         return success(quarantineRow(removed))
       },
-      {
-        access: operator,
-        params: t.Object({
-          id: t.String({ description: 'Number of the range.', examples: ['1'] }),
-        }),
-        response: { 200: envelope(QuarantineRow), 404: NestedProblem },
-        detail: {
-          operationId: 'removeQuarantine',
-          summary: 'Lift a quarantine',
-          description: 'The days are read again.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 function quarantineOf(

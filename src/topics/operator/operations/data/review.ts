@@ -1,16 +1,15 @@
 import { t } from 'elysia'
 import { transact } from '../../../../database/database.ts'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { guardRules } from '../../../prices/math/guards.ts'
 import {
@@ -101,14 +100,12 @@ const isOfSeries = (doubt: DoubtedValue): doubt is DoubtedValue & { seriesId: nu
 const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** Values that the guards at the door doubted, and what is decided of them. */
-export function reviewAdminRoutes({
-  access,
+export function reviewAdminOperations({
   catalogue,
   batches,
   datasets,
   db,
   doubtedValues,
-  idempotency,
   ingest,
   valueSources,
   now,
@@ -170,11 +167,31 @@ export function reviewAdminRoutes({
   }
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(doubtedValues.find(id)!))
 
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/review',
-      ({ query }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/review',
+      operationId: 'listDoubtedValues',
+      summary: 'Values that wait for a decision',
+      description:
+        'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
+      tags: ['operator'],
+      access: operator,
+      query: {
+        status: wordParameter([...doubtStatuses, 'all'], {
+          description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
+          examples: ['waiting'],
+          default: 'waiting',
+        }),
+        code: codeParameter({ description: 'Only of a series.', examples: ['WTI_USD'] }),
+        dataset: textParameter({
+          description: 'Only rows of a dataset.',
+          examples: ['rig-counts'],
+        }),
+        ...pageQuery(perPageMax),
+      },
+      answers: { 200: Listed, 400: NestedProblem },
+      handle: ({ query }) => {
         const status = query.status ?? 'waiting'
         const wanted = doubtStatuses.find(option => option === status)
         if (!wanted && status !== 'all')
@@ -195,86 +212,58 @@ export function reviewAdminRoutes({
         const meta = pageMeta(page, doubtedValues.total(filter))
         return success({ values: rows.map(rowOf), meta })
       },
-      {
-        access: operator,
-        query: t.Object({
-          status: wordParameter([...doubtStatuses, 'all'], {
-            description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
-            examples: ['waiting'],
-            default: 'waiting',
-          }),
-          code: codeParameter({ description: 'Only of a series.', examples: ['WTI_USD'] }),
-          dataset: textParameter({
-            description: 'Only rows of a dataset.',
-            examples: ['rig-counts'],
-          }),
-          ...pageQuery(perPageMax),
-        }),
-        response: { 200: Listed, 400: NestedProblem },
-        detail: {
-          operationId: 'listDoubtedValues',
-          summary: 'Values that wait for a decision',
-          description:
-            'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/review/release',
+      operationId: 'releaseValues',
+      summary: 'Release held values',
+      description:
+        'Records values that were held, rejected or kept as corrected; they count as recorded now. The same value is not doubted again.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: DecisionBody.schema,
+      answers: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, pass }) => {
+        const { ids, reason = '' } = DecisionBody.read(input)
+        const doubts = undecided(ids, ['waiting', 'kept', 'rejected'])
+        const actor = pass?.actor ?? 'operator'
+        const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
+        const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
+        const batch = transact(db, () => {
+          // First: what is written takes values that were left out in its time off the list.
+          for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
+          let last = releaseValues(doubts.filter(isOfSeries), start)
+          for (const { dataset, records } of ofRows) {
+            const running = batches.begin({ ...start, dataset: dataset.name })
+            running.count(running.during(() => dataset.write(records, ingest.next())))
+            last = running.end().id
+          }
+          return last
+        })
+        return success({ values: decided(ids), batch })
       },
-    )
-    .post(
-      '/admin/v1/review/release',
-      ({ body: input, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, input, () => {
-          const { ids, reason = '' } = DecisionBody.read(input)
-          const doubts = undecided(ids, ['waiting', 'kept', 'rejected'])
-          const actor = pass?.actor ?? 'operator'
-          const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
-          const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
-          const batch = transact(db, () => {
-            // First: what is written takes values that were left out in its time off the list.
-            for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
-            let last = releaseValues(doubts.filter(isOfSeries), start)
-            for (const { dataset, records } of ofRows) {
-              const running = batches.begin({ ...start, dataset: dataset.name })
-              running.count(running.during(() => dataset.write(records, ingest.next())))
-              last = running.end().id
-            }
-            return last
-          })
-          return success({ values: decided(ids), batch })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: DecisionBody.schema,
-        response: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'releaseValues',
-          summary: 'Release held values',
-          description:
-            'Records values that were held, rejected or kept as corrected; they count as recorded now. The same value is not doubted again.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/review/reject',
+      operationId: 'rejectValues',
+      summary: 'Reject held values',
+      description:
+        'Values that were held are never recorded; the same value stays out when it is sent again.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: DecisionBody.schema,
+      answers: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, pass }) => {
+        const { ids, reason = '' } = DecisionBody.read(input)
+        const actor = pass?.actor ?? 'operator'
+        for (const { id } of undecided(ids, ['waiting', 'kept']))
+          doubtedValues.decide(id, 'rejected', actor, reason, now())
+        return success({ values: decided(ids), batch: null })
       },
-    )
-    .post(
-      '/admin/v1/review/reject',
-      ({ body: input, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, input, () => {
-          const { ids, reason = '' } = DecisionBody.read(input)
-          const actor = pass?.actor ?? 'operator'
-          for (const { id } of undecided(ids, ['waiting', 'kept']))
-            doubtedValues.decide(id, 'rejected', actor, reason, now())
-          return success({ values: decided(ids), batch: null })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: DecisionBody.schema,
-        response: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'rejectValues',
-          summary: 'Reject held values',
-          description:
-            'Values that were held are never recorded; the same value stays out when it is sent again.',
-        },
-      },
-    )
+    }),
+  ]
 }

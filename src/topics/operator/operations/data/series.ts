@@ -2,15 +2,14 @@ import { t } from 'elysia'
 import { jsonType } from '../../../../http/answer/complete.ts'
 import { integer } from '../../../../http/answer/integer.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
@@ -125,13 +124,7 @@ const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
   kept.publisher === series.publisher
 
 /** The codes there are: the operator's own, and what is otherwise with shipped ones. */
-export function seriesAdminRoutes({
-  access,
-  catalogue,
-  idempotency,
-  now,
-  seriesChanges,
-}: AdminSeriesDeps) {
+export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSeriesDeps) {
   const hasData = (series: Series) => catalogue.extent(series) !== undefined
   const rowOf = (series: Series): (typeof SeriesRow)['static'] => {
     const { terms = {} } = series
@@ -205,107 +198,96 @@ export function seriesAdminRoutes({
     return success({ series: rowOf(seriesChanges.put(series, terms)) })
   }
 
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/series',
-      ({ query, set }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/series',
+      operationId: 'listSeries',
+      summary: 'List series',
+      description:
+        'Every series of the catalogue by code, with the bounds of the values that are accepted.',
+      tags: ['operator'],
+      access: { ...operator, reader: true },
+      query: {
+        own: flagParameter({
+          description: '`true`: only own series; `false`: only shipped ones.',
+          examples: [true],
+        }),
+        changed: flagParameter({
+          description: '`true`: only those with terms of the operator.',
+          examples: [true],
+        }),
+      },
+      answers: { 200: serialised(envelope(t.Array(SeriesRow))), 400: NestedProblem },
+      handle: ({ query, reply }) => {
         const own = truthOf('own', query.own)
         const changed = truthOf('changed', query.changed)
         const listed = catalogue
           .list()
           .filter(series => own === undefined || (series.own === true) === own)
           .filter(series => changed === undefined || (series.terms !== undefined) === changed)
-        set.headers['content-type'] = jsonType
+        reply.headers['content-type'] = jsonType
         return `{"status":"success","data":[${listed.map(textOf).join(',')}]}`
       },
-      {
-        // Half a megabyte: read and compressed where nobody waits for it.
-        access: { ...operator, reader: true },
-        query: t.Object({
-          own: flagParameter({
-            description: '`true`: only own series; `false`: only shipped ones.',
-            examples: [true],
-          }),
-          changed: flagParameter({
-            description: '`true`: only those with terms of the operator.',
-            examples: [true],
-          }),
-        }),
-        response: { 200: serialised(envelope(t.Array(SeriesRow))), 400: NestedProblem },
-        detail: {
-          operationId: 'listSeries',
-          summary: 'List series',
-          description:
-            'Every series of the catalogue by code, with the bounds of the values that are accepted.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/series',
+      operationId: 'addSeries',
+      summary: 'Add own series',
+      description:
+        'Adds one series, or those of the list `series`: all of them, or none when one is wrong. They are answered, watched, alerted on and exported like shipped ones as soon as they have values.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: NewBody,
+      answers: {
+        201: envelope(t.Object({ series: t.Array(SeriesRow) })),
+        422: ValidationProblem,
       },
-    )
-    .post(
-      '/admin/v1/series',
-      ({ body: input, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, input, () => {
-          const entries = readNewSeries(input, ({ code, terms }, form) => {
-            for (const { field, why } of seriesChanges.newFaults(code, terms))
-              form.fault(field, why)
-          })
-          const added = seriesChanges.add(entries).map(rowOf)
-          set.status = 201
-          return success({ series: added })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: NewBody,
-        response: {
-          201: envelope(t.Object({ series: t.Array(SeriesRow) })),
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'addSeries',
-          summary: 'Add own series',
-          description:
-            'Adds one series, or those of the list `series`: all of them, or none when one is wrong. They are answered, watched, alerted on and exported like shipped ones as soon as they have values.',
-        },
+      handle: ({ body: input, reply }) => {
+        const entries = readNewSeries(input, ({ code, terms }, form) => {
+          for (const { field, why } of seriesChanges.newFaults(code, terms)) form.fault(field, why)
+        })
+        const added = seriesChanges.add(entries).map(rowOf)
+        reply.status = 201
+        return success({ series: added })
       },
-    )
-    .patch(
-      '/admin/v1/series/:code',
-      ({ body: input, params: { code } }) => {
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/admin/v1/series/:code',
+      operationId: 'changeSeries',
+      summary: 'Change a series',
+      description:
+        'Changes an own series, or sets terms of a shipped one, such as a cadence of `daily` for a code that is fed once a day. What the body does not name stays; null takes a term back; `reset` takes back all that was set before. Stored values stay as they are.',
+      tags: ['operator'],
+      access: operator,
+      params: params.properties,
+      body: ChangeBody.schema,
+      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body: input, params: { code } }) => {
         const series = seriesOf(code)
         return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)))
       },
-      {
-        access: operator,
-        params,
-        body: ChangeBody.schema,
-        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeSeries',
-          summary: 'Change a series',
-          description:
-            'Changes an own series, or sets terms of a shipped one, such as a cadence of `daily` for a code that is fed once a day. What the body does not name stays; null takes a term back; `reset` takes back all that was set before. Stored values stay as they are.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/series/:code',
-      ({ params: { code } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/series/:code',
+      operationId: 'retireSeries',
+      summary: 'Retire a series',
+      description:
+        'Lists a series as discontinued: it has no newest price any more and takes no values; its history is answered. Nothing is deleted; `{"active": true}` brings it back.',
+      tags: ['operator'],
+      access: operator,
+      params: params.properties,
+      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ params: { code } }) => {
         const series = seriesOf(code)
         return put(series, { ...series.terms, active: false })
       },
-      {
-        access: operator,
-        params,
-        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'retireSeries',
-          summary: 'Retire a series',
-          description:
-            'Lists a series as discontinued: it has no newest price any more and takes no values; its history is answered. Nothing is deleted; `{"active": true}` brings it back.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const refusal = (faults: readonly TermFault[]) =>

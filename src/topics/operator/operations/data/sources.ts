@@ -6,9 +6,9 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/inp
 import { textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { secondMs } from '../../../../lib/time/instant.ts'
 import type { Keyring } from '../../../keys/service/keyring.ts'
 import { LogShape, logRow, SourceShape, sourceRow } from '../../../sources/operations/row.ts'
@@ -40,8 +40,7 @@ const OwnedSource = t.Object(
 const Listed = envelope(t.Object({ sources: t.Array(OwnedSource), meta: PageMetaShape }))
 
 /** The data sources of all accounts, for the operator. */
-export function sourceAdminRoutes({
-  access,
+export function sourceAdminOperations({
   dataSources,
   sourceSync,
   keys,
@@ -61,11 +60,25 @@ export function sourceAdminRoutes({
       account_email: keys.account(source.accountId)?.account.email ?? null,
     }
   }
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/sources',
-      ({ query }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/sources',
+      operationId: 'listAllDataSources',
+      summary: 'List data sources',
+      description:
+        'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
+      tags: ['operator'],
+      access: operator,
+      query: {
+        name: textParameter({
+          description: 'Only those of this name, in any letter case, or of this id.',
+          examples: ['Terminal feed'],
+        }),
+        ...pageQuery(perPageMax),
+      },
+      answers: { 200: Listed, 400: NestedProblem },
+      handle: ({ query }) => {
         const page = pageOf(query, perPageMax)
         const sources = dataSources.page(query.name, page.perPage, (page.page - 1) * page.perPage)
         return success({
@@ -73,32 +86,31 @@ export function sourceAdminRoutes({
           meta: pageMeta(page, dataSources.total(query.name)),
         })
       },
-      {
-        access: operator,
-        query: t.Object({
-          name: textParameter({
-            description: 'Only those of this name, in any letter case, or of this id.',
-            examples: ['Terminal feed'],
-          }),
-          ...pageQuery(perPageMax),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/sources/:id/sync',
+      operationId: 'syncDataSource',
+      summary: 'Sync a data source now',
+      description:
+        'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
+      tags: ['operator'],
+      access: operator,
+      headers: idempotencyHeader,
+      params: {
+        id: t.String({
+          description: 'Id of the data source.',
+          examples: ['00000000-0000-4000-8000-000000000801'],
         }),
-        response: { 200: Listed, 400: NestedProblem },
-        detail: {
-          operationId: 'listAllDataSources',
-          summary: 'List data sources',
-          description:
-            'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
-        },
       },
-    )
-    .post(
-      '/admin/v1/sources/:id/sync',
-      async ({ params: { id }, body, pass, request, set }) => {
+      body: noBody,
+      answers: { 200: envelope(LogShape), 404: NestedProblem, 422: ValidationProblem },
+      handle: async ({ params: { id }, body, pass, request, reply }) => {
         const source = dataSources.byId(id)
         if (!source) throw notFound('The data source')
         connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
         return idempotency.onceAfter(
-          { pass, request, set },
+          { pass, request, set: reply },
           body,
           () => sourceSync.syncNow(source),
           outcome => {
@@ -111,23 +123,6 @@ export function sourceAdminRoutes({
           },
         )
       },
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params: t.Object({
-          id: t.String({
-            description: 'Id of the data source.',
-            examples: ['00000000-0000-4000-8000-000000000801'],
-          }),
-        }),
-        body: noBody,
-        response: { 200: envelope(LogShape), 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'syncDataSource',
-          summary: 'Sync a data source now',
-          description:
-            'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import type { DevControls } from '../../../../http/dev-controls.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
 import { type LoggedRequest, loggedRequestsMax } from '../../../../http/request-log.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { keyedHash } from '../../../../lib/secrets/keyed-hash.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { Channel, InboxMessage } from '../../../../outbox/store/inbox.ts'
@@ -19,20 +19,29 @@ const open = t.Object({}, { additionalProperties: true })
 const limitDefault = 100
 
 /** What an evaluation copy was asked and has sent: requests, letters, texts, webhooks. */
-export const devLogRoutes = (deps: DevLogDeps) =>
-  new RouteList().use(inboxRoutes(deps)).use(deliveryRoutes(deps)).use(requestRoutes(deps))
+export const devLogOperations = (deps: DevLogDeps) => [
+  ...inboxOperations(deps),
+  ...deliveryOperations(deps),
+  ...requestOperations(deps),
+]
 
-function inboxRoutes({ access, inbox, settle, masterKey }: DevLogDeps) {
+function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
   const proofOf = (number: number): string =>
     Buffer.from(keyedHash(masterKey, 'letter of the inbox', String(number))).toString('hex')
   /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
   const letterUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
-  return new RouteList()
-    .use(access)
-    .get(
-      '/_dev/inbox',
-      async ({ query }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/_dev/inbox',
+      operationId: 'devListInbox',
+      summary: 'Captured e-mail and text messages, oldest first',
+      hidden: true,
+      access: operator,
+      query: { channel: t.Optional(t.String()) },
+      answers: open,
+      handle: async ({ query }) => {
         const channel = channelOf(query.channel)
         await settle()
         return {
@@ -41,30 +50,23 @@ function inboxRoutes({ access, inbox, settle, masterKey }: DevLogDeps) {
             .map(message => ({ ...messageRow(message), letter_url: letterUrl(message) })),
         }
       },
-      {
-        access: operator,
-        query: t.Object({ channel: t.Optional(t.String()) }),
-        response: open,
-        detail: {
-          operationId: 'devListInbox',
-          summary: 'Captured e-mail and text messages, oldest first',
-        },
-      },
-    )
-    .get(
-      '/_dev/letters/:letter',
-      ({ params: { letter } }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/_dev/letters/:letter',
+      operationId: 'devShowLetter',
+      summary: 'A captured letter as a page',
+      hidden: true,
+      access: { open: 'Its address is known to whoever reads the inbox alone.', rate: 'none' },
+      params: { letter: t.String() },
+      handle: ({ params: { letter } }) => {
         const [number = '', proof] = letter.split('.')
         const message = proof === proofOf(Number(number)) ? inbox.find(Number(number)) : undefined
         if (!message?.html) throw notFound('The letter')
         return new Response(letterPage(message.html), { headers: letterHeaders })
       },
-      {
-        access: { open: 'Its address is known to whoever reads the inbox alone.', rate: 'none' },
-        params: t.Object({ letter: t.String() }),
-        detail: { operationId: 'devShowLetter', summary: 'A captured letter as a page' },
-      },
-    )
+    }),
+  ]
 }
 
 /**
@@ -93,40 +95,50 @@ const letterHeaders = {
 const letterPage = (html: string): string =>
   `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><base target="_blank"><style>:root{background:#fff;color:#15242a;font:15px/1.5 system-ui,sans-serif}body{margin:1rem;overflow-wrap:anywhere}</style>${html}`
 
-function deliveryRoutes({ access, outbox, webhooks, keys, settle }: DevLogDeps) {
-  return new RouteList().use(access).get(
-    '/_dev/deliveries',
-    async ({ query }) => {
-      await settle()
-      const deliveries = outbox.log.newest('webhook', limitOf(query.limit)).map(entry => {
-        const endpoint = webhooks.byId(entry.lane)
-        const account = entry.accountId ?? endpoint?.accountId
-        return {
-          ...logRow(entry.lane, entry),
-          url: endpoint?.url ?? lanedTarget(entry.lane)?.url ?? null,
-          account: account === undefined ? null : (keys.account(account)?.account.email ?? null),
-        }
-      })
-      return { deliveries }
-    },
-    {
+function deliveryOperations({ outbox, webhooks, keys, settle }: DevLogDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/_dev/deliveries',
+      operationId: 'devListDeliveries',
+      summary: 'Webhook deliveries of every account, newest first',
+      hidden: true,
       access: operator,
-      query: t.Object({ limit: t.Optional(t.String()) }),
-      response: open,
-      detail: {
-        operationId: 'devListDeliveries',
-        summary: 'Webhook deliveries of every account, newest first',
+      query: { limit: t.Optional(t.String()) },
+      answers: open,
+      handle: async ({ query }) => {
+        await settle()
+        const deliveries = outbox.log.newest('webhook', limitOf(query.limit)).map(entry => {
+          const endpoint = webhooks.byId(entry.lane)
+          const account = entry.accountId ?? endpoint?.accountId
+          return {
+            ...logRow(entry.lane, entry),
+            url: endpoint?.url ?? lanedTarget(entry.lane)?.url ?? null,
+            account: account === undefined ? null : (keys.account(account)?.account.email ?? null),
+          }
+        })
+        return { deliveries }
       },
-    },
-  )
+    }),
+  ]
 }
 
-function requestRoutes({ access, requests }: DevLogDeps) {
-  return new RouteList()
-    .use(access)
-    .get(
-      '/_dev/requests',
-      ({ query }) => {
+function requestOperations({ requests }: DevLogDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/_dev/requests',
+      operationId: 'devListRequests',
+      summary: 'Requests that were answered, newest first, and why they were refused',
+      hidden: true,
+      access: operator,
+      query: {
+        refused: t.Optional(t.String()),
+        path: t.Optional(t.String()),
+        limit: t.Optional(t.String()),
+      },
+      answers: open,
+      handle: ({ query }) => {
         const { refused, path } = query
         if (refused !== undefined && refused !== 'true' && refused !== 'false')
           throw invalidParameter('refused', refused, 'must be true or false.', ['true', 'false'])
@@ -136,32 +148,21 @@ function requestRoutes({ access, requests }: DevLogDeps) {
         )
         return { requests: logged.map(requestRow), total, kept: loggedRequestsMax }
       },
-      {
-        access: operator,
-        query: t.Object({
-          refused: t.Optional(t.String()),
-          path: t.Optional(t.String()),
-          limit: t.Optional(t.String()),
-        }),
-        response: open,
-        detail: {
-          operationId: 'devListRequests',
-          summary: 'Requests that were answered, newest first, and why they were refused',
-        },
-      },
-    )
-    .delete(
-      '/_dev/requests',
-      () => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/_dev/requests',
+      operationId: 'devClearRequests',
+      summary: 'Forget the requests',
+      hidden: true,
+      access: operator,
+      answers: open,
+      handle: () => {
         requests.clear()
         return { requests: [] }
       },
-      {
-        access: operator,
-        response: open,
-        detail: { operationId: 'devClearRequests', summary: 'Forget the requests' },
-      },
-    )
+    }),
+  ]
 }
 
 function channelOf(text: string | undefined): Channel | undefined {

@@ -2,18 +2,18 @@ import { t } from 'elysia'
 import type { DevControls, Scenario, ScenarioOptions } from '../../../../http/dev-controls.ts'
 import type { Fault } from '../../../../http/faults.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import {
   type FieldFault,
   type ProblemCode,
   problems,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
 import { dayMs, isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
 import { isPlanId } from '../../../../plans/plans.ts'
 import { addOnIds, planIds } from '../../../../plans/tiers.ts'
-import { type DevLogDeps, devLogRoutes } from './dev-log.ts'
+import { type DevLogDeps, devLogOperations } from './dev-log.ts'
 
 export interface DevDeps extends DevControls, DevLogDeps, Pick<Context, 'ids'> {
   trialDays: number
@@ -32,14 +32,14 @@ const refuse = (field: string, message: string, value: unknown) =>
  * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
  * token and do not exist in production.
  */
-export const devRoutes = (deps: DevDeps) =>
-  new RouteList({ tags: ['development'], detail: { hide: true } })
-    .use(timeAndFeed(deps))
-    .use(accountRoutes(deps))
-    .use(devLogRoutes(deps))
-    .use(snapshots(deps))
-    .use(scenarioRoutes(deps))
-    .use(faultRoutes(deps))
+export const devOperations = (deps: DevDeps) => [
+  ...timeAndFeed(deps),
+  ...accountOperations(deps),
+  ...devLogOperations(deps),
+  ...snapshots(deps),
+  ...scenarioOperations(deps),
+  ...faultOperations(deps),
+]
 
 /** The clock, and what is published as it moves. */
 function timeAndFeed(deps: DevDeps) {
@@ -51,138 +51,163 @@ function timeAndFeed(deps: DevDeps) {
     codes_ready: feed.filled().size,
     codes_total: feed.total,
   })
-  return new RouteList()
-    .use(deps.access)
-    .get('/_dev/clock', clockState, {
+  return [
+    operation({
+      method: 'GET',
+      path: '/_dev/clock',
+      operationId: 'devGetClock',
+      summary: 'The clock',
+      hidden: true,
       access: operator,
-      response: open,
-      detail: { operationId: 'devGetClock', summary: 'The clock' },
-    })
-    .post(
-      '/_dev/clock',
-      async ({ body }) => {
+      answers: open,
+      handle: clockState,
+    }),
+    operation({
+      method: 'POST',
+      path: '/_dev/clock',
+      operationId: 'devMoveClock',
+      summary: 'Move the clock',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: async ({ body }) => {
         const fields = objectOf(body)
         if (typeof fields.freeze === 'boolean') fields.freeze ? clock.freeze() : clock.release()
         const to = momentOf(fields, clock.now())
         if (to !== undefined) await deps.advance(to)
         return clockState()
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devMoveClock', summary: 'Move the clock' },
-      },
-    )
-    .get('/_dev/feed', feedState, {
+    }),
+    operation({
+      method: 'GET',
+      path: '/_dev/feed',
+      operationId: 'devGetFeed',
+      summary: 'The feed',
+      hidden: true,
       access: operator,
-      response: open,
-      detail: { operationId: 'devGetFeed', summary: 'The feed' },
-    })
-    .post(
-      '/_dev/feed',
-      ({ body }) => {
+      answers: open,
+      handle: feedState,
+    }),
+    operation({
+      method: 'POST',
+      path: '/_dev/feed',
+      operationId: 'devPauseFeed',
+      summary: 'Pause the feed',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: ({ body }) => {
         const { paused } = objectOf(body)
         if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
         feed.paused = paused
         return feedState()
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devPauseFeed', summary: 'Pause the feed' },
-      },
-    )
+    }),
+  ]
 }
 
 /** Accounts on demand. */
-function accountRoutes(deps: DevDeps) {
-  return new RouteList().use(deps.access).post(
-    '/_dev/accounts',
-    ({ body, set }) => {
-      set.status = 201
-      return makeAccount(deps, objectOf(body))
-    },
-    {
+function accountOperations(deps: DevDeps) {
+  return [
+    operation({
+      method: 'POST',
+      path: '/_dev/accounts',
+      operationId: 'devMakeAccount',
+      summary: 'Make an account with a key',
+      hidden: true,
       access: operator,
       body: anyBody,
-      response: { 201: open },
-      detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
-    },
-  )
+      answers: { 201: open },
+      handle: ({ body, reply }) => {
+        reply.status = 201
+        return makeAccount(deps, objectOf(body))
+      },
+    }),
+  ]
 }
 
 /** The state as a whole: kept, gone back to, begun anew. */
 function snapshots(deps: DevDeps) {
   const { clock } = deps
-  return new RouteList()
-    .use(deps.access)
-    .post(
-      '/_dev/snapshot',
-      async ({ body }) => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/_dev/snapshot',
+      operationId: 'devSnapshot',
+      summary: 'Keep the state',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: async ({ body }) => {
         const name = nameOf(objectOf(body))
         await deps.snapshot(name)
         return { snapshot: name, now: isoInstant(clock.now()) }
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devSnapshot', summary: 'Keep the state' },
-      },
-    )
-    .post(
-      '/_dev/restore',
-      async ({ body }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/_dev/restore',
+      operationId: 'devRestore',
+      summary: 'Go back to a kept state',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: async ({ body }) => {
         const name = nameOf(objectOf(body))
         if (!(await deps.restore(name))) throw refuse('name', 'is no snapshot.', name)
         return { restored: name, now: isoInstant(clock.now()) }
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devRestore', summary: 'Go back to a kept state' },
-      },
-    )
-    .post(
-      '/_dev/reset',
-      async () => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/_dev/reset',
+      operationId: 'devReset',
+      summary: 'Go back to the start',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: async () => {
         await deps.reset()
         return { reset: true, now: isoInstant(clock.now()) }
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devReset', summary: 'Go back to the start' },
-      },
-    )
+    }),
+  ]
 }
 
 /** Situations by name: what they leave is in the data, until a state is restored. */
-function scenarioRoutes({ access, scenarios, clock }: DevDeps) {
-  return new RouteList()
-    .use(access)
-    .get(
-      '/_dev/scenario',
-      () => ({
+function scenarioOperations({ scenarios, clock }: DevDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/_dev/scenario',
+      operationId: 'devListScenarios',
+      summary: 'The scenarios there are',
+      hidden: true,
+      access: operator,
+      answers: open,
+      handle: () => ({
         scenarios: scenarios.map(({ name, description, options }) => ({
           name,
           description,
           options,
         })),
       }),
-      {
-        access: operator,
-        response: open,
-        detail: { operationId: 'devListScenarios', summary: 'The scenarios there are' },
-      },
-    )
-    .post(
-      '/_dev/scenario',
-      async ({ body }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/_dev/scenario',
+      operationId: 'devPlayScenario',
+      summary: 'Play a scenario',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: async ({ body }) => {
         const fields = objectOf(body)
         const scenario = scenarios.find(({ name }) => name === fields.name)
         if (!scenario) {
@@ -194,13 +219,8 @@ function scenarioRoutes({ access, scenarios, clock }: DevDeps) {
         const { done, after, details } = played
         return { scenario: scenario.name, now: isoInstant(clock.now()), done, after, details }
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devPlayScenario', summary: 'Play a scenario' },
-      },
-    )
+    }),
+  ]
 }
 
 const optionKinds = { code: 'string', remaining: 'number', zone: 'string' } as const
@@ -222,39 +242,46 @@ function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
 }
 
 /** Routes that are made to fail. */
-function faultRoutes({ access, faults }: DevDeps) {
-  return new RouteList()
-    .use(access)
-    .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
+function faultOperations({ faults }: DevDeps) {
+  return [
+    operation({
+      method: 'GET',
+      path: '/_dev/faults',
+      operationId: 'devListFaults',
+      summary: 'The faults',
+      hidden: true,
       access: operator,
-      response: open,
-      detail: { operationId: 'devListFaults', summary: 'The faults' },
-    })
-    .post(
-      '/_dev/faults',
-      ({ body, set }) => {
-        set.status = 201
+      answers: open,
+      handle: () => ({ faults: faults.all().map(faultRow) }),
+    }),
+    operation({
+      method: 'POST',
+      path: '/_dev/faults',
+      operationId: 'devAddFault',
+      summary: 'Make a route fail',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: { 201: open },
+      handle: ({ body, reply }) => {
+        reply.status = 201
         return faultRow(faults.add(faultOf(objectOf(body))))
       },
-      {
-        access: operator,
-        body: anyBody,
-        response: { 201: open },
-        detail: { operationId: 'devAddFault', summary: 'Make a route fail' },
-      },
-    )
-    .delete(
-      '/_dev/faults',
-      () => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/_dev/faults',
+      operationId: 'devClearFaults',
+      summary: 'End all faults',
+      hidden: true,
+      access: operator,
+      answers: open,
+      handle: () => {
         faults.clear()
         return { faults: [] }
       },
-      {
-        access: operator,
-        response: open,
-        detail: { operationId: 'devClearFaults', summary: 'End all faults' },
-      },
-    )
+    }),
+  ]
 }
 
 const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })

@@ -2,9 +2,9 @@ import { t } from 'elysia'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { AlertShape, createAlertRows } from '../../../alerts/operations/row.ts'
 import { createDeliveryRows, DeliveryShape } from '../../../deliveries/operations/row.ts'
 import {
@@ -39,8 +39,7 @@ const params = t.Object({
 })
 
 /** What an account has made, for whoever helps its owner. */
-export function accountThingRoutes({
-  access: plugin,
+export function accountThingOperations({
   keys,
   alerts,
   webhooks,
@@ -54,25 +53,31 @@ export function accountThingRoutes({
     if (!keys.account(id)) throw notFound('The account')
     return id
   }
-  return new RouteList({ tags: ['operator'] })
-    .use(plugin)
-    .get(
-      '/admin/v1/accounts/:id/alerts',
-      ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
-      {
-        access,
-        params,
-        response: { 200: envelope(t.Array(AlertShape)), 404: NestedProblem },
-        detail: {
-          operationId: 'listAccountAlerts',
-          summary: 'Alerts of an account',
-          description: 'As their owner sees them, in the order in which they were made.',
-        },
-      },
-    )
-    .get(
-      '/admin/v1/accounts/:id/webhooks',
-      ({ params: { id } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id/alerts',
+      operationId: 'listAccountAlerts',
+      summary: 'Alerts of an account',
+      description: 'As their owner sees them, in the order in which they were made.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: envelope(t.Array(AlertShape)), 404: NestedProblem },
+      handle: ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id/webhooks',
+      operationId: 'listAccountWebhooks',
+      summary: 'Webhook endpoints of an account',
+      description:
+        'As their owner sees them, without their secrets, and why the newest delivery that failed did.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: envelope(t.Array(AccountWebhook)), 404: NestedProblem },
+      handle: ({ params: { id } }) => {
         const endpoints = webhooks.list(idOf(id))
         const records = webhooks.records(id)
         return success(
@@ -82,21 +87,30 @@ export function accountThingRoutes({
           })),
         )
       },
-      {
-        access,
-        params,
-        response: { 200: envelope(t.Array(AccountWebhook)), 404: NestedProblem },
-        detail: {
-          operationId: 'listAccountWebhooks',
-          summary: 'Webhook endpoints of an account',
-          description:
-            'As their owner sees them, without their secrets, and why the newest delivery that failed did.',
-        },
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id/webhooks/:webhook_id/events',
+      operationId: 'listAccountWebhookEvents',
+      summary: 'List the deliveries to a webhook endpoint of an account',
+      description:
+        'Returns what became of each event, the newest first, as its owner sees it: attempts, status, error and the next attempt.',
+      tags: ['operator'],
+      access,
+      params: {
+        ...params.properties,
+        webhook_id: t.String({
+          description: 'Id of the endpoint.',
+          examples: ['00000000-0000-4000-8000-000000000401'],
+        }),
       },
-    )
-    .get(
-      '/admin/v1/accounts/:id/webhooks/:webhook_id/events',
-      ({ params: { id, webhook_id: webhookId }, query }) => {
+      query: pageQuery(perPageMax),
+      answers: {
+        200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      handle: ({ params: { id, webhook_id: webhookId }, query }) => {
         const page = pageOf(query, perPageMax)
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
           throw notFound('The webhook endpoint')
@@ -112,41 +126,18 @@ export function accountThingRoutes({
           meta: pageMeta(page, total),
         })
       },
-      {
-        access,
-        params: t.Object({
-          ...params.properties,
-          webhook_id: t.String({
-            description: 'Id of the endpoint.',
-            examples: ['00000000-0000-4000-8000-000000000401'],
-          }),
-        }),
-        query: t.Object(pageQuery(perPageMax)),
-        response: {
-          200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listAccountWebhookEvents',
-          summary: 'List the deliveries to a webhook endpoint of an account',
-          description:
-            'Returns what became of each event, the newest first, as its owner sees it: attempts, status, error and the next attempt.',
-        },
-      },
-    )
-    .get(
-      '/admin/v1/accounts/:id/deliveries',
-      ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
-      {
-        access,
-        params,
-        response: { 200: envelope(t.Array(DeliveryShape)), 404: NestedProblem },
-        detail: {
-          operationId: 'listAccountDeliveries',
-          summary: 'Scheduled deliveries of an account',
-          description: 'As their owner sees them.',
-        },
-      },
-    )
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id/deliveries',
+      operationId: 'listAccountDeliveries',
+      summary: 'Scheduled deliveries of an account',
+      description: 'As their owner sees them.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: envelope(t.Array(DeliveryShape)), 404: NestedProblem },
+      handle: ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
+    }),
+  ]
 }

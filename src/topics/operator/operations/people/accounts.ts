@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
 import {
   PageMetaShape,
@@ -12,6 +11,7 @@ import {
 import { codeParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
 import {
   invalidParameter,
@@ -20,7 +20,6 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { planIds } from '../../../../plans/tiers.ts'
 import {
@@ -73,13 +72,13 @@ const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
  * Accounts and keys for whoever runs the service: what the command line does, for
  * the dashboard too.
  */
-export const accountAdminRoutes = (deps: AdminDeps) =>
-  new RouteList({ tags: ['operator'] })
-    .use(accounts(deps))
-    .use(oneAccount(deps))
-    .use(ending(deps))
-    .use(accountKeys(deps))
-    .use(oneKey(deps))
+export const accountAdminOperations = (deps: AdminDeps) => [
+  ...accounts(deps),
+  ...oneAccount(deps),
+  ...ending(deps),
+  ...accountKeys(deps),
+  ...oneKey(deps),
+]
 
 function accountOf(keys: Keyring, id: string): AccountState {
   const account = keys.account(id)
@@ -93,7 +92,7 @@ function keyOf(keys: Keyring, id: string): KeyState {
   return key
 }
 
-function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: AdminDeps) {
+function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
   const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
   const newAccountBody = createNewAccountBody(nameMax)
   const matching = (query: { email?: string; q?: string; plan?: string }) => {
@@ -105,11 +104,34 @@ function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, 
       .filter(({ account }) => !query.plan || account.plan === query.plan)
       .sort((a, b) => b.account.createdAt - a.account.createdAt)
   }
-  return new RouteList()
-    .use(plugin)
-    .get(
-      '/admin/v1/accounts',
-      ({ query, request, set }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts',
+      operationId: 'listAccounts',
+      summary: 'List accounts',
+      description: 'Accounts, the newest first.',
+      tags: ['operator'],
+      access,
+      query: {
+        email: textParameter({
+          description: 'The account with this address.',
+          examples: ['eval@example.com'],
+          format: 'email',
+        }),
+        q: textParameter({ description: 'Part of the address.', examples: ['@example.com'] }),
+        plan: codeParameter({ description: 'Id of a plan.', examples: ['enterprise'] }),
+        ...pageQuery(perPageMax),
+      },
+      answers: {
+        200: t.Object({
+          status: t.Literal('success'),
+          data: t.Object({ accounts: t.Array(OperatorAccount) }),
+          meta: PageMetaShape,
+        }),
+        400: NestedProblem,
+      },
+      handle: ({ query, request, reply }) => {
         const page = pageOf(query, perPageMax)
         if (query.plan && !planIds.some(plan => plan === query.plan))
           throw invalidParameter(
@@ -120,97 +142,76 @@ function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, 
           )
         const accounts = matching(query)
         const meta = pageMeta(page, accounts.length)
-        pageHeaders(set.headers as Record<string, string>, request.url, meta)
+        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
         const start = (page.page - 1) * page.perPage
         return {
           ...success({ accounts: accounts.slice(start, start + page.perPage).map(accountRow) }),
           meta,
         }
       },
-      {
-        access,
-        query: t.Object({
-          email: textParameter({
-            description: 'The account with this address.',
-            examples: ['eval@example.com'],
-            format: 'email',
-          }),
-          q: textParameter({ description: 'Part of the address.', examples: ['@example.com'] }),
-          plan: codeParameter({ description: 'Id of a plan.', examples: ['enterprise'] }),
-          ...pageQuery(perPageMax),
-        }),
-        response: {
-          200: t.Object({
-            status: t.Literal('success'),
-            data: t.Object({ accounts: t.Array(OperatorAccount) }),
-            meta: PageMetaShape,
-          }),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'listAccounts',
-          summary: 'List accounts',
-          description: 'Accounts, the newest first.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts',
+      operationId: 'createAccount',
+      summary: 'Create an account',
+      description:
+        'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
+      tags: ['operator'],
+      access,
+      idempotent: true,
+      body: newAccountBody.schema,
+      answers: {
+        201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
+        422: ValidationProblem,
       },
-    )
-    .post(
-      '/admin/v1/accounts',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const newAccount = readNewAccount(newAccountBody, body)
-          const account = changes.createAccount(newAccount)
-          if (!account) {
-            throw validationFailed([
-              {
-                field: 'email',
-                message: 'email: has an account already.',
-                value: newAccount.email,
-              },
-            ])
-          }
-          set.status = 201
-          return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
-        }),
-      {
-        access,
-        headers: idempotencyHeader,
-        body: newAccountBody.schema,
-        response: {
-          201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'createAccount',
-          summary: 'Create an account',
-          description:
-            'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
-        },
+      handle: ({ body, reply }) => {
+        const newAccount = readNewAccount(newAccountBody, body)
+        const account = changes.createAccount(newAccount)
+        if (!account) {
+          throw validationFailed([
+            {
+              field: 'email',
+              message: 'email: has an account already.',
+              value: newAccount.email,
+            },
+          ])
+        }
+        reply.status = 201
+        return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
       },
-    )
+    }),
+  ]
 }
 
-function oneAccount({ access: plugin, keys, meter, changes, accountClosing, now }: AdminDeps) {
+function oneAccount({ keys, meter, changes, accountClosing, now }: AdminDeps) {
   const { accountDetail } = createAdminRows(keys, meter, now)
-  return new RouteList()
-    .use(plugin)
-    .get(
-      '/admin/v1/accounts/:id',
-      ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
-      {
-        access,
-        params,
-        response: { 200: AccountAnswer, 400: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: 'getOperatorAccount',
-          summary: 'An account',
-          description: 'An account with what its plan gives it, its use and its keys.',
-        },
-      },
-    )
-    .patch(
-      '/admin/v1/accounts/:id',
-      ({ body, params: { id } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id',
+      operationId: 'getOperatorAccount',
+      summary: 'An account',
+      description: 'An account with what its plan gives it, its use and its keys.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: AccountAnswer, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
+    }),
+    operation({
+      method: 'PATCH',
+      path: '/admin/v1/accounts/:id',
+      operationId: 'changeAccount',
+      summary: 'Change an account',
+      description:
+        'Sets the address, the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. Links that were mailed to an earlier address end. What the body does not name stays; the next request of the account meets the change.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      body: AccountBody.schema,
+      answers: { 200: AccountAnswer, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, params: { id } }) => {
         const state = accountOf(keys, id)
         const { email, ...change } = readAccountChange(body, state.account.plan)
         if (email !== undefined && accountClosing.changeAddress(state, email) === 'taken')
@@ -219,19 +220,8 @@ function oneAccount({ access: plugin, keys, meter, changes, accountClosing, now 
           ])
         return success({ account: accountDetail(changes.changeAccount(state, change)) })
       },
-      {
-        access,
-        params,
-        body: AccountBody.schema,
-        response: { 200: AccountAnswer, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'changeAccount',
-          summary: 'Change an account',
-          description:
-            'Sets the address, the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. Links that were mailed to an earlier address end. What the body does not name stays; the next request of the account meets the change.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const Ended = envelope(
@@ -252,7 +242,7 @@ const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
   not_closed: 'The account is open: close it first.',
 }
 
-function ending({ access: plugin, keys, accountClosing, idempotency }: AdminDeps) {
+function ending({ keys, accountClosing }: AdminDeps) {
   const answer = (state: AccountState, refusal: ClosingRefusal | undefined) => {
     if (refusal !== undefined) throw stateForbids('validation_failed', refusedBecause[refusal])
     const { closedAt, erasedAt } = accountClosing.standing(state)!
@@ -266,153 +256,137 @@ function ending({ access: plugin, keys, accountClosing, idempotency }: AdminDeps
     })
   }
   const response = { 200: Ended, 404: NestedProblem, 422: ValidationProblem }
-  return new RouteList()
-    .use(plugin)
-    .delete(
-      '/admin/v1/accounts/:id',
-      ({ params: { id } }) => {
+  return [
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/accounts/:id',
+      operationId: 'closeAccount',
+      summary: 'Close an account',
+      description:
+        'Ends the keys, sessions, password, alerts, watches, deliveries, webhooks and data sources of an account for good and suspends it. What it was stays in the books; `POST /admin/v1/accounts/{id}/erase` forgets the person. Refused while a subscription goes on and while it is in an organization with others.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: response,
+      handle: ({ params: { id } }) => {
         const state = accountOf(keys, id)
         return answer(state, accountClosing.close(state))
       },
-      {
-        access,
-        params,
-        response,
-        detail: {
-          operationId: 'closeAccount',
-          summary: 'Close an account',
-          description:
-            'Ends the keys, sessions, password, alerts, watches, deliveries, webhooks and data sources of an account for good and suspends it. What it was stays in the books; `POST /admin/v1/accounts/{id}/erase` forgets the person. Refused while a subscription goes on and while it is in an organization with others.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts/:id/erase',
+      operationId: 'eraseAccount',
+      summary: 'Forget the person of a closed account',
+      description:
+        'Takes addresses, phone numbers, letters, names of keys and settings out of the data of a closed account. Invoices, subscriptions, purchases and counts of use stay under its id. Backups keep what they hold until they are thinned.',
+      tags: ['operator'],
+      access,
+      idempotent: true,
+      params: params.properties,
+      answers: response,
+      handle: ({ params: { id } }) => {
+        const state = accountOf(keys, id)
+        return answer(state, accountClosing.erase(state))
       },
-    )
-    .post(
-      '/admin/v1/accounts/:id/erase',
-      ({ params: { id }, body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const state = accountOf(keys, id)
-          return answer(state, accountClosing.erase(state))
-        }),
-      {
-        access,
-        headers: idempotencyHeader,
-        params,
-        response,
-        detail: {
-          operationId: 'eraseAccount',
-          summary: 'Forget the person of a closed account',
-          description:
-            'Takes addresses, phone numbers, letters, names of keys and settings out of the data of a closed account. Invoices, subscriptions, purchases and counts of use stay under its id. Backups keep what they hold until they are thinned.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function accountKeys({
-  access: plugin,
-  keys,
-  meter,
-  changes,
-  idempotency,
-  nameMax,
-  now,
-}: AdminDeps) {
+function accountKeys({ keys, meter, changes, nameMax, now }: AdminDeps) {
   const keyBody = createKeyBody(nameMax)
   const { listed, madeRow } = createAdminRows(keys, meter, now)
-  return new RouteList()
-    .use(plugin)
-    .get(
-      '/admin/v1/accounts/:id/keys',
-      ({ params: { id } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id/keys',
+      operationId: 'listAccountKeys',
+      summary: "List an account's keys",
+      description: 'Every key of an account, active ones first, then the newest.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: {
+        200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      handle: ({ params: { id } }) => {
         const accountKeys = heldKeys(accountOf(keys, id))
         return success({ api_keys: listed(accountKeys), total_count: accountKeys.length })
       },
-      {
-        access,
-        params,
-        response: {
-          200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listAccountKeys',
-          summary: "List an account's keys",
-          description: 'Every key of an account, active ones first, then the newest.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts/:id/keys',
+      operationId: 'createAccountKey',
+      summary: 'Create a key for an account',
+      description: 'A new key; its token is shown in this answer only.',
+      tags: ['operator'],
+      access,
+      idempotent: true,
+      params: params.properties,
+      body: keyBody.schema,
+      answers: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, params: { id }, reply }) => {
+        const account = accountOf(keys, id)
+        const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
+        reply.status = 201
+        return success({ api_key: madeRow(created) })
       },
-    )
-    .post(
-      '/admin/v1/accounts/:id/keys',
-      ({ body, params: { id }, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const account = accountOf(keys, id)
-          const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
-          set.status = 201
-          return success({ api_key: madeRow(created) })
-        }),
-      {
-        access,
-        headers: idempotencyHeader,
-        params,
-        body: keyBody.schema,
-        response: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'createAccountKey',
-          summary: 'Create a key for an account',
-          description: 'A new key; its token is shown in this answer only.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function oneKey({ access: plugin, keys, meter, changes, idempotency, now }: AdminDeps) {
+function oneKey({ keys, meter, changes, now }: AdminDeps) {
   const { keyRow, madeRow } = createAdminRows(keys, meter, now)
-  return new RouteList()
-    .use(plugin)
-    .patch(
-      '/admin/v1/keys/:id',
-      ({ body, params: { id } }) => {
+  return [
+    operation({
+      method: 'PATCH',
+      path: '/admin/v1/keys/:id',
+      operationId: 'suspendKey',
+      summary: 'Suspend or release a key',
+      description: 'A suspended key is answered 403 until it is released.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      body: SuspensionBody.schema,
+      answers: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, params: { id } }) => {
         const { suspended } = SuspensionBody.read(body)
         return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended)) })
       },
-      {
-        access,
-        params,
-        body: SuspensionBody.schema,
-        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'suspendKey',
-          summary: 'Suspend or release a key',
-          description: 'A suspended key is answered 403 until it is released.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/keys/:id/roll',
+      operationId: 'rollAccountKey',
+      summary: 'Roll a key',
+      description:
+        'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
+      tags: ['operator'],
+      access,
+      idempotent: true,
+      params: params.properties,
+      body: RollBody.schema,
+      answers: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ body, params: { id } }) => {
+        const overlapMs = readOverlapMs(body)
+        const rolled = resultOf(changes.rollKey(keyOf(keys, id), overlapMs))
+        return success({ api_key: madeRow(rolled) })
       },
-    )
-    .post(
-      '/admin/v1/keys/:id/roll',
-      ({ body, params: { id }, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const overlapMs = readOverlapMs(body)
-          const rolled = resultOf(changes.rollKey(keyOf(keys, id), overlapMs))
-          return success({ api_key: madeRow(rolled) })
-        }),
-      {
-        access,
-        headers: idempotencyHeader,
-        params,
-        body: RollBody.schema,
-        response: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'rollAccountKey',
-          summary: 'Roll a key',
-          description:
-            'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/keys/:id',
-      ({ params: { id } }) =>
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/keys/:id',
+      operationId: 'revokeAccountKey',
+      summary: 'Revoke a key',
+      description: 'Ends a key for good, the last active one of its account too.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ params: { id } }) =>
         success({
           api_key: keyRow(
             resultOf(
@@ -421,15 +395,6 @@ function oneKey({ access: plugin, keys, meter, changes, idempotency, now }: Admi
             ),
           ),
         }),
-      {
-        access,
-        params,
-        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'revokeAccountKey',
-          summary: 'Revoke a key',
-          description: 'Ends a key for good, the last active one of its account too.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -1,14 +1,13 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader, type Repeatable } from '../../../../http/idempotency.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../../../plans/invoice.ts'
 import { resultOf } from '../../../billing/operations/form.ts'
@@ -68,8 +67,10 @@ const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['stati
 })
 
 /** The operator's ledger: invoices, and whether they are paid. */
-export const billingAdminRoutes = (deps: AdminBillingDeps) =>
-  new RouteList({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps))
+export const billingAdminOperations = (deps: AdminBillingDeps) => [
+  ...ledger(deps),
+  ...marking(deps),
+]
 
 const createInvoiceBody = (keys: Keyring) =>
   body({
@@ -80,13 +81,33 @@ const createInvoiceBody = (keys: Keyring) =>
     period_end: optional(moment()),
   })
 
-function ledger({ access, idempotency, billing, keys, links, now }: AdminBillingDeps) {
+function ledger({ billing, keys, links, now }: AdminBillingDeps) {
   const invoiceBody = createInvoiceBody(keys)
-  return new RouteList()
-    .use(access)
-    .get(
-      '/admin/v1/invoices',
-      ({ query, request }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/invoices',
+      operationId: 'listLedger',
+      summary: 'Invoices of all accounts',
+      description: 'Every invoice, the newest first.',
+      tags: ['operator'],
+      access: operator,
+      query: {
+        status: wordParameter(invoiceStatuses, {
+          description: 'Only those that are so.',
+          examples: ['open'],
+        }),
+        account: idParameter({
+          description: 'Id of an account.',
+          examples: ['00000000-0000-4000-8000-000000000001'],
+        }),
+        ...pageQuery(perPageMax),
+      },
+      answers: {
+        200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
+        400: NestedProblem,
+      },
+      handle: ({ query, request }) => {
         const page = pageOf(query, perPageMax)
         const status = query.status
           ? invoiceStatuses.find(name => name === query.status)
@@ -106,83 +127,56 @@ function ledger({ access, idempotency, billing, keys, links, now }: AdminBilling
           meta: pageMeta(page, billing.invoices.count(filter)),
         })
       },
-      {
-        access: operator,
-        query: t.Object({
-          status: wordParameter(invoiceStatuses, {
-            description: 'Only those that are so.',
-            examples: ['open'],
-          }),
-          account: idParameter({
-            description: 'Id of an account.',
-            examples: ['00000000-0000-4000-8000-000000000001'],
-          }),
-          ...pageQuery(perPageMax),
-        }),
-        response: {
-          200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'listLedger',
-          summary: 'Invoices of all accounts',
-          description: 'Every invoice, the newest first.',
-        },
-      },
-    )
-    .get(
-      '/admin/v1/invoices/:id',
-      ({ params: { id }, request }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/invoices/:id',
+      operationId: 'getLedgerInvoice',
+      summary: 'Get an invoice of any account',
+      description: 'Returns the invoice with its lines and what became of its payment.',
+      tags: ['operator'],
+      access: operator,
+      params: params.properties,
+      answers: { 200: One, 404: NestedProblem },
+      handle: ({ params: { id }, request }) => {
         const invoice = billing.invoices.byId(id)
         if (!invoice) throw notFound('The invoice')
         return success({ invoice: rowOf(invoice, links(request).baseUrl) })
       },
-      {
-        access: operator,
-        params,
-        response: { 200: One, 404: NestedProblem },
-        detail: {
-          operationId: 'getLedgerInvoice',
-          summary: 'Get an invoice of any account',
-          description: 'Returns the invoice with its lines and what became of its payment.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/invoices',
+      operationId: 'issueInvoice',
+      summary: 'Issue an invoice',
+      description:
+        'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: invoiceBody.schema,
+      answers: { 201: One, 422: ValidationProblem },
+      handle: ({ body, request, reply }) => {
+        const issuedAt = now()
+        const { account, description, amount, period_start, period_end } = invoiceBody.read(
+          body,
+          (form, { period_start: startsAt = issuedAt, period_end: endsAt = startsAt }) => {
+            if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
+          },
+        )
+        const startsAt = period_start ?? issuedAt
+        const endsAt = period_end ?? startsAt
+        reply.status = 201
+        const invoice = billing.ledger.issue(account, {
+          description,
+          amountCents: amount,
+          startsAt,
+          endsAt,
+        })
+        return success({ invoice: rowOf(invoice, links(request).baseUrl) })
       },
-    )
-    .post(
-      '/admin/v1/invoices',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const issuedAt = now()
-          const { account, description, amount, period_start, period_end } = invoiceBody.read(
-            body,
-            (form, { period_start: startsAt = issuedAt, period_end: endsAt = startsAt }) => {
-              if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
-            },
-          )
-          const startsAt = period_start ?? issuedAt
-          const endsAt = period_end ?? startsAt
-          set.status = 201
-          const invoice = billing.ledger.issue(account, {
-            description,
-            amountCents: amount,
-            startsAt,
-            endsAt,
-          })
-          return success({ invoice: rowOf(invoice, links(request).baseUrl) })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: invoiceBody.schema,
-        response: { 201: One, 422: ValidationProblem },
-        detail: {
-          operationId: 'issueInvoice',
-          summary: 'Issue an invoice',
-          description:
-            'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const satisfies Record<
@@ -190,57 +184,59 @@ const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const
   InvoiceStatus
 >
 
-interface MarkRequest extends Repeatable {
-  params: { id: string }
-  body: unknown
-}
-
-function marking({ access, billing, idempotency, links }: AdminBillingDeps) {
+function marking({ billing, links }: AdminBillingDeps) {
   const mark = (
     deed: keyof typeof marks,
-    { params: { id }, body, pass, request, set }: MarkRequest,
-  ) =>
-    idempotency.once({ pass, request, set }, body, () => {
-      const invoice = billing.invoices.byId(id)
-      if (!invoice) throw notFound('The invoice')
-      return success({
-        invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
-      })
+    { params: { id }, request }: { params: { id: string }; request: Request },
+  ) => {
+    const invoice = billing.invoices.byId(id)
+    if (!invoice) throw notFound('The invoice')
+    return success({
+      invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
     })
+  }
   const route = (operationId: string, summary: string, description: string) => ({
+    operationId,
+    summary,
+    description,
+    tags: ['operator'],
     access: operator,
-    headers: idempotencyHeader,
-    params,
-    response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
-    detail: {
-      operationId,
-      summary,
-      description,
-    },
+    idempotent: true as const,
+    params: params.properties,
+    answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
   })
   const closed =
     'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
-  return new RouteList()
-    .use(access)
-    .post('/admin/v1/invoices/:id/pay', context => mark('pay', context), {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/invoices/:id/pay',
       ...route(
         'markInvoicePaid',
         'Mark an invoice as paid',
         `The money has come: bought requests are there from now on, and a subscription that was past due is active again. What was given up can be paid after all. ${closed}`,
       ),
-    })
-    .post('/admin/v1/invoices/:id/void', context => mark('void', context), {
+      handle: call => mark('pay', call),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/invoices/:id/void',
       ...route(
         'voidInvoice',
         'Void an invoice',
         `It should not have been made, and nobody owes it. ${closed}`,
       ),
-    })
-    .post('/admin/v1/invoices/:id/write_off', context => mark('write_off', context), {
+      handle: call => mark('void', call),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/invoices/:id/write_off',
       ...route(
         'writeOffInvoice',
         'Give an invoice up',
         `It is owed and will not be paid. ${closed}`,
       ),
-    })
+      handle: call => mark('write_off', call),
+    }),
+  ]
 }

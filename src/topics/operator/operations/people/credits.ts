@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
   body,
   moment,
@@ -11,9 +10,9 @@ import {
 } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
 import { instantOrNull, isoOrNull } from '../../../keys/operations/row.ts'
@@ -56,7 +55,7 @@ const rowOf = ({ purchase, remaining }: CreditLeft): (typeof CreditShape)['stati
 })
 
 /** Requests beside the quota of an account: what is left of them, and more of them as a gift. */
-export function creditAdminRoutes({ access, billing, idempotency, keys, now }: CreditAdminDeps) {
+export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
   const sales = billing.credits
   const giftBody = body({
     requests: whole(1, requestsMax, { description: 'How many.', examples: [10_000] }),
@@ -78,69 +77,64 @@ export function creditAdminRoutes({ access, billing, idempotency, keys, now }: C
     return account
   }
   const balanceOf = (id: string) => ({ requests_remaining: sales.balance(id) })
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/accounts/:id/credits',
-      ({ params: { id } }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/accounts/:id/credits',
+      operationId: 'listAccountCredits',
+      summary: 'Requests that an account has beside its quota',
+      description:
+        'What is left of what it bought and of what it was given, those that are used first in front.',
+      tags: ['operator'],
+      access: operator,
+      params: params.properties,
+      answers: {
+        200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })),
+        400: NestedProblem,
+        404: NestedProblem,
+      },
+      handle: ({ params: { id } }) => {
         const { account } = accountOf(id)
         return success({
           credits: sales.left(account.id).map(rowOf),
           balance: balanceOf(account.id),
         })
       },
-      {
-        access: operator,
-        params,
-        response: {
-          200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })),
-          400: NestedProblem,
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'listAccountCredits',
-          summary: 'Requests that an account has beside its quota',
-          description:
-            'What is left of what it bought and of what it was given, those that are used first in front.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts/:id/credits',
+      operationId: 'giveCredits',
+      summary: 'Give an account requests',
+      description:
+        'Requests beside the quota that nobody pays for, used like bought ones: once the quota of a key is used up, those that expire first before the others. They are there at once; the account has a notice of it, and the audit trail how many.',
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      params: params.properties,
+      body: giftBody.schema,
+      answers: {
+        201: envelope(t.Object({ credit: CreditShape, balance: Balance })),
+        404: NestedProblem,
+        422: ValidationProblem,
       },
-    )
-    .post(
-      '/admin/v1/accounts/:id/credits',
-      ({ body, params: { id }, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const account = accountOf(id)
-          const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {
-            if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now())
-              form.fault('expires_at', 'must be in the future.')
-          })
-          const purchase = sales.grant(account, {
-            requests: gift.requests,
-            expiresAt: gift.expires_at ?? null,
-            reason: gift.reason,
-          })
-          set.status = 201
-          return success({
-            credit: rowOf({ purchase, remaining: purchase.requests }),
-            balance: balanceOf(account.account.id),
-          })
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params,
-        body: giftBody.schema,
-        response: {
-          201: envelope(t.Object({ credit: CreditShape, balance: Balance })),
-          404: NestedProblem,
-          422: ValidationProblem,
-        },
-        detail: {
-          operationId: 'giveCredits',
-          summary: 'Give an account requests',
-          description:
-            'Requests beside the quota that nobody pays for, used like bought ones: once the quota of a key is used up, those that expire first before the others. They are there at once; the account has a notice of it, and the audit trail how many.',
-        },
+      handle: ({ body, params: { id }, reply }) => {
+        const account = accountOf(id)
+        const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {
+          if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now())
+            form.fault('expires_at', 'must be in the future.')
+        })
+        const purchase = sales.grant(account, {
+          requests: gift.requests,
+          expiresAt: gift.expires_at ?? null,
+          reason: gift.reason,
+        })
+        reply.status = 201
+        return success({
+          credit: rowOf({ purchase, remaining: purchase.requests }),
+          balance: balanceOf(account.account.id),
+        })
       },
-    )
+    }),
+  ]
 }

@@ -3,10 +3,10 @@ import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, optional, whole } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
 import type { Look } from '../../../account/service/looks.ts'
 
@@ -41,7 +41,7 @@ const LookBody = body({
 })
 
 /** An operator sees what an account sees, for a while, and changes nothing. */
-export function lookAdminRoutes({ access, looks, keys, idempotency }: AdminLookDeps) {
+export function lookAdminOperations({ looks, keys, idempotency }: AdminLookDeps) {
   const rowOf = ({ id, accountId, actor, begunAt, expiresAt }: Look) => ({
     id,
     account_id: accountId,
@@ -50,26 +50,39 @@ export function lookAdminRoutes({ access, looks, keys, idempotency }: AdminLookD
     begun_at: isoInstant(begunAt),
     expires_at: isoInstant(expiresAt),
   })
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get('/admin/v1/looks', () => success({ looks: looks.list().map(rowOf) }), {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/looks',
+      operationId: 'listLooks',
+      summary: 'Who looks at which account',
+      description: 'Looks that are in force, the newest first. A start ends all of them.',
+      tags: ['operator'],
       access: operator,
-      response: { 200: envelope(t.Object({ looks: t.Array(LookShape) })) },
-      detail: {
-        operationId: 'listLooks',
-        summary: 'Who looks at which account',
-        description: 'Looks that are in force, the newest first. A start ends all of them.',
+      answers: { 200: envelope(t.Object({ looks: t.Array(LookShape) })) },
+      handle: () => success({ looks: looks.list().map(rowOf) }),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts/:id/look',
+      operationId: 'lookAtAccount',
+      summary: 'See what an account sees',
+      description: `A token that reads as the account's own session would, for at most ${minutesMax} minutes. Whatever changes something or reads a secret is 403 \`KEY_READ_ONLY\`; nothing counts against the plan. The audit trail says who looked at whom; it stands in no table, and a start ends it.`,
+      tags: ['operator'],
+      access: operator,
+      headers: idempotencyHeader,
+      params: {
+        id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
       },
-    })
-    .post(
-      '/admin/v1/accounts/:id/look',
-      ({ params: { id }, body, pass, request, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        return idempotency.once({ pass, request, set }, body, () => {
+      body: LookBody.schema,
+      answers: { 201: Begun, 404: NestedProblem, 422: ValidationProblem },
+      handle: ({ params: { id }, body, pass, request, reply }) => {
+        reply.headers['cache-control'] = 'no-store'
+        return idempotency.once({ pass, request, set: reply }, body, () => {
           const { minutes = minutesUsual } = LookBody.read(body)
           const account = keys.account(id)
           if (!account) throw notFound('The account')
-          set.status = 201
+          reply.status = 201
           const { look, token } = looks.begin(
             account,
             pass?.actor ?? 'operator',
@@ -78,44 +91,29 @@ export function lookAdminRoutes({ access, looks, keys, idempotency }: AdminLookD
           return success({ ...rowOf(look), token })
         })
       },
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        params: t.Object({
-          id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/looks/:id',
+      operationId: 'endLook',
+      summary: 'End a look',
+      description: 'Its token is good for nothing from now on.',
+      tags: ['operator'],
+      access: operator,
+      params: {
+        id: t.String({
+          description: 'Id of the look.',
+          examples: ['00000000-0000-4000-8000-000000000901'],
         }),
-        body: LookBody.schema,
-        response: { 201: Begun, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'lookAtAccount',
-          summary: 'See what an account sees',
-          description: `A token that reads as the account's own session would, for at most ${minutesMax} minutes. Whatever changes something or reads a secret is 403 \`KEY_READ_ONLY\`; nothing counts against the plan. The audit trail says who looked at whom; it stands in no table, and a start ends it.`,
-        },
       },
-    )
-    .delete(
-      '/admin/v1/looks/:id',
-      ({ params: { id } }) => {
+      answers: {
+        200: envelope(t.Object({ id: t.String(), ended: t.Literal(true) })),
+        404: NestedProblem,
+      },
+      handle: ({ params: { id } }) => {
         if (!looks.end(id)) throw notFound('The look')
         return success({ id, ended: true as const })
       },
-      {
-        access: operator,
-        params: t.Object({
-          id: t.String({
-            description: 'Id of the look.',
-            examples: ['00000000-0000-4000-8000-000000000901'],
-          }),
-        }),
-        response: {
-          200: envelope(t.Object({ id: t.String(), ended: t.Literal(true) })),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'endLook',
-          summary: 'End a look',
-          description: 'Its token is good for nothing from now on.',
-        },
-      },
-    )
+    }),
+  ]
 }

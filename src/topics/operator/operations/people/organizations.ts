@@ -2,9 +2,9 @@ import { t } from 'elysia'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 export type AdminOrganizationDeps = Pick<Context, 'access' | 'organizationStore' | 'keys'>
@@ -36,14 +36,21 @@ const Listed = envelope(
 )
 
 /** The organizations of this copy, for the operator. */
-export const organizationAdminRoutes = ({
-  access,
+export const organizationAdminOperations = ({
   organizationStore: store,
   keys,
-}: AdminOrganizationDeps) =>
-  new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/organizations',
-    ({ query }) => {
+}: AdminOrganizationDeps) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/organizations',
+    operationId: 'listOrganizations',
+    summary: 'Organizations',
+    description: 'Every organization with its members and their roles, by name.',
+    tags: ['operator'],
+    access: { operator: 'people' },
+    query: pageQuery(perPageMax),
+    answers: { 200: Listed, 400: NestedProblem },
+    handle: ({ query }) => {
       const page = pageOf(query, perPageMax)
       const organizations = store
         .page(page.perPage, (page.page - 1) * page.perPage)
@@ -66,14 +73,5 @@ export const organizationAdminRoutes = ({
         })
       return success({ organizations, meta: pageMeta(page, store.count()) })
     },
-    {
-      access: { operator: 'people' },
-      query: t.Object(pageQuery(perPageMax)),
-      response: { 200: Listed, 400: NestedProblem },
-      detail: {
-        operationId: 'listOrganizations',
-        summary: 'Organizations',
-        description: 'Every organization with its members and their roles, by name.',
-      },
-    },
-  )
+  }),
+]

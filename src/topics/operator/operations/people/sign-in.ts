@@ -3,9 +3,9 @@ import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { resultOf } from '../../../account/operations/session-row.ts'
 import { linkUrl } from '../../../account/service/sign-in.ts'
@@ -32,8 +32,7 @@ const PasswordBody = body({
 })
 
 /** How an operator lets people in, and out. */
-export function signInAdminRoutes({
-  access: plugin,
+export function signInAdminOperations({
   keys,
   sessions,
   secondFactor,
@@ -49,11 +48,19 @@ export function signInAdminRoutes({
     return account
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
-  return new RouteList({ tags: ['operator'] })
-    .use(plugin)
-    .post(
-      '/admin/v1/accounts/:id/password',
-      async ({ body, params: { id } }) => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts/:id/password',
+      operationId: 'setAccountPassword',
+      summary: 'Set a password',
+      description: 'Sets the password of an account and ends all its sessions.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      body: PasswordBody.schema,
+      answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+      handle: async ({ body, params: { id } }) => {
         const account = accountOf(id)
         const { password } = PasswordBody.read(body)
         const { fault } = await resultOf(
@@ -65,25 +72,28 @@ export function signInAdminRoutes({
           ])
         return done(account)
       },
-      {
-        access,
-        params,
-        body: PasswordBody.schema,
-        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
-        detail: {
-          operationId: 'setAccountPassword',
-          summary: 'Set a password',
-          description: 'Sets the password of an account and ends all its sessions.',
-        },
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/accounts/:id/link',
+      operationId: 'makeAccountLink',
+      summary: 'Make a sign-in link',
+      description: 'A link that signs in to an account once. It is shown in this answer only.',
+      tags: ['operator'],
+      access,
+      headers: idempotencyHeader,
+      params: params.properties,
+      answers: {
+        201: envelope(
+          t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
+        ),
+        404: NestedProblem,
       },
-    )
-    .post(
-      '/admin/v1/accounts/:id/link',
-      ({ params: { id }, body, pass, request, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        return idempotency.once({ pass, request, set }, body, () => {
+      handle: ({ params: { id }, body, pass, request, reply }) => {
+        reply.headers['cache-control'] = 'no-store'
+        return idempotency.once({ pass, request, set: reply }, body, () => {
           const account = accountOf(id)
-          set.status = 201
+          reply.status = 201
           const token = signIn.makeLink(account)
           return success({
             sign_in_url: linkUrl(ownUrl(), token),
@@ -91,59 +101,40 @@ export function signInAdminRoutes({
           })
         })
       },
-      {
-        access,
-        headers: idempotencyHeader,
-        params,
-        response: {
-          201: envelope(
-            t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
-          ),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'makeAccountLink',
-          summary: 'Make a sign-in link',
-          description: 'A link that signs in to an account once. It is shown in this answer only.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/accounts/:id/second-factor',
-      ({ params: { id } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/accounts/:id/second-factor',
+      operationId: 'removeAccountSecondFactor',
+      summary: 'Remove the second step of an account',
+      description:
+        'For people who have lost their authenticator and their recovery codes: signing in asks for no code then. All sessions of the account end.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: Done, 404: NestedProblem },
+      handle: ({ params: { id } }) => {
         const account = accountOf(id)
         if (!secondFactor.remove(id)) throw notFound('A second step of the account')
         sessions.endAll(id)
         return done(account)
       },
-      {
-        access,
-        params,
-        response: { 200: Done, 404: NestedProblem },
-        detail: {
-          operationId: 'removeAccountSecondFactor',
-          summary: 'Remove the second step of an account',
-          description:
-            'For people who have lost their authenticator and their recovery codes: signing in asks for no code then. All sessions of the account end.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/accounts/:id/sessions',
-      ({ params: { id } }) => {
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/admin/v1/accounts/:id/sessions',
+      operationId: 'endAccountSessions',
+      summary: 'End all sessions of an account',
+      description: 'Signs everybody out of an account; its API keys stay.',
+      tags: ['operator'],
+      access,
+      params: params.properties,
+      answers: { 200: Done, 404: NestedProblem },
+      handle: ({ params: { id } }) => {
         const account = accountOf(id)
         sessions.endAll(id)
         return done(account)
       },
-      {
-        access,
-        params,
-        response: { 200: Done, 404: NestedProblem },
-        detail: {
-          operationId: 'endAccountSessions',
-          summary: 'End all sessions of an account',
-          description: 'Signs everybody out of an account; its API keys stay.',
-        },
-      },
-    )
+    }),
+  ]
 }

@@ -6,9 +6,9 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/inp
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { firstPlan } from '../../../../plans/plans.ts'
 import { planIds } from '../../../../plans/tiers.ts'
@@ -78,8 +78,11 @@ const rowsOf =
   })
 
 /** What the operator has sold: subscriptions of all accounts, and plans at an agreed price. */
-export const subscriptionAdminRoutes = (deps: AdminSubscriptionDeps) =>
-  new RouteList({ tags: ['operator'] }).use(listing(deps)).use(agreeing(deps)).use(ending(deps))
+export const subscriptionAdminOperations = (deps: AdminSubscriptionDeps) => [
+  ...listing(deps),
+  ...agreeing(deps),
+  ...ending(deps),
+]
 
 const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
   if (value === undefined || value === '') return undefined
@@ -96,13 +99,40 @@ const params = t.Object({
   }),
 })
 
-function listing({ access, billing, keys }: AdminSubscriptionDeps) {
+function listing({ billing, keys }: AdminSubscriptionDeps) {
   const row = rowsOf(keys)
-  return new RouteList()
-    .use(access)
-    .get(
-      '/admin/v1/subscriptions',
-      ({ query }) => {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/subscriptions',
+      operationId: 'listSold',
+      summary: 'List subscriptions of all accounts',
+      description:
+        'Returns every subscription, running or ended, the newest first. A plan that the operator set on an account without an agreement has none.',
+      tags: ['operator'],
+      access: operator,
+      query: {
+        status: wordParameter(statuses, {
+          description: 'Only subscriptions of this status.',
+          examples: ['active'],
+        }),
+        plan: wordParameter(plansSold, {
+          description: 'Only subscriptions to this plan.',
+          examples: ['professional'],
+        }),
+        account: idParameter({
+          description: 'Id of an account.',
+          examples: ['00000000-0000-4000-8000-000000000001'],
+        }),
+        ...pageQuery(perPageMax),
+      },
+      answers: {
+        200: envelope(
+          t.Object({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
+        ),
+        400: NestedProblem,
+      },
+      handle: ({ query }) => {
         const page = pageOf(query, perPageMax)
         const filter = {
           accountId: query.account || undefined,
@@ -115,55 +145,24 @@ function listing({ access, billing, keys }: AdminSubscriptionDeps) {
           meta: pageMeta(page, billing.sold.count(filter)),
         })
       },
-      {
-        access: operator,
-        query: t.Object({
-          status: wordParameter(statuses, {
-            description: 'Only subscriptions of this status.',
-            examples: ['active'],
-          }),
-          plan: wordParameter(plansSold, {
-            description: 'Only subscriptions to this plan.',
-            examples: ['professional'],
-          }),
-          account: idParameter({
-            description: 'Id of an account.',
-            examples: ['00000000-0000-4000-8000-000000000001'],
-          }),
-          ...pageQuery(perPageMax),
-        }),
-        response: {
-          200: envelope(
-            t.Object({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
-          ),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'listSold',
-          summary: 'List subscriptions of all accounts',
-          description:
-            'Returns every subscription, running or ended, the newest first. A plan that the operator set on an account without an agreement has none.',
-        },
-      },
-    )
-    .get(
-      '/admin/v1/subscriptions/:id',
-      ({ params: { id } }) => {
+    }),
+    operation({
+      method: 'GET',
+      path: '/admin/v1/subscriptions/:id',
+      operationId: 'getSold',
+      summary: 'Get a subscription of any account',
+      description: 'Returns the subscription, with its account, price and running period.',
+      tags: ['operator'],
+      access: operator,
+      params: params.properties,
+      answers: { 200: One, 404: NestedProblem },
+      handle: ({ params: { id } }) => {
         const subscription = billing.sold.byId(id)
         if (!subscription) throw notFound('The subscription')
         return success({ subscription: row(subscription) })
       },
-      {
-        access: operator,
-        params,
-        response: { 200: One, 404: NestedProblem },
-        detail: {
-          operationId: 'getSold',
-          summary: 'Get a subscription of any account',
-          description: 'Returns the subscription, with its account, price and running period.',
-        },
-      },
-    )
+    }),
+  ]
 }
 
 const openInvoicesField = optional(
@@ -174,7 +173,7 @@ const openInvoicesField = optional(
   }),
 )
 
-function agreeing({ access, billing, idempotency, keys, meter, now }: AdminSubscriptionDeps) {
+function agreeing({ billing, keys, meter, now }: AdminSubscriptionDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const agreementBody = body({
     account: accountField(keys),
@@ -192,10 +191,20 @@ function agreeing({ access, billing, idempotency, keys, meter, now }: AdminSubsc
       }),
     }),
   )
-  return new RouteList().use(access).post(
-    '/admin/v1/subscriptions',
-    ({ body, pass, request, set }) =>
-      idempotency.once({ pass, request, set }, body, () => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/subscriptions',
+      operationId: 'agreeSubscription',
+      summary: 'Subscribe an account at an agreed price',
+      description:
+        "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends without a credit. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
+      tags: ['operator'],
+      access: operator,
+      idempotent: true,
+      body: agreementBody.schema,
+      answers: { 200: Agreed, 201: Agreed, 409: ValidationProblem, 422: ValidationProblem },
+      handle: ({ body, reply }) => {
         const {
           account,
           plan,
@@ -209,27 +218,16 @@ function agreeing({ access, billing, idempotency, keys, meter, now }: AdminSubsc
           'plan',
           plan,
         )
-        set.status = how === 'same' ? 200 : 201
+        reply.status = how === 'same' ? 200 : 201
         return success({
           subscription: { ...row(account), account_id: account.account.id, price: priceCents },
         })
-      }),
-    {
-      access: operator,
-      headers: idempotencyHeader,
-      body: agreementBody.schema,
-      response: { 200: Agreed, 201: Agreed, 409: ValidationProblem, 422: ValidationProblem },
-      detail: {
-        operationId: 'agreeSubscription',
-        summary: 'Subscribe an account at an agreed price',
-        description:
-          "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends without a credit. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
       },
-    },
-  )
+    }),
+  ]
 }
 
-function ending({ access, billing, idempotency, keys }: AdminSubscriptionDeps) {
+function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
   const row = rowsOf(keys)
   const cancellationBody = body({
     when: optional(
@@ -240,52 +238,52 @@ function ending({ access, billing, idempotency, keys }: AdminSubscriptionDeps) {
     ),
     open_invoices: openInvoicesField,
   })
-  return new RouteList().use(access).post(
-    '/admin/v1/subscriptions/:id/cancel',
-    ({ body, params: { id }, pass, request, set }) => {
-      const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
-      const found = billing.sold.byId(id)
-      const account = found && keys.account(found.accountId)
-      if (!found || !account) throw notFound('The subscription')
-      // A period that is over by now has ended first, or the next one has begun.
-      if (billing.current(account)?.id !== id)
-        throw stateForbids('no_active_subscription', 'The subscription has ended.')
-      const atPeriodEnd = () => billing.subscriptions.cancel(account)
-      const atOnce = async () => () => {
-        if (found.provider !== 'manual')
-          throw stateForbids(
-            'no_active_subscription',
-            'The processor runs the subscription: it ends at the end of its period, or there.',
-          )
-        return billing.ledger.endNow(billing.sold.byId(id)!, openInvoices)
-      }
-      return whenReachable(() =>
-        idempotency.onceAfter(
-          { pass, request, set },
-          body,
-          when === 'now' ? atOnce : atPeriodEnd,
-          ready => success({ subscription: row(resultOf(ready())) }),
-        ),
-      )
-    },
-    {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/subscriptions/:id/cancel',
+      operationId: 'cancelSold',
+      summary: 'Cancel a subscription of any account',
+      description:
+        'The account keeps the plan to the end of the period and then has the free one; with `"when": "now"` at once. For the latter `open_invoices` is required while an invoice is open (409 `open_invoice`); at the end of the period open invoices stay owed. A subscription that has ended is refused with 422 `no_active_subscription`.',
+      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
-      params,
+      params: params.properties,
       body: cancellationBody.schema,
-      response: {
+      answers: {
         200: One,
         404: NestedProblem,
         409: ValidationProblem,
         422: ValidationProblem,
         503: NestedProblem,
       },
-      detail: {
-        operationId: 'cancelSold',
-        summary: 'Cancel a subscription of any account',
-        description:
-          'The account keeps the plan to the end of the period and then has the free one; with `"when": "now"` at once. For the latter `open_invoices` is required while an invoice is open (409 `open_invoice`); at the end of the period open invoices stay owed. A subscription that has ended is refused with 422 `no_active_subscription`.',
+      handle: async ({ body, params: { id }, pass, request, reply }) => {
+        const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
+        const found = billing.sold.byId(id)
+        const account = found && keys.account(found.accountId)
+        if (!found || !account) throw notFound('The subscription')
+        // A period that is over by now has ended first, or the next one has begun.
+        if (billing.current(account)?.id !== id)
+          throw stateForbids('no_active_subscription', 'The subscription has ended.')
+        const atPeriodEnd = () => billing.subscriptions.cancel(account)
+        const atOnce = async () => () => {
+          if (found.provider !== 'manual')
+            throw stateForbids(
+              'no_active_subscription',
+              'The processor runs the subscription: it ends at the end of its period, or there.',
+            )
+          return billing.ledger.endNow(billing.sold.byId(id)!, openInvoices)
+        }
+        return whenReachable(() =>
+          idempotency.onceAfter(
+            { pass, request, set: reply },
+            body,
+            when === 'now' ? atOnce : atPeriodEnd,
+            ready => success({ subscription: row(resultOf(ready())) }),
+          ),
+        )
       },
-    },
-  )
+    }),
+  ]
 }

@@ -4,10 +4,10 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/inp
 import { momentParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
@@ -52,7 +52,7 @@ const EntryShape = t.Object(
 )
 
 /** Who did what to which thing, from where and when. */
-export function auditAdminRoutes({ access, audit, keys }: AdminAuditDeps) {
+export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
   const rowOf = (entry: AuditEntry): (typeof EntryShape)['static'] => ({
     id: entry.id,
     at: isoInstant(entry.at),
@@ -74,23 +74,17 @@ export function auditAdminRoutes({ access, audit, keys }: AdminAuditDeps) {
   }
   /** An address stands for the account that has it: entries know accounts only. */
   const actorOf = (text: string) => keys.accountByEmail(text.toLowerCase())?.account.id ?? text
-  return new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/audit',
-    ({ query }) => {
-      const filter = {
-        ...(query.since !== undefined && { since: timeOf('since', query.since) }),
-        ...(query.until !== undefined && { until: timeOf('until', query.until) }),
-        ...(query.actor !== undefined && { actor: actorOf(query.actor) }),
-        ...(query.thing !== undefined && { thing: query.thing }),
-      }
-      const page = pageOf(query, perPageMax)
-      const rows = audit.list(filter, page.perPage, (page.page - 1) * page.perPage)
-      const meta = pageMeta(page, audit.total(filter))
-      return success({ entries: rows.map(rowOf), meta })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/audit',
+      operationId: 'listAuditEntries',
+      summary: 'The audit trail',
+      description:
+        'Who did what to which thing, from where and when, the newest first: every request that changed something or read a secret, by token, key, person or command, every sign-in, every import and run of a feed. Entries are a chain of hashes that `wellhead verify` checks; they are kept for `audit.keep_days`.',
+      tags: ['operator'],
       access: { operator: 'service' },
-      query: t.Object({
+      query: {
         since: momentParameter({
           description: 'From this day or instant on.',
           examples: ['2026-11-01'],
@@ -108,17 +102,23 @@ export function auditAdminRoutes({ access, audit, keys }: AdminAuditDeps) {
           examples: ['WTI_USD'],
         }),
         ...pageQuery(perPageMax),
-      }),
-      response: {
+      },
+      answers: {
         200: envelope(t.Object({ entries: t.Array(EntryShape), meta: PageMetaShape })),
         400: NestedProblem,
       },
-      detail: {
-        operationId: 'listAuditEntries',
-        summary: 'The audit trail',
-        description:
-          'Who did what to which thing, from where and when, the newest first: every request that changed something or read a secret, by token, key, person or command, every sign-in, every import and run of a feed. Entries are a chain of hashes that `wellhead verify` checks; they are kept for `audit.keep_days`.',
+      handle: ({ query }) => {
+        const filter = {
+          ...(query.since !== undefined && { since: timeOf('since', query.since) }),
+          ...(query.until !== undefined && { until: timeOf('until', query.until) }),
+          ...(query.actor !== undefined && { actor: actorOf(query.actor) }),
+          ...(query.thing !== undefined && { thing: query.thing }),
+        }
+        const page = pageOf(query, perPageMax)
+        const rows = audit.list(filter, page.perPage, (page.page - 1) * page.perPage)
+        const meta = pageMeta(page, audit.total(filter))
+        return success({ entries: rows.map(rowOf), meta })
       },
-    },
-  )
+    }),
+  ]
 }

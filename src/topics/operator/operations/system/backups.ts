@@ -1,13 +1,12 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
 
@@ -65,69 +64,63 @@ const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
 })
 
 /** Backups in the places of the configuration: which there are, one more, and whether they hold. */
-export const backupAdminRoutes = ({ access, backupDesk, idempotency }: AdminBackupDeps) =>
-  new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/backups',
-      async () => {
-        const { madeAt, checkedAt, trouble } = backupDesk.standing()
-        const task = backupDesk.task()
-        const { backups, fault } = backupDesk.isReady
-          ? await backupDesk.list().then(
-              backups => ({ backups, fault: null }),
-              (error: Error) => ({ backups: [], fault: error.message }),
-            )
-          : { backups: [], fault: null }
-        return success({
-          is_configured: backupDesk.isReady,
-          made_at: instantOrNull(madeAt),
-          checked_at: instantOrNull(checkedAt),
-          trouble: trouble ?? null,
-          backups,
-          list_fault: fault,
-          task: task ? taskRow(task) : null,
-        })
-      },
-      {
-        access: operator,
-        response: { 200: Listed },
-        detail: {
-          operationId: 'listBackups',
-          summary: 'Backups',
-          description:
-            'The backups in the places of the configuration, with when the last one was made and checked.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/backups',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const { what } = TaskBody.read(body)
-          if (!backupDesk.isReady)
-            throw stateForbids(
-              'backups_not_configured',
-              'There is no place for backups: set backups.directory or backups.s3_bucket, and start again.',
-            )
-          if (!backupDesk.begin(what))
-            throw stateForbids(
-              'backup_under_way',
-              'A backup is being made or checked; ask again when it has ended.',
-            )
-          set.status = 202
-          return success(taskRow(backupDesk.task()!))
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: TaskBody.schema,
-        response: { 202: Begun, 422: ValidationProblem },
-        detail: {
-          operationId: 'beginBackup',
-          summary: 'Make or check a backup',
-          description:
-            '`make`: copies the database, checks the copy and puts it into every place. `check`: fetches the newest backup of every place and checks it as a restore would. Both run in a process of their own; `GET /admin/v1/backups` says when it has ended and how.',
-        },
-      },
-    )
+export const backupAdminOperations = ({ backupDesk }: AdminBackupDeps) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/backups',
+    operationId: 'listBackups',
+    summary: 'Backups',
+    description:
+      'The backups in the places of the configuration, with when the last one was made and checked.',
+    tags: ['operator'],
+    access: operator,
+    answers: { 200: Listed },
+    handle: async () => {
+      const { madeAt, checkedAt, trouble } = backupDesk.standing()
+      const task = backupDesk.task()
+      const { backups, fault } = backupDesk.isReady
+        ? await backupDesk.list().then(
+            backups => ({ backups, fault: null }),
+            (error: Error) => ({ backups: [], fault: error.message }),
+          )
+        : { backups: [], fault: null }
+      return success({
+        is_configured: backupDesk.isReady,
+        made_at: instantOrNull(madeAt),
+        checked_at: instantOrNull(checkedAt),
+        trouble: trouble ?? null,
+        backups,
+        list_fault: fault,
+        task: task ? taskRow(task) : null,
+      })
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/admin/v1/backups',
+    operationId: 'beginBackup',
+    summary: 'Make or check a backup',
+    description:
+      '`make`: copies the database, checks the copy and puts it into every place. `check`: fetches the newest backup of every place and checks it as a restore would. Both run in a process of their own; `GET /admin/v1/backups` says when it has ended and how.',
+    tags: ['operator'],
+    access: operator,
+    idempotent: true,
+    body: TaskBody.schema,
+    answers: { 202: Begun, 422: ValidationProblem },
+    handle: ({ body, reply }) => {
+      const { what } = TaskBody.read(body)
+      if (!backupDesk.isReady)
+        throw stateForbids(
+          'backups_not_configured',
+          'There is no place for backups: set backups.directory or backups.s3_bucket, and start again.',
+        )
+      if (!backupDesk.begin(what))
+        throw stateForbids(
+          'backup_under_way',
+          'A backup is being made or checked; ask again when it has ended.',
+        )
+      reply.status = 202
+      return success(taskRow(backupDesk.task()!))
+    },
+  }),
+]

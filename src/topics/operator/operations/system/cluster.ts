@@ -2,8 +2,8 @@ import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../../replication/service/nodes.ts'
 
@@ -120,10 +120,18 @@ const nodeRow = (node: ClusterNode, published: number) => ({
 const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
 /** The copies of this database that run, and what is between them. */
-export const clusterAdminRoutes = ({ access, topology, replication }: AdminClusterDeps) =>
-  new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/cluster',
-    async () => {
+export const clusterAdminOperations = ({ topology, replication }: AdminClusterDeps) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/cluster',
+    operationId: 'getCluster',
+    summary: 'Copies and streams',
+    description:
+      'With `nats.servers`: which copies run, which of them is the primary and with which epoch, how far each replica is behind, what of quotas each holds, and how the streams lie on the servers of NATS. A replica passes the question on to the primary.',
+    tags: ['operator'],
+    access: { operator: 'service' },
+    answers: { 200: Cluster },
+    handle: async () => {
       const view = replication()
       let unknown: string | undefined
       const answer = await topology()?.catch((error: Error) => {
@@ -151,14 +159,5 @@ export const clusterAdminRoutes = ({ access, topology, replication }: AdminClust
         })),
       })
     },
-    {
-      access: { operator: 'service' },
-      response: { 200: Cluster },
-      detail: {
-        operationId: 'getCluster',
-        summary: 'Copies and streams',
-        description:
-          'With `nats.servers`: which copies run, which of them is the primary and with which epoch, how far each replica is behind, what of quotas each holds, and how the streams lie on the servers of NATS. A replica passes the question on to the primary.',
-      },
-    },
-  )
+  }),
+]

@@ -2,8 +2,8 @@ import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant, secondMs } from '../../../../lib/time/instant.ts'
 import { troubleText } from '../../../condition/service/condition.ts'
 import type { QueryWorkers } from '../../../condition/service/vitals.ts'
@@ -165,8 +165,8 @@ function troubles({ feeds, webhooks, deliveries, outbox, keys }: AdminConditionD
 }
 
 /** What an operator looks at first. */
-export function conditionAdminRoutes(deps: AdminConditionDeps) {
-  const { access, seriesFaults, tally, disk, backupRecord, clock } = deps
+export function conditionAdminOperations(deps: AdminConditionDeps) {
+  const { seriesFaults, tally, disk, backupRecord, clock } = deps
   const answers = () => {
     let [total, failed] = [0, 0]
     for (const route of tally.routes().values())
@@ -177,55 +177,55 @@ export function conditionAdminRoutes(deps: AdminConditionDeps) {
         }
     return { total, failed }
   }
-  return new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/condition',
-    () => {
-      const faulty = seriesFaults.codes()
-      const { total, failed } = answers()
-      const { pending, oldestAt } = deps.backlog()
-      const { madeAt, checkedAt, trouble } = backupRecord.get()
-      return success({
-        series: {
-          stopped: faulty.stopped.slice(0, codesMax),
-          frozen: faulty.frozen.slice(0, codesMax),
-          unit_breaks: faulty.broken.slice(0, codesMax),
-        },
-        process: {
-          memory_bytes: process.memoryUsage.rss(),
-          loop_wait_ms: deps.loopWaitMs(),
-          is_overloaded: deps.isOverloaded(),
-          query_workers: workersOf(deps.queryWorkers()),
-          answers: total,
-          server_errors: failed,
-        },
-        disk: {
-          free_bytes: disk.freeBytes() ?? null,
-          trouble: disk.trouble()?.reason ?? null,
-        },
-        outbox: {
-          pending,
-          oldest_pending_seconds:
-            oldestAt === undefined
-              ? null
-              : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
-        },
-        ...troubles(deps),
-        backups: {
-          made_at: instantOrNull(madeAt),
-          checked_at: instantOrNull(checkedAt),
-          trouble: trouble ?? null,
-        },
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/condition',
+      operationId: 'getOperatorCondition',
+      summary: 'What an operator looks at first',
+      description:
+        'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups; feeds, customer endpoints and scheduled deliveries that fail. `GET /metrics` has the same as numbers over time.',
+      tags: ['operator'],
       access: { operator: 'service' },
-      response: { 200: Condition },
-      detail: {
-        operationId: 'getOperatorCondition',
-        summary: 'What an operator looks at first',
-        description:
-          'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups; feeds, customer endpoints and scheduled deliveries that fail. `GET /metrics` has the same as numbers over time.',
+      answers: { 200: Condition },
+      handle: () => {
+        const faulty = seriesFaults.codes()
+        const { total, failed } = answers()
+        const { pending, oldestAt } = deps.backlog()
+        const { madeAt, checkedAt, trouble } = backupRecord.get()
+        return success({
+          series: {
+            stopped: faulty.stopped.slice(0, codesMax),
+            frozen: faulty.frozen.slice(0, codesMax),
+            unit_breaks: faulty.broken.slice(0, codesMax),
+          },
+          process: {
+            memory_bytes: process.memoryUsage.rss(),
+            loop_wait_ms: deps.loopWaitMs(),
+            is_overloaded: deps.isOverloaded(),
+            query_workers: workersOf(deps.queryWorkers()),
+            answers: total,
+            server_errors: failed,
+          },
+          disk: {
+            free_bytes: disk.freeBytes() ?? null,
+            trouble: disk.trouble()?.reason ?? null,
+          },
+          outbox: {
+            pending,
+            oldest_pending_seconds:
+              oldestAt === undefined
+                ? null
+                : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
+          },
+          ...troubles(deps),
+          backups: {
+            made_at: instantOrNull(madeAt),
+            checked_at: instantOrNull(checkedAt),
+            trouble: trouble ?? null,
+          },
+        })
       },
-    },
-  )
+    }),
+  ]
 }

@@ -4,8 +4,8 @@ import { integerOf } from '../../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 
 const limitMax = 1000
 const limitUsual = 200
@@ -30,13 +30,39 @@ const Lines = envelope(
 )
 
 /** What this process has logged lately. */
-export const logAdminRoutes = ({
-  access,
+export const logAdminOperations = ({
   logTail,
-}: Pick<Context, 'access'> & Partial<Pick<Context, 'logTail'>>) =>
-  new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/logs',
-    ({ query }) => {
+}: Pick<Context, 'access'> & Partial<Pick<Context, 'logTail'>>) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/logs',
+    operationId: 'listLogLines',
+    summary: 'The newest lines of the log',
+    description: `The last ${limitMax} lines that this process has logged, oldest first; ask again with \`after\` for what is new. Tokens, secrets and passwords were taken out when they were written. A start begins anew.`,
+    tags: ['operator'],
+    access: { operator: 'service' },
+    query: {
+      after: integerParameter({
+        minimum: 0,
+        default: 0,
+        description: 'Only lines with a higher number: `last` of the answer before.',
+        examples: [42],
+      }),
+      contains: textParameter({
+        maxLength: textMax,
+        description: 'Only lines with this in them, in any case of letters.',
+        examples: ['warn'],
+      }),
+      limit: integerParameter({
+        minimum: 1,
+        maximum: limitMax,
+        default: limitUsual,
+        description: 'At most so many, the newest.',
+        examples: [200],
+      }),
+    },
+    answers: { 200: Lines, 400: NestedProblem },
+    handle: ({ query }) => {
       const after = integerOf('after', query.after, 0, 0, Number.MAX_SAFE_INTEGER)
       const limit = integerOf('limit', query.limit, limitUsual, 1, limitMax)
       const part = query.contains?.toLowerCase()
@@ -46,33 +72,5 @@ export const logAdminRoutes = ({
         .slice(-limit)
       return success({ lines, last })
     },
-    {
-      access: { operator: 'service' },
-      query: t.Object({
-        after: integerParameter({
-          minimum: 0,
-          default: 0,
-          description: 'Only lines with a higher number: `last` of the answer before.',
-          examples: [42],
-        }),
-        contains: textParameter({
-          maxLength: textMax,
-          description: 'Only lines with this in them, in any case of letters.',
-          examples: ['warn'],
-        }),
-        limit: integerParameter({
-          minimum: 1,
-          maximum: limitMax,
-          default: limitUsual,
-          description: 'At most so many, the newest.',
-          examples: [200],
-        }),
-      }),
-      response: { 200: Lines, 400: NestedProblem },
-      detail: {
-        operationId: 'listLogLines',
-        summary: 'The newest lines of the log',
-        description: `The last ${limitMax} lines that this process has logged, oldest first; ask again with \`after\` for what is new. Tokens, secrets and passwords were taken out when they were written. A start begins anew.`,
-      },
-    },
-  )
+  }),
+]

@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, field, optional, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../messages/store/suppressions.ts'
@@ -51,70 +50,61 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 })
 
 /** The addresses that nothing is sent to, for the operator. */
-export const mailAdminRoutes = ({ access, idempotency, suppressions, now }: AdminMailDeps) =>
-  new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/suppressions',
-      ({ query }) => {
-        const page = pageOf(query, perPageMax)
-        const rows = suppressions.page(page.perPage, (page.page - 1) * page.perPage)
-        return success({
-          suppressions: rows.map(rowOf),
-          meta: pageMeta(page, suppressions.count()),
-        })
-      },
-      {
-        access: operator,
-        query: t.Object(pageQuery(perPageMax)),
-        response: { 200: Listed, 400: NestedProblem },
-        detail: {
-          operationId: 'listSuppressions',
-          summary: 'Addresses without mail',
-          description:
-            'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/suppressions',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const { address, reason } = SuppressionBody.read(body)
-          suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
-          set.status = 201
-          return success(rowOf(suppressions.find(address)!))
-        }),
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: SuppressionBody.schema,
-        response: { 201: envelope(SuppressionShape), 422: ValidationProblem },
-        detail: {
-          operationId: 'addSuppression',
-          summary: 'Send nothing to an address',
-          description: 'An address that is listed already keeps its reason.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/suppressions/:address',
-      ({ params: { address } }) => {
-        if (!suppressions.remove(address.toLowerCase())) throw notFound('The address')
-        return success({ address: address.toLowerCase(), deleted: true as const })
-      },
-      {
-        access: operator,
-        params,
-        response: {
-          200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
-          404: NestedProblem,
-        },
-        detail: {
-          operationId: 'removeSuppression',
-          summary: 'Send to an address again',
-          description:
-            'Takes the address off the list; what was skipped meanwhile is not sent later.',
-        },
-      },
-    )
+export const mailAdminOperations = ({ suppressions, now }: AdminMailDeps) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/suppressions',
+    operationId: 'listSuppressions',
+    summary: 'Addresses without mail',
+    description:
+      'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
+    tags: ['operator'],
+    access: operator,
+    query: pageQuery(perPageMax),
+    answers: { 200: Listed, 400: NestedProblem },
+    handle: ({ query }) => {
+      const page = pageOf(query, perPageMax)
+      const rows = suppressions.page(page.perPage, (page.page - 1) * page.perPage)
+      return success({
+        suppressions: rows.map(rowOf),
+        meta: pageMeta(page, suppressions.count()),
+      })
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/admin/v1/suppressions',
+    operationId: 'addSuppression',
+    summary: 'Send nothing to an address',
+    description: 'An address that is listed already keeps its reason.',
+    tags: ['operator'],
+    access: operator,
+    idempotent: true,
+    body: SuppressionBody.schema,
+    answers: { 201: envelope(SuppressionShape), 422: ValidationProblem },
+    handle: ({ body, reply }) => {
+      const { address, reason } = SuppressionBody.read(body)
+      suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
+      reply.status = 201
+      return success(rowOf(suppressions.find(address)!))
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/admin/v1/suppressions/:address',
+    operationId: 'removeSuppression',
+    summary: 'Send to an address again',
+    description: 'Takes the address off the list; what was skipped meanwhile is not sent later.',
+    tags: ['operator'],
+    access: operator,
+    params: params.properties,
+    answers: {
+      200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
+      404: NestedProblem,
+    },
+    handle: ({ params: { address } }) => {
+      if (!suppressions.remove(address.toLowerCase())) throw notFound('The address')
+      return success({ address: address.toLowerCase(), deleted: true as const })
+    },
+  }),
+]

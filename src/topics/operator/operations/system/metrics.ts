@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { Metric } from 'prom-client'
 import type { Context } from '../../../../http/operations/context.ts'
-import { RouteList } from '../../../../http/route-list.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { type MetricDeps, metricFamilies } from './metric-families.ts'
 
 /** The exposition of Prometheus. The library is loaded when somebody asks: a start waits for no one. */
@@ -22,25 +22,25 @@ async function registryOf(deps: MetricDeps) {
 }
 
 /** What this service measures about itself. */
-export function metricsRoutes(deps: MetricDeps & Pick<Context, 'access'>) {
+export function metricsOperations(deps: MetricDeps & Pick<Context, 'access'>) {
   let registering: ReturnType<typeof registryOf> | undefined
-  return new RouteList({ tags: ['operator'], detail: { hide: true } }).use(deps.access).get(
-    '/metrics',
-    async ({ set }) => {
-      registering ??= registryOf(deps)
-      const registry = await registering
-      set.headers['content-type'] = registry.contentType
-      set.headers['cache-control'] = 'no-store'
-      return registry.metrics()
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/metrics',
+      operationId: 'getMetrics',
+      summary: 'Metrics',
+      description: 'What this service measures about itself, in the text format of Prometheus.',
+      hidden: true,
       access: { operator: 'service' },
-      response: t.String(),
-      detail: {
-        operationId: 'getMetrics',
-        summary: 'Metrics',
-        description: 'What this service measures about itself, in the text format of Prometheus.',
+      answers: t.String(),
+      handle: async ({ reply }) => {
+        registering ??= registryOf(deps)
+        const registry = await registering
+        reply.headers['content-type'] = registry.contentType
+        reply.headers['cache-control'] = 'no-store'
+        return registry.metrics()
       },
-    },
-  )
+    }),
+  ]
 }

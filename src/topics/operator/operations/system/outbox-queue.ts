@@ -6,10 +6,10 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/inp
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
 
@@ -65,10 +65,9 @@ const IdsBody = body({
 })
 
 /** What the outbox has still to send, and what it gave up. */
-export const queueAdminRoutes = (deps: AdminQueueDeps) =>
-  new RouteList().use(list(deps)).use(changes(deps))
+export const queueAdminOperations = (deps: AdminQueueDeps) => [...list(deps), ...changes(deps)]
 
-function list({ access, queue, keys }: AdminQueueDeps) {
+function list({ queue, keys }: AdminQueueDeps) {
   const rowOf = (message: QueuedMessage) => {
     const isOver = message.state === 'failed'
     const at = message.at > latestTime ? null : isoInstant(message.at)
@@ -92,29 +91,17 @@ function list({ access, queue, keys }: AdminQueueDeps) {
       given_up_at: isOver ? at : null,
     }
   }
-  return new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/outbox',
-    ({ query }) => {
-      const kind = kinds.find(kind => kind === query.kind)
-      if (query.kind !== undefined && !kind)
-        throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-      const state = states.find(state => state === (query.state ?? 'waiting'))
-      if (!state) throw invalidParameter('state', query.state, 'is no state of messages.', states)
-      const page = pageOf(query, perPageMax)
-      const counts = {
-        waiting: queue.count({ state: 'waiting', kind }),
-        given_up: queue.count({ state: 'given_up', kind }),
-      }
-      const rows = queue.list({ state, kind }, page.perPage, (page.page - 1) * page.perPage)
-      return success({
-        messages: rows.map(rowOf),
-        counts,
-        meta: pageMeta(page, counts[state]),
-      })
-    },
-    {
+  return [
+    operation({
+      method: 'GET',
+      path: '/admin/v1/outbox',
+      operationId: 'listOutbox',
+      summary: 'What waits to be sent, and what was given up',
+      description:
+        'Webhooks, e-mail and text messages of every account, with the last error. Bodies are not shown: they are of the account.',
+      tags: ['operator'],
       access: operator,
-      query: t.Object({
+      query: {
         state: wordParameter(states, {
           description:
             '`waiting`: to be sent, soonest first. `given_up`: not sent and not tried again, newest first, for 30 days.',
@@ -126,57 +113,61 @@ function list({ access, queue, keys }: AdminQueueDeps) {
           examples: ['email'],
         }),
         ...pageQuery(perPageMax),
-      }),
-      response: { 200: Listed, 400: NestedProblem },
-      detail: {
-        operationId: 'listOutbox',
-        summary: 'What waits to be sent, and what was given up',
-        description:
-          'Webhooks, e-mail and text messages of every account, with the last error. Bodies are not shown: they are of the account.',
       },
-    },
-  )
+      answers: { 200: Listed, 400: NestedProblem },
+      handle: ({ query }) => {
+        const kind = kinds.find(kind => kind === query.kind)
+        if (query.kind !== undefined && !kind)
+          throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+        const state = states.find(state => state === (query.state ?? 'waiting'))
+        if (!state) throw invalidParameter('state', query.state, 'is no state of messages.', states)
+        const page = pageOf(query, perPageMax)
+        const counts = {
+          waiting: queue.count({ state: 'waiting', kind }),
+          given_up: queue.count({ state: 'given_up', kind }),
+        }
+        const rows = queue.list({ state, kind }, page.perPage, (page.page - 1) * page.perPage)
+        return success({
+          messages: rows.map(rowOf),
+          counts,
+          meta: pageMeta(page, counts[state]),
+        })
+      },
+    }),
+  ]
 }
 
-function changes({ access, queue, idempotency }: AdminQueueDeps) {
+function changes({ queue }: AdminQueueDeps) {
   const common = {
     access: operator,
     headers: idempotencyHeader,
     body: IdsBody.schema,
-    response: { 200: Changed, 422: ValidationProblem },
+    answers: { 200: Changed, 422: ValidationProblem },
   }
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .post(
-      '/admin/v1/outbox/send',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () =>
-          success({ count: queue.send(IdsBody.read(body).ids) }),
-        ),
-      {
-        ...common,
-        detail: {
-          operationId: 'sendOutboxMessages',
-          summary: 'Send messages now',
-          description:
-            'What waits is due at once, and what was given up is sent after all, under its own event id and with its whole schedule before it. Unknown ids are passed over.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/outbox/drop',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () =>
-          success({ count: queue.drop(IdsBody.read(body).ids) }),
-        ),
-      {
-        ...common,
-        detail: {
-          operationId: 'dropOutboxMessages',
-          summary: 'Drop messages',
-          description:
-            'What waits is given up and not sent; it stays in the log as failed, and counts against no receiver. What is under way or over stays as it is.',
-        },
-      },
-    )
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/outbox/send',
+      operationId: 'sendOutboxMessages',
+      summary: 'Send messages now',
+      description:
+        'What waits is due at once, and what was given up is sent after all, under its own event id and with its whole schedule before it. Unknown ids are passed over.',
+      tags: ['operator'],
+      idempotent: true,
+      ...common,
+      handle: ({ body }) => success({ count: queue.send(IdsBody.read(body).ids) }),
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/outbox/drop',
+      operationId: 'dropOutboxMessages',
+      summary: 'Drop messages',
+      description:
+        'What waits is given up and not sent; it stays in the log as failed, and counts against no receiver. What is under way or over stays as it is.',
+      tags: ['operator'],
+      idempotent: true,
+      ...common,
+      handle: ({ body }) => success({ count: queue.drop(IdsBody.read(body).ids) }),
+    }),
+  ]
 }

@@ -6,10 +6,10 @@ import { body, choice, listOf, optional } from '../../../../http/input/body-sche
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../../../outbox/held-back.ts'
 
@@ -87,59 +87,54 @@ const rowOf = ({
 })
 
 /** What `restore` kept back, for the operator. */
-export const outboxAdminRoutes = ({ access, idempotency, heldMessages: held }: AdminOutboxDeps) =>
-  new RouteList({ tags: ['operator'] })
-    .use(access)
-    .get(
-      '/admin/v1/outbox/held',
-      ({ query }) => {
-        const kind = kinds.find(kind => kind === query.kind)
-        if (query.kind !== undefined && !kind)
-          throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-        const page = pageOf(query, perPageMax)
-        const counts = held.counts()
-        const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-        const rows = held.list(kind ? { kind } : {}, page.perPage, (page.page - 1) * page.perPage)
-        return success({ held: rows.map(rowOf), counts, meta: pageMeta(page, total) })
-      },
-      {
-        access: operator,
-        query: t.Object({
-          kind: wordParameter(kinds, {
-            description: `One of ${kinds.join(', ')}.`,
-            examples: ['email'],
-          }),
-          ...pageQuery(perPageMax),
-        }),
-        response: { 200: Listed, 400: NestedProblem },
-        detail: {
-          operationId: 'listHeldMessages',
-          summary: 'Messages that a restore kept back',
-          description:
-            'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/outbox/release',
-      ({ body, pass, request, set }) => {
-        const { kind, ids } = ReleaseBody.read(body)
-        return idempotency.onceAfter(
-          { pass, request, set },
-          body,
-          () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
-          released => success({ released, more: released === releaseMax }),
-        )
-      },
-      {
-        access: operator,
-        headers: idempotencyHeader,
-        body: ReleaseBody.schema,
-        response: { 200: Released, 422: ValidationProblem },
-        detail: {
-          operationId: 'releaseHeldMessages',
-          summary: 'Send what a restore kept back',
-          description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
-        },
-      },
-    )
+export const outboxAdminOperations = ({ idempotency, heldMessages: held }: AdminOutboxDeps) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/outbox/held',
+    operationId: 'listHeldMessages',
+    summary: 'Messages that a restore kept back',
+    description:
+      'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+    tags: ['operator'],
+    access: operator,
+    query: {
+      kind: wordParameter(kinds, {
+        description: `One of ${kinds.join(', ')}.`,
+        examples: ['email'],
+      }),
+      ...pageQuery(perPageMax),
+    },
+    answers: { 200: Listed, 400: NestedProblem },
+    handle: ({ query }) => {
+      const kind = kinds.find(kind => kind === query.kind)
+      if (query.kind !== undefined && !kind)
+        throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+      const page = pageOf(query, perPageMax)
+      const counts = held.counts()
+      const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
+      const rows = held.list(kind ? { kind } : {}, page.perPage, (page.page - 1) * page.perPage)
+      return success({ held: rows.map(rowOf), counts, meta: pageMeta(page, total) })
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/admin/v1/outbox/release',
+    operationId: 'releaseHeldMessages',
+    summary: 'Send what a restore kept back',
+    description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
+    tags: ['operator'],
+    access: operator,
+    headers: idempotencyHeader,
+    body: ReleaseBody.schema,
+    answers: { 200: Released, 422: ValidationProblem },
+    handle: async ({ body, pass, request, reply }) => {
+      const { kind, ids } = ReleaseBody.read(body)
+      return idempotency.onceAfter(
+        { pass, request, set: reply },
+        body,
+        () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
+        released => success({ released, more: released === releaseMax }),
+      )
+    },
+  }),
+]

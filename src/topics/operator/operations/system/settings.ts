@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { explain } from '../../../../config/config.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { RouteList } from '../../../../http/route-list.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 
 const Settings = envelope(
   t.Object({
@@ -24,10 +24,18 @@ const Settings = envelope(
 )
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
-export const settingsAdminRoutes = ({ access, config }: Pick<Context, 'access' | 'config'>) =>
-  new RouteList({ tags: ['operator'] }).use(access).get(
-    '/admin/v1/settings',
-    () =>
+export const settingsAdminOperations = ({ config }: Pick<Context, 'access' | 'config'>) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/settings',
+    operationId: 'listSettings',
+    summary: 'Settings in force',
+    description:
+      'Every setting, its value with secrets masked, and where it comes from. They are changed in the configuration and hold from the next start.',
+    tags: ['operator'],
+    access: { operator: 'service' },
+    answers: { 200: Settings },
+    handle: () =>
       success({
         settings: explain(config).map(({ key, value, source, description }) => ({
           key,
@@ -36,14 +44,5 @@ export const settingsAdminRoutes = ({ access, config }: Pick<Context, 'access' |
           description,
         })),
       }),
-    {
-      access: { operator: 'service' },
-      response: { 200: Settings },
-      detail: {
-        operationId: 'listSettings',
-        summary: 'Settings in force',
-        description:
-          'Every setting, its value with secrets masked, and where it comes from. They are changed in the configuration and hold from the next start.',
-      },
-    },
-  )
+  }),
+]

@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
@@ -55,83 +54,74 @@ const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
 })
 
 /** Tokens of the operator: each with a name and a role. */
-export const tokenAdminRoutes = ({ access: plugin, adminTokens, idempotency }: AdminTokenDeps) =>
-  new RouteList({ tags: ['operator'] })
-    .use(plugin)
-    .get('/admin/v1/tokens', () => success({ tokens: adminTokens.list().map(rowOf) }), {
-      access,
-      response: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
-      detail: {
-        operationId: 'listAdminTokens',
-        summary: 'List admin tokens',
-        description: 'Every token of the operator there ever was, the newest first.',
-      },
-    })
-    .post(
-      '/admin/v1/tokens',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () => {
-          const { name, role } = NewTokenBody.read(body)
-          const { made, token } = adminTokens.create(name, role)
-          set.status = 201
-          return success({ token: { ...rowOf(made), plain_token: token } })
-        }),
-      {
-        access,
-        headers: idempotencyHeader,
-        body: NewTokenBody.schema,
-        response: { 201: envelope(t.Object({ token: MadeShape })), 422: ValidationProblem },
-        detail: {
-          operationId: 'createAdminToken',
-          summary: 'Make an admin token',
-          description:
-            'A token with a name and a role, shown in this answer only. A request that its role is not for is 403 `ADMIN_ROLE_MISSING`.',
-        },
-      },
-    )
-    .delete(
-      '/admin/v1/tokens/:id',
-      ({ params: { id } }) => {
-        const token = adminTokens.revoke(id)
-        if (!token) throw notFound('The admin token')
-        return success({ token: rowOf(token) })
-      },
-      {
-        access,
-        params: t.Object({
-          id: t.String({
-            description: 'Id of the token.',
-            examples: ['00000000-0000-4000-8000-000000000901'],
-          }),
-        }),
-        response: { 200: envelope(t.Object({ token: TokenShape })), 404: NestedProblem },
-        detail: {
-          operationId: 'revokeAdminToken',
-          summary: 'Revoke an admin token',
-          description:
-            'Ends a token at once. A copy without one gets another by `wellhead token rotate` on its machine.',
-        },
-      },
-    )
-    .post(
-      '/admin/v1/token/rotate',
-      ({ body, pass, request, set }) =>
-        idempotency.once({ pass, request, set }, body, () =>
-          success({ admin_token: adminTokens.rotate() }),
-        ),
-      {
-        access,
-        headers: idempotencyHeader,
-        response: {
-          200: envelope(
-            t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
-          ),
-        },
-        detail: {
-          operationId: 'rotateAdminToken',
-          summary: 'Rotate the admin token',
-          description:
-            'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too: a repeat with it is 401, and who lost the answer rotates on the machine itself (`wellhead token rotate`).',
-        },
-      },
-    )
+export const tokenAdminOperations = ({ adminTokens }: AdminTokenDeps) => [
+  operation({
+    method: 'GET',
+    path: '/admin/v1/tokens',
+    operationId: 'listAdminTokens',
+    summary: 'List admin tokens',
+    description: 'Every token of the operator there ever was, the newest first.',
+    tags: ['operator'],
+    access,
+    answers: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
+    handle: () => success({ tokens: adminTokens.list().map(rowOf) }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/admin/v1/tokens',
+    operationId: 'createAdminToken',
+    summary: 'Make an admin token',
+    description:
+      'A token with a name and a role, shown in this answer only. A request that its role is not for is 403 `ADMIN_ROLE_MISSING`.',
+    tags: ['operator'],
+    access,
+    idempotent: true,
+    body: NewTokenBody.schema,
+    answers: { 201: envelope(t.Object({ token: MadeShape })), 422: ValidationProblem },
+    handle: ({ body, reply }) => {
+      const { name, role } = NewTokenBody.read(body)
+      const { made, token } = adminTokens.create(name, role)
+      reply.status = 201
+      return success({ token: { ...rowOf(made), plain_token: token } })
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/admin/v1/tokens/:id',
+    operationId: 'revokeAdminToken',
+    summary: 'Revoke an admin token',
+    description:
+      'Ends a token at once. A copy without one gets another by `wellhead token rotate` on its machine.',
+    tags: ['operator'],
+    access,
+    params: {
+      id: t.String({
+        description: 'Id of the token.',
+        examples: ['00000000-0000-4000-8000-000000000901'],
+      }),
+    },
+    answers: { 200: envelope(t.Object({ token: TokenShape })), 404: NestedProblem },
+    handle: ({ params: { id } }) => {
+      const token = adminTokens.revoke(id)
+      if (!token) throw notFound('The admin token')
+      return success({ token: rowOf(token) })
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/admin/v1/token/rotate',
+    operationId: 'rotateAdminToken',
+    summary: 'Rotate the admin token',
+    description:
+      'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too: a repeat with it is 401, and who lost the answer rotates on the machine itself (`wellhead token rotate`).',
+    tags: ['operator'],
+    access,
+    idempotent: true,
+    answers: {
+      200: envelope(
+        t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
+      ),
+    },
+    handle: () => success({ admin_token: adminTokens.rotate() }),
+  }),
+]

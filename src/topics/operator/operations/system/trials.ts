@@ -4,10 +4,10 @@ import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
 import { validationFailed } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
-import { RouteList } from '../../../../http/route-list.ts'
 import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 
@@ -63,37 +63,42 @@ const words = (what: string) =>
   `${what} at once, past the outbox, and answers what the other side said: 200 whatever came of it.`
 
 /** Tests of every way out. */
-export const trialRoutes = (deps: TrialDeps) => new RouteList().use(people(deps)).use(hook(deps))
+export const trialOperations = (deps: TrialDeps) => [...people(deps), ...hook(deps)]
 
-function people({ access, idempotency, trials }: TrialDeps) {
+function people({ idempotency, trials }: TrialDeps) {
   const common = { access: operator, headers: idempotencyHeader }
-  return new RouteList({ tags: ['operator'] })
-    .use(access)
-    .post(
-      '/admin/v1/mail/test',
-      ({ body, pass, request, set }) => {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/mail/test',
+      operationId: 'testMail',
+      summary: 'Send a test letter',
+      description: words('Sends a letter'),
+      tags: ['operator'],
+      ...common,
+      body: MailBody.schema,
+      answers: { 200: Tried, 422: ValidationProblem },
+      handle: async ({ body, pass, request, reply }) => {
         const { to } = MailBody.read(body)
         return idempotency.onceAfter(
-          { pass, request, set },
+          { pass, request, set: reply },
           body,
           () => trials.mail(to),
           trial => success(rowOf(trial)),
         )
       },
-      {
-        ...common,
-        body: MailBody.schema,
-        response: { 200: Tried, 422: ValidationProblem },
-        detail: {
-          operationId: 'testMail',
-          summary: 'Send a test letter',
-          description: words('Sends a letter'),
-        },
-      },
-    )
-    .post(
-      '/admin/v1/sms/test',
-      async ({ body, pass, request, set }) => {
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/sms/test',
+      operationId: 'testSms',
+      summary: 'Send a test text message',
+      description: words('Sends a text message'),
+      tags: ['operator'],
+      ...common,
+      body: TextBody.schema,
+      answers: { 200: Tried, 422: ValidationProblem },
+      handle: async ({ body, pass, request, reply }) => {
         const { to } = TextBody.read(body)
         const number = (await phoneNumberOf(to, undefined))?.number
         if (number === undefined)
@@ -105,45 +110,34 @@ function people({ access, idempotency, trials }: TrialDeps) {
             },
           ])
         return idempotency.onceAfter(
-          { pass, request, set },
+          { pass, request, set: reply },
           body,
           () => trials.text(number),
           trial => success(rowOf(trial)),
         )
       },
-      {
-        ...common,
-        body: TextBody.schema,
-        response: { 200: Tried, 422: ValidationProblem },
-        detail: {
-          operationId: 'testSms',
-          summary: 'Send a test text message',
-          description: words('Sends a text message'),
-        },
-      },
-    )
-    .post(
-      '/admin/v1/notices/test',
-      ({ body, pass, request, set }) =>
+    }),
+    operation({
+      method: 'POST',
+      path: '/admin/v1/notices/test',
+      operationId: 'testNotice',
+      summary: 'Send a test notice',
+      description: words('Posts a notice to `notices.url`'),
+      tags: ['operator'],
+      ...common,
+      answers: { 200: Tried, 422: ValidationProblem },
+      handle: async ({ body, pass, request, reply }) =>
         idempotency.onceAfter(
-          { pass, request, set },
+          { pass, request, set: reply },
           body,
           () => trials.notice(),
           trial => success(rowOf(trial)),
         ),
-      {
-        ...common,
-        response: { 200: Tried, 422: ValidationProblem },
-        detail: {
-          operationId: 'testNotice',
-          summary: 'Send a test notice',
-          description: words('Posts a notice to `notices.url`'),
-        },
-      },
-    )
+    }),
+  ]
 }
 
-function hook({ access, idempotency, webhookTrial, checkTarget }: TrialDeps) {
+function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
   const HookBody = body({
     url: checked(
       text(urlMax, {
@@ -153,34 +147,34 @@ function hook({ access, idempotency, webhookTrial, checkTarget }: TrialDeps) {
       checkTarget,
     ),
   })
-  return new RouteList({ tags: ['operator'] }).use(access).post(
-    '/admin/v1/webhooks/test',
-    ({ body, pass, request, set }) => {
-      const { url } = HookBody.read(body)
-      return idempotency.onceAfter(
-        { pass, request, set },
-        body,
-        () => webhookTrial(url),
-        ({ outcome, secret }) =>
-          success({
-            taken: outcome.state === 'delivered',
-            status_code: outcome.statusCode ?? null,
-            message: outcome.error ?? 'The event was taken.',
-            duration_ms: Math.round(outcome.durationMs),
-            secret,
-          }),
-      )
-    },
-    {
+  return [
+    operation({
+      method: 'POST',
+      path: '/admin/v1/webhooks/test',
+      operationId: 'testWebhookAddress',
+      summary: 'Post a test event to an address',
+      description: `${words('Posts a signed event of the type `webhook.test`')} The address is checked as those of accounts are.`,
+      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       body: HookBody.schema,
-      response: { 200: HookTried, 422: ValidationProblem },
-      detail: {
-        operationId: 'testWebhookAddress',
-        summary: 'Post a test event to an address',
-        description: `${words('Posts a signed event of the type `webhook.test`')} The address is checked as those of accounts are.`,
+      answers: { 200: HookTried, 422: ValidationProblem },
+      handle: async ({ body, pass, request, reply }) => {
+        const { url } = HookBody.read(body)
+        return idempotency.onceAfter(
+          { pass, request, set: reply },
+          body,
+          () => webhookTrial(url),
+          ({ outcome, secret }) =>
+            success({
+              taken: outcome.state === 'delivered',
+              status_code: outcome.statusCode ?? null,
+              message: outcome.error ?? 'The event was taken.',
+              duration_ms: Math.round(outcome.durationMs),
+              secret,
+            }),
+        )
       },
-    },
-  )
+    }),
+  ]
 }

@@ -1,13 +1,13 @@
-import type { AnyElysia } from 'elysia'
 import type { Context } from '../../../http/operations/context.ts'
-import type { Dispatch } from '../../spreadsheet/operations/routes.ts'
-import { mcpRoutes } from './mcp.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import type { Dispatch } from '../../spreadsheet/operations/topic.ts'
+import { mcpOperations } from './mcp.ts'
 
 /** The interface for assistants. */
-export function mountMcp(app: AnyElysia, context: Context, answer: Dispatch): void {
+export function operationsOf(context: Context, answer: Dispatch): Operation[] {
   const { access, config, onBehalf } = context
-  app.use(
-    mcpRoutes({
+  return [
+    ...mcpOperations({
       access,
       serviceName: config.brand.serviceName,
       headerPrefix: config.brand.headerPrefix,
@@ -16,5 +16,5 @@ export function mountMcp(app: AnyElysia, context: Context, answer: Dispatch): vo
         return answer(request)
       },
     }),
-  )
+  ]
 }

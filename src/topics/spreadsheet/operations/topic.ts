@@ -1,15 +1,15 @@
-import type { AnyElysia } from 'elysia'
 import type { Context } from '../../../http/operations/context.ts'
-import { excelRoutes } from './excel.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { excelOperations } from './excel.ts'
 
 /** Answers a request of this instance as its server would. */
 export type Dispatch = (request: Request) => Promise<Response>
 
 /** Any answer of the interface as a table for spreadsheets. */
-export function mountSpreadsheet(app: AnyElysia, context: Context, answer: Dispatch): void {
+export function operationsOf(context: Context, answer: Dispatch): Operation[] {
   const { limits, config, gate, profiles } = context
-  app.use(
-    excelRoutes({
+  return [
+    ...excelOperations({
       ...context,
       codesMax: limits.codesPerRequestMax,
       xmlRoot: config.brand.xmlRoot,
@@ -19,5 +19,5 @@ export function mountSpreadsheet(app: AnyElysia, context: Context, answer: Dispa
         return answer(request)
       },
     }),
-  )
+  ]
 }

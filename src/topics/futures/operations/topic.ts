@@ -1,14 +1,14 @@
-import type { AnyElysia } from 'elysia'
 import type { Context } from '../../../http/operations/context.ts'
-import { futuresRoutes } from './futures.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { futuresOperations } from './futures.ts'
 
 /** Futures contracts, curves and settlements. */
-export function mountFutures(app: AnyElysia, context: Context): void {
-  app.use(
-    futuresRoutes({
+export function operationsOf(context: Context): Operation[] {
+  return [
+    ...futuresOperations({
       ...context,
       maxAgeHours: context.limits.futuresMaxAgeHours,
       ohlcDaysMax: context.limits.futuresOhlcDaysMax,
     }),
-  )
+  ]
 }

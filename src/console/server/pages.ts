@@ -1,0 +1,36 @@
+import type { UnknownPages } from '../../http/base.ts'
+import type { Context } from '../../http/operations/context.ts'
+import type { Operation } from '../../http/operations/operation.ts'
+import { consoleOperations, createPageAnswer } from '../console.ts'
+import { signInOperations } from './account/sign-in.ts'
+import { billingPortalOperations } from './billing/portal.ts'
+import { docsOperations } from './docs/docs.ts'
+import { recipientOperations } from './messages/recipients.ts'
+
+interface WebOptions {
+  /** Answers the description of the interface. */
+  document(): Promise<string>
+  /** Gets the page for addresses that nothing is behind. */
+  pages: UnknownPages
+}
+
+/** Pages for people. */
+export function operationsOf(context: Context, { document, pages }: WebOptions): Operation[] {
+  const answerPage = createPageAnswer({
+    ...context,
+    mode: context.config.mode,
+    channels: context.config.brand.streamChannels,
+  })
+  pages.answer = answerPage
+  return [
+    ...signInOperations(context),
+    ...consoleOperations(answerPage),
+    ...billingPortalOperations(context),
+    ...recipientOperations(context),
+    ...docsOperations({
+      serviceName: context.serviceName,
+      document,
+      reference: answerPage,
+    }),
+  ]
+}

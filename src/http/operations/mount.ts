@@ -1,0 +1,113 @@
+import { type AnyElysia, t } from 'elysia'
+import { Outcome } from '../answer/outcome.ts'
+import { idempotencyHeader } from '../idempotency.ts'
+import { pageOf, pageQuery } from '../input/page.ts'
+import type { Answering } from './answer.ts'
+import type { Context } from './context.ts'
+import type { Call, Operation, View } from './operation.ts'
+import { atPoint, knownQuery, pointQuery } from './point-in-time.ts'
+
+const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
+
+/** The request as the framework hands it to a handler. */
+type Incoming = Omit<Call<never, never, unknown>, 'at' | 'reply' | 'page' | 'query' | 'params'> & {
+  set: Answering
+  query: Record<string, string | undefined>
+  params: Record<string, string>
+}
+
+type AddRoute = (path: string, handler: (incoming: Incoming) => unknown, hook: object) => void
+
+/** Registers operations with the framework, in order. */
+export function mount(app: AnyElysia, context: Context, operations: readonly Operation[]): void {
+  const router = app as unknown as Record<(typeof verbs)[keyof typeof verbs], AddRoute>
+  for (const operation of operations) {
+    const handler = handlerOf(context, operation)
+    const add = (path: string, named: Operation) =>
+      // Made for each path: the framework takes what it has understood out of a hook.
+      router[verbs[operation.method]](path, handler, hookOf(named))
+    add(operation.path, operation)
+    for (const alias of operation.aliases ?? []) add(alias, { ...operation, hidden: true })
+  }
+}
+
+const viewParameters: Readonly<Record<View, object>> = {
+  as_of: knownQuery,
+  'as_of, end_date': pointQuery,
+}
+
+function hookOf(operation: Operation): { detail: object } {
+  const { access, view, page, idempotent, params, body, answers } = operation
+  const query = {
+    ...(operation.query ?? {}),
+    ...(page && pageQuery(page.max, page.default, page.limits)),
+    ...(view && viewParameters[view]),
+  }
+  const headers = operation.headers ?? (idempotent && idempotencyHeader)
+  const { hidden, operationId, tags, summary, description, parse, detail } = operation
+  return {
+    access,
+    ...(Object.keys(query).length > 0 && { query: t.Object(query) }),
+    ...(params && { params: t.Object(params) }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    ...(parse && { parse }),
+    ...(answers && { response: answers }),
+    detail: hidden
+      ? { hide: true, ...detail }
+      : { operationId, tags: [...tags], summary, description, ...detail },
+  } as { detail: object }
+}
+
+/**
+ * The handler of an operation for the framework, which reads the source of a function to see what it
+ * takes of a request: each form names what it reads.
+ */
+function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+  const run = runnerOf(context, operation)
+  // What a repeat is compared with is the body, documented or not.
+  const takesBody = operation.body !== undefined || operation.idempotent === true
+  if (isAsync(operation.handle))
+    return takesBody
+      ? async ({ query, params, body, request, set, caller, pass }) =>
+          await run({ query, params, body, request, set, caller, pass })
+      : async ({ query, params, request, set, caller, pass }) =>
+          await run({ query, params, body: undefined, request, set, caller, pass })
+  return takesBody
+    ? ({ query, params, body, request, set, caller, pass }) =>
+        new Outcome(run, { query, params, body, request, set, caller, pass }).answer
+    : ({ query, params, request, set, caller, pass }) =>
+        new Outcome(run, { query, params, body: undefined, request, set, caller, pass }).answer
+}
+
+const isAsync = (work: object) => work.constructor.name === 'AsyncFunction'
+
+/** Everything around the work of a handler: the page, the moment and the answer of a repeat. */
+function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+  const { view, page, idempotent } = operation
+  const work = (at: Context, { set, ...incoming }: Incoming) => {
+    const answer = operation.handle({
+      ...incoming,
+      at,
+      reply: set,
+      page: page ? pageOf(incoming.query, page.max, page.default) : firstPage,
+    } as never)
+    if (answer instanceof Promise && !isAsync(operation.handle))
+      throw new Error(`${operation.operationId} returns a promise: its handler must be async`)
+    return answer
+  }
+  if (view)
+    return incoming =>
+      atPoint(
+        context,
+        view === 'as_of' ? { as_of: incoming.query.as_of } : incoming.query,
+        incoming.set,
+        at => work(at, incoming),
+      )
+  if (idempotent)
+    return incoming =>
+      context.idempotency.once(incoming, incoming.body, () => work(context, incoming))
+  return incoming => work(context, incoming)
+}
+
+const firstPage = { page: 1, perPage: 1 }

@@ -1,0 +1,100 @@
+import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { Access } from '../gate/access-kind.ts'
+import type { Caller, Pass } from '../gate/gate.ts'
+import type { PageRequest } from '../input/page.ts'
+import type { Answering } from './answer.ts'
+import type { Context } from './context.ts'
+
+/** One request, as a handler gets it: everything that its answer may depend on is an argument. */
+export interface Call<Query extends TProperties, Params extends TProperties, Body> {
+  /** The service as it is now, or as it was at the moment of `as_of` where the operation has a view. */
+  at: Context
+  query: Static<TObject<Query>>
+  params: Static<TObject<Params>>
+  body: Body
+  request: Request
+  /** Headers and status of the answer. */
+  reply: Answering
+  /** The account and key that call; undefined where the operation requires no key. */
+  caller: Caller
+  /** What the gate knows of the request. */
+  pass: Pass | undefined
+  /** The page that is requested, of an operation with `page`. */
+  page: PageRequest
+}
+
+export type Answers = Readonly<Record<number, TSchema>>
+
+/** What a handler may return: a body that fits one of the answers, or a finished response. */
+type Outcome<A extends Answers> = Static<A[keyof A & number]> | Response | undefined
+
+/**
+ * The past that an operation can answer from: with `as_of` what was known at that moment, with
+ * `end_date` only closes up to that day.
+ */
+export type View = 'as_of' | 'as_of, end_date'
+
+interface Definition<
+  Query extends TProperties,
+  Params extends TProperties,
+  Body extends TSchema,
+  A extends Answers,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  /** Other paths of the same operation, which the OpenAPI document leaves out. */
+  aliases?: readonly string[]
+  /** Who may call it, what it costs, and whether its work is heavy. */
+  access: Access
+  /** Adds the parameters of the view; `at` is the service as it was then. */
+  view?: View
+  /** A list in pages: adds the parameters, and reads them into `page`. */
+  page?: { max: number; default?: number; limits?: string }
+  /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
+  idempotent?: true
+  query?: Query
+  params?: Params
+  headers?: TObject
+  body?: Body
+  /** Reads the body of a request where it is not JSON. */
+  parse?(incoming: { request: Request }): unknown
+  /** The body of each status; a hidden page may leave them out. */
+  answers?: A
+  handle(call: Call<Query, Params, Static<Body>>): Outcome<A> | Promise<Outcome<A>>
+}
+
+/** What the OpenAPI document says of an operation. */
+interface Documentation {
+  hidden?: never
+  operationId: string
+  /** A verb and its object. */
+  summary: string
+  description: string
+  tags: readonly string[]
+  /** Further fields of the operation in the document. */
+  detail?: Readonly<Record<string, unknown>>
+}
+
+/** What the OpenAPI document leaves out. */
+interface Hidden {
+  hidden: true
+  operationId?: string
+  summary?: string
+  description?: string
+  tags?: readonly string[]
+  detail?: Readonly<Record<string, unknown>>
+}
+
+/** An operation of the API: everything that is known of it, in one value. */
+export type Operation = Definition<TProperties, TProperties, TSchema, Answers> &
+  (Documentation | Hidden)
+
+/** Declares an operation; `handle` is typed by the schemas beside it. */
+export const operation = <
+  Query extends TProperties = Record<never, never>,
+  Params extends TProperties = Record<never, never>,
+  Body extends TSchema = TSchema,
+  A extends Answers = Answers,
+>(
+  definition: Definition<Query, Params, Body, A> & (Documentation | Hidden),
+): Operation => definition

@@ -1,0 +1,21 @@
+import type { Context } from '../../../http/operations/context.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { accountOperations } from './account.ts'
+import { organizationOperations } from './organizations.ts'
+import { secondFactorOperations } from './second-factor.ts'
+import { sessionListOperations } from './session-list.ts'
+import { sessionOperations } from './sessions.ts'
+import { signUpAdminOperations, signUpOperations } from './sign-up.ts'
+
+/** The account, its sessions and its organization. */
+export function operationsOf(context: Context): Operation[] {
+  return [
+    ...accountOperations({ ...context, quotaScope: context.config.quota.scope }),
+    ...sessionOperations(context),
+    ...sessionListOperations(context),
+    ...signUpOperations(context),
+    ...signUpAdminOperations(context),
+    ...secondFactorOperations(context),
+    ...organizationOperations(context),
+  ]
+}

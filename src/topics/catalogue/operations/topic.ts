@@ -1,0 +1,18 @@
+import type { Context } from '../../../http/operations/context.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { commodityOperations } from './commodities.ts'
+import { demoOperations } from './demo.ts'
+import { metaOperations } from './meta.ts'
+import { priceListOperations } from './price-lists.ts'
+import { sourceOperations } from './sources.ts'
+
+/** What there is to ask for, and what may be seen without a key. */
+export function operationsOf(context: Context): Operation[] {
+  return [
+    ...demoOperations({ ...context, limitPerHour: context.limits.demoPerHour }),
+    ...commodityOperations(context),
+    ...metaOperations({ ...context, sourceRanges: context.config.webhooks.sourceRanges }),
+    ...priceListOperations(context),
+    ...sourceOperations(context),
+  ]
+}

@@ -1,0 +1,14 @@
+import type { Context } from '../../../http/operations/context.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { keyOperations } from './keys.ts'
+import { performanceOperations } from './performance.ts'
+import { usageOperations } from './usage.ts'
+
+/** API keys, their usage and what they cost. */
+export function operationsOf(context: Context): Operation[] {
+  return [
+    ...keyOperations({ ...context, changes: context.keyChanges }),
+    ...usageOperations(context),
+    ...performanceOperations(context),
+  ]
+}

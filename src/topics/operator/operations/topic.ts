@@ -1,0 +1,69 @@
+import type { Context } from '../../../http/operations/context.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { batchAdminOperations } from './data/batches.ts'
+import { dataAdminOperations } from './data/data.ts'
+import { datasetAdminOperations } from './data/datasets.ts'
+import { feedAdminOperations } from './data/feeds.ts'
+import { quarantineAdminOperations } from './data/quarantine.ts'
+import { reviewAdminOperations } from './data/review.ts'
+import { seriesAdminOperations } from './data/series.ts'
+import { sourceAdminOperations } from './data/sources.ts'
+import { devOperations } from './evaluation/dev.ts'
+import { accountThingOperations } from './people/account-things.ts'
+import { accountAdminOperations } from './people/accounts.ts'
+import { billingAdminOperations } from './people/billing.ts'
+import { creditAdminOperations } from './people/credits.ts'
+import { lookAdminOperations } from './people/looks.ts'
+import { organizationAdminOperations } from './people/organizations.ts'
+import { signInAdminOperations } from './people/sign-in.ts'
+import { subscriptionAdminOperations } from './people/subscriptions.ts'
+import { auditAdminOperations } from './system/audit.ts'
+import { backupAdminOperations } from './system/backups.ts'
+import { clusterAdminOperations } from './system/cluster.ts'
+import { conditionAdminOperations } from './system/condition.ts'
+import { logAdminOperations } from './system/logs.ts'
+import { mailAdminOperations } from './system/mail.ts'
+import { metricsOperations } from './system/metrics.ts'
+import { outboxAdminOperations } from './system/outbox.ts'
+import { queueAdminOperations } from './system/outbox-queue.ts'
+import { settingsAdminOperations } from './system/settings.ts'
+import { tokenAdminOperations } from './system/tokens.ts'
+import { trialOperations } from './system/trials.ts'
+
+/** What the operator does, and the controls of an evaluation copy. */
+export function operationsOf(context: Context): Operation[] {
+  const { config, controls } = context
+  return [
+    ...accountAdminOperations({ ...context, changes: context.keyChanges }),
+    ...accountThingOperations(context),
+    ...tokenAdminOperations(context),
+    ...settingsAdminOperations(context),
+    ...auditAdminOperations(context),
+    ...billingAdminOperations(context),
+    ...subscriptionAdminOperations(context),
+    ...creditAdminOperations(context),
+    ...signInAdminOperations({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }),
+    ...dataAdminOperations(context),
+    ...seriesAdminOperations(context),
+    ...batchAdminOperations(context),
+    ...reviewAdminOperations(context),
+    ...quarantineAdminOperations(context),
+    ...mailAdminOperations(context),
+    ...metricsOperations(context),
+    ...outboxAdminOperations({ ...context, heldMessages: context.heldMessages }),
+    ...queueAdminOperations(context),
+    ...trialOperations(context),
+    ...backupAdminOperations(context),
+    ...conditionAdminOperations(context),
+    ...clusterAdminOperations(context),
+    ...logAdminOperations(context),
+    ...lookAdminOperations(context),
+    ...organizationAdminOperations(context),
+    ...datasetAdminOperations(context),
+    ...sourceAdminOperations({ ...context, timeoutMs: config.data_sources.timeoutMs }),
+    ...feedAdminOperations(context),
+    ...(controls
+      ? devOperations({ ...context, ...controls, trialDays: context.limits.trialDays })
+      : []),
+  ]
+}
