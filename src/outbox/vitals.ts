@@ -1,5 +1,5 @@
 import { isoInstant, minuteMs, secondMs } from '../lib/time/instant.ts'
-import type { Component } from '../topics/condition/service/condition.ts'
+import type { Component } from '../topics/condition/service/component.ts'
 import type { OutboxEngine, Registry } from './engine.ts'
 import type { OutboxStore } from './store/outbox.ts'
 import type { Kind } from './store/rows.ts'

@@ -312,7 +312,7 @@ describe('import --dataset on the command line', () => {
   }
 
   test('imports a dataset into a directory that no server runs in', async () => {
-    const path = file('date,c1\n2020-04-20,-37.63\n2020-04-21,10.01\n')
+    const path = file('date,c1\n2020-04-16,19.87\n2020-04-17,18.27\n')
     const first = await wellhead(
       'import',
       '--dataset',

@@ -46,7 +46,7 @@ describe('someone with a key', () => {
   test('sees prices by their usual names, as a table, JSON or CSV', async () => {
     const table = (await wellhead('get', 'wti', 'brent')).trimEnd().split('\n')
     expect(table).toHaveLength(3)
-    expect(table[0]).toMatch(/^CODE +PRICE +CURRENCY +UNIT +24 H +OBSERVED$/)
+    expect(table[0]).toMatch(/^CODE +PRICE +CURRENCY +UNIT +24 H +OBSERVED +AGE$/)
     expect(table[1]).toMatch(/^WTI_USD +\$\d+\.\d\d +USD +barrel/)
     expect(table[2]).toStartWith('BRENT_CRUDE_USD')
     const rows = JSON.parse(await wellhead('get', 'wti', '--json')) as Record<string, unknown>[]

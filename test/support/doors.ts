@@ -44,7 +44,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/catalogue/dataset': ['lookup.ts'],
   'topics/catalogue/math': ['catalogue.ts', 'terms.ts'],
   'topics/catalogue/service': ['catalogue.ts', 'contract-calendar.ts'],
-  'topics/condition/service': ['condition.ts'],
+  'topics/condition/service': ['component.ts'],
   'topics/deliveries/operations': ['row.ts'],
   'topics/drilling/store': ['permit-periods.ts'],
   'topics/energy/operations': ['answer.ts', 'frame.ts', 'list.ts'],

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import { minuteMs } from '../../lib/time/instant.ts'
-import type { Component } from '../../topics/condition/service/condition.ts'
+import type { Component } from '../../topics/condition/service/component.ts'
 import type { Incidents } from '../../topics/condition/service/incidents.ts'
 import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'

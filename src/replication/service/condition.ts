@@ -1,16 +1,7 @@
 import { minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { ClusterNode } from './nodes.ts'
+import type { StaleReason } from './stale-reason.ts'
 import type { ReplicationView } from './view.ts'
-
-/** Why a replica answers what may be old: how it names that in a header and a metric. */
-export type StaleReason = 'behind' | 'cannot_apply' | 'gap' | 'other_lineage'
-
-export const staleReasons: readonly StaleReason[] = [
-  'behind',
-  'cannot_apply',
-  'gap',
-  'other_lineage',
-]
 
 /** How a replica stands with the stream. */
 export interface ReplicaView {

@@ -1,8 +1,8 @@
 import { every } from '../../lib/time/clock.ts'
 import type { Bucket, Nats } from '../nats/connection.ts'
-import type { StaleReason } from './condition.ts'
 import { recordIn } from './foreign.ts'
 import { type Lease, leaseKey, readLease } from './lease.ts'
+import type { StaleReason } from './stale-reason.ts'
 
 /** A copy that says nothing any more is forgotten after so long. */
 export const nodesTtlMs = 10_000

@@ -9,9 +9,9 @@ import { isoInstant, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { replicationText } from '../../../replication/service/condition.ts'
 import { version } from '../../../version.ts'
 import { damageText } from '../../operator/service/scrub.ts'
+import type { Component } from '../service/component.ts'
 import {
   apiComponent,
-  type Component,
   conditionOf,
   databaseAnswers,
   databaseComponent,

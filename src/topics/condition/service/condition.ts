@@ -1,17 +1,9 @@
 import { isoInstant, minuteMs } from '../../../lib/time/instant.ts'
 import type { Settings } from '../../operator/store/settings.ts'
+import type { Component, Condition } from './component.ts'
 import type { Feed } from './freshness.ts'
 import type { FaultyCodes } from './series-faults.ts'
 import type { QueryWorkers, WorkerTrouble } from './vitals.ts'
-
-/** How a part of the service is doing. `disabled`: it is not part of this copy. */
-export interface Component {
-  name: string
-  status: 'operational' | 'degraded' | 'down' | 'disabled'
-  message?: string
-}
-
-export type Condition = 'operational' | 'degraded' | 'down'
 
 /** The API itself: it is up, or nobody would read this. */
 export function apiComponent(isOverloaded: boolean, workers?: QueryWorkers): Component {

@@ -3,7 +3,7 @@ import { transact } from '../../../database/database.ts'
 import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
 import type { Settings } from '../../operator/store/settings.ts'
 import type { Incident, IncidentStore } from '../store/incidents.ts'
-import type { Component } from './condition.ts'
+import type { Component } from './component.ts'
 
 /** When parts of the service were not as they should be. */
 export interface Incidents {

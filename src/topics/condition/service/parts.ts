@@ -1,5 +1,6 @@
 import type { Settings } from '../../operator/store/settings.ts'
-import { apiComponent, type Component, databaseComponent, ingestComponent } from './condition.ts'
+import type { Component } from './component.ts'
+import { apiComponent, databaseComponent, ingestComponent } from './condition.ts'
 import type { Freshness } from './freshness.ts'
 import type { SeriesFaults } from './series-faults.ts'
 import type { Vitals } from './vitals.ts'

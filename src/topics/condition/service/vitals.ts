@@ -1,7 +1,7 @@
 import type { LateReplica, ReplicaView } from '../../../replication/service/condition.ts'
 import type { HeldQuotas, Topology } from '../../../replication/service/nodes.ts'
 import type { ReplicationView } from '../../../replication/service/view.ts'
-import type { Component } from './condition.ts'
+import type { Component } from './component.ts'
 
 /** What waits to be sent. */
 export interface Backlog {

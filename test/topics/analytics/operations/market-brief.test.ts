@@ -153,7 +153,7 @@ describe('/v1/market-brief', () => {
         required_plan: required,
         recommended_plan: required,
       })
-      expect(String(error.message)).toMatch(/tier/)
+      expect(String(error.message)).toMatch(/of the \w+ plan takes \d+ codes/)
     }
     expect((await read(instance, `?codes=${many.slice(0, 20)}`)).count).toBe(1)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createConditionJob } from '../../../../src/instance/jobs/condition.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
-import type { Component } from '../../../../src/topics/condition/service/condition.ts'
+import type { Component } from '../../../../src/topics/condition/service/component.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 interface Answer {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
 import { minuteMs } from '../../../../src/lib/time/instant.ts'
+import type { Component } from '../../../../src/topics/condition/service/component.ts'
 import {
-  type Component,
   conditionOf,
   databaseComponent,
   ingestComponent,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openDatabase } from '../src/database/database.ts'
-import { databasePath } from '../src/instance/services/directory.ts'
-import { changeHeaders } from '../src/replication/service/changes.ts'
-import { snapshots } from '../src/replication/service/snapshots.ts'
-import { type Replicated, replicated } from './support/instance/replicated.ts'
-import { hasNats } from './support/servers/nats.ts'
-import { contentOf } from './support/topics/replication.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { databasePath } from '../../src/instance/services/directory.ts'
+import { changeHeaders } from '../../src/replication/service/changes.ts'
+import { snapshots } from '../../src/replication/service/snapshots.ts'
+import { type Replicated, replicated } from '../support/instance/replicated.ts'
+import { hasNats } from '../support/servers/nats.ts'
+import { contentOf } from '../support/topics/replication.ts'
 
 const changes = { stream: 'wellhead-changes', subject: 'wellhead.changes' }
 const someone = '11111111-2222-4333-8444-555555555555'
@@ -190,8 +190,11 @@ describe.skipIf(!hasNats)('what strangers do in NATS', () => {
       both.ask('/v1/prices/latest?by_code=BRENT_CRUDE_USD', {
         authorization: `Token ${free.token}`,
       })
-    const isAnsweredHere = async () =>
-      (await asked()).headers.get('x-service-replica-lag') !== null || (await Bun.sleep(200), false)
+    const isAnsweredHere = async () => {
+      if ((await asked()).headers.get('x-service-replica-lag') !== null) return true
+      await Bun.sleep(200)
+      return false
+    }
     const areBothSeen = async () => {
       const { data } = JSON.parse(await both.operate('/admin/v1/cluster')) as {
         data: { nodes: { role: string }[] }

@@ -1,0 +1,8 @@
+/** How a part of the service is doing. `disabled`: it is not part of this copy. */
+export interface Component {
+  name: string
+  status: 'operational' | 'degraded' | 'down' | 'disabled'
+  message?: string
+}
+
+export type Condition = 'operational' | 'degraded' | 'down'
