@@ -21,6 +21,8 @@ const untoldPosts = [
   'POST /v1/prices/batch',
   'POST /v1/diesel-prices/stations',
   'POST /v1/alerts/backtest',
+  'POST /v1/alerts/test',
+  'POST /v1/alerts/{id}/test',
   'POST /v1/auth/link',
   'POST /v1/auth/signup',
   'POST /admin/v1/observations/compare',

@@ -157,6 +157,15 @@ export function createControls(url: string, adminToken: string): Controls {
     const { now } = await call<{ now: string }>('POST', '/_dev/clock', body)
     return new Date(now)
   }
+  /** A test may record what the anomaly checks of a real instance would hold for review. */
+  const release = async (batch: number) => {
+    const held = await call<{ data: { values: { id: number; batch: number }[] } }>(
+      'GET',
+      '/admin/v1/review?per_page=100',
+    )
+    const ids = held.data.values.filter(value => value.batch === batch).map(value => value.id)
+    await call('POST', '/admin/v1/review/release', { ids, reason: 'recorded by a test' })
+  }
   const now = async () => new Date((await call<{ now: string }>('GET', '/_dev/clock')).now)
   return {
     now,
@@ -192,7 +201,12 @@ export function createControls(url: string, adminToken: string): Controls {
         price,
         observed_at: iso(observedAt ?? moment),
       }))
-      await call('POST', '/admin/v1/observations', { observations })
+      const pushed = await call<{ data: { held: number; batch: number } }>(
+        'POST',
+        '/admin/v1/observations',
+        { observations },
+      )
+      if (pushed.data.held > 0) await release(pushed.data.batch)
     },
     async scenario(name, options = {}) {
       // As when the clock is moved: what is on its way ends first.

@@ -289,15 +289,16 @@ describe('closes, page and curve: what was', () => {
     )
   })
 
-  test('a curve of a past day has the contracts listed then, and none when the last quotes are over a week old', () => {
-    const curve = futures.curve(wti, '2026-09-22')!
+  test('a curve of a past day has the contracts listed at its end, and none when the last quotes are over a week old', () => {
+    const curve = futures.curve(wti, '2026-09-21')!
     expect(curve.points.map(point => point.contractMonth)).toEqual([
       '2026-10',
       '2026-11',
       '2026-12',
       '2027-01',
     ])
-    expect(futures.curve(wti, '2026-09-23')!.points[0]!.contractMonth).toBe('2026-11')
+    // Once its last trading day is over a contract is not listed any more, as in spreads.
+    expect(futures.curve(wti, '2026-09-22')!.points[0]!.contractMonth).toBe('2026-11')
     expect(futures.curve(wti, '2026-10-25')).toMatchObject({ day: '2026-10-23' })
     expect(futures.curve(wti, '2026-08-02')).toBeUndefined()
     expect(futures.curve(wti, '2026-11-06')?.day).toBe('2026-10-30')

@@ -344,7 +344,7 @@ describe('createGate: the order of checks', () => {
     await ask('/probe/counted?number=x&answer=404')
     await ask('/probe/counted?answer=404')
     expect(remaining).toEqual([
-      null,
+      'ROUTE_NOT_FOUND',
       'UNAUTHORIZED',
       'KEY_SUSPENDED',
       'IP_NOT_ALLOWED',
@@ -357,7 +357,7 @@ describe('createGate: the order of checks', () => {
     ])
   })
 
-  test('an unknown route tells nobody anything', async () => {
+  test('an unknown route is answered before anything is asked of the caller', async () => {
     const door = openFrontDoor()
     const response = await door.get('/v1/unknown', door.open().token)
     expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
@@ -366,7 +366,7 @@ describe('createGate: the order of checks', () => {
       'text/html',
     ])
     expect(response.headers.get('x-request-id')).toBeNull()
-    expect(response.headers.get('x-error-code')).toBeNull()
+    expect(response.headers.get('x-error-code')).toBe('ROUTE_NOT_FOUND')
   })
 
   test('a refusal for the plan has taken its slot', async () => {

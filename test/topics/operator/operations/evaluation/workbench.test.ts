@@ -201,7 +201,7 @@ describe('/admin/v1/backups', () => {
       running.push(outcome)
       return outcome
     }
-    const made = await command('token', 'rotate')
+    const made = await command('token', 'rotate', '--yes')
     expect(made.code, made.err).toBe(0)
     const { ask } = workbench({ 'backups.directory': place }, { command })
     const end = async (what: string) => {
