@@ -114,7 +114,19 @@ const creation = `A POST goes to \`url\` for every event that \`events\` names a
 
 **Conditions.** \`price.threshold\` comes with every new price at which the conditions hold: any of those on its commodity, or with \`all\` every one, those on other commodities read at their newest prices. \`greater_than\` and \`less_than\` are strict, percentages count from \`value\` on over the \`timeframe\` (24h), \`between\` includes its ends and with \`trigger_on\` comes only with the price that crosses them. Other price events of commodities that no condition names are skipped.
 
-**Filters.** Empty is everything. What a filter turns away stands in the log as \`skipped\`, the first 100 a day. A futures family stands for its contracts. Past the plan's events of the month: \`skipped\`, \`monthly_event_limit_reached\`. Of what happens while an endpoint is disabled it is told nothing; what waited before goes out when it is active again.`
+**Filters.** An empty filter lets everything through. A futures family stands for its contracts.
+
+**Skipped events.** An event that the endpoint subscribed to and is not sent has the status \`skipped\` in the log, with the reason in \`last_error\`:
+
+| \`last_error\` | The event is not sent because |
+|---|---|
+| \`commodity_filter\`, \`state_filter\`, \`conditions\` | a filter of the endpoint excludes it |
+| \`monthly_event_limit_reached\` | the events of the plan for this month are used up |
+| \`feature_not_in_plan\` | the plan does not include it; \`data\` is empty |
+| \`series_not_visible\` | the account cannot see the series that \`commodity_filters\` names; once a day, \`data\` is empty |
+| \`daily_skip_log_limit_reached\` | the log has taken 100 skipped events today (UTC) and takes no more |
+
+Events that happen while an endpoint is disabled are not recorded for it. Those that waited before are sent when it is active again.`
 
 function changeOne(deps: WebhooksApiDeps) {
   const { webhooks, idempotency } = deps

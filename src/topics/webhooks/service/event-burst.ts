@@ -2,9 +2,10 @@ import type { Message, Outbox } from '../../../outbox/outbox.ts'
 import type { EventType } from '../../../plans/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Endpoint } from '../store/webhooks.ts'
-import { rejection, type SkipReason } from './event-filters.ts'
+import { rejection } from './event-filters.ts'
 import type { EventLimits } from './event-limits.ts'
 import { filteredOf, messageOf, type ServiceEvent, targetOf, typeOf } from './event-messages.ts'
+import type { Skips } from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** An event of one account, and the target of its own where it has one. */
@@ -27,13 +28,14 @@ export interface BurstDeps {
   catalogue: Pick<Catalogue, 'named'>
   outbox: Pick<Outbox, 'putAll'>
   limits: EventLimits
+  skips: Skips
   emit(event: ServiceEvent): number
   emitTo(url: string, event: OwnEvent): void
 }
 
 /** Writes the messages of many events at once; answers how many endpoints get each. */
 export function emitBurst(deps: BurstDeps, events: readonly OwnEvent[]): number[] {
-  const { catalogue, limits, emit, emitTo } = deps
+  const { catalogue, skips, emit, emitTo } = deps
   const deliveries = events.map(() => 0)
   const accounts = createBurstAccounts(deps)
   const batch = createBatch(deps, deliveries)
@@ -48,10 +50,11 @@ export function emitBurst(deps: BurstDeps, events: readonly OwnEvent[]): number[
     const room = account.room.get(type)
     const subscribed = account.subscribed.get(type)!
     const messagesMax = subscribed.length + Number(url !== null)
-    if (room === undefined || messagesMax === 0) continue
-    // Near the end of the allowance each message decides about the next.
-    if (room - account.waiting < messagesMax) {
-      write()
+    if (messagesMax === 0) continue
+    // Near the end of the allowance each message decides about the next; a plan without the feature
+    // has only entries in logs.
+    if (room === undefined || room - account.waiting < messagesMax) {
+      if (room !== undefined) write()
       deliveries[place] = emit(event)
       if (url !== null) emitTo(url, event)
       continue
@@ -61,9 +64,10 @@ export function emitBurst(deps: BurstDeps, events: readonly OwnEvent[]): number[
     if (subscribed.length > 0) {
       const filtered = filteredOf(event, type, catalogue)
       for (const endpoint of subscribed) {
-        const skipped = rejection(endpoint, filtered)
-        if (skipped === undefined || limits.mayLog(endpoint.id))
-          batch.add(message, endpoint.id, place, skipped)
+        const lane = endpoint.id
+        const reason = rejection(endpoint, filtered)
+        const skipped = reason && skips.note({ accountId, lane, type, reason })
+        if (reason === undefined || skipped !== undefined) batch.add(message, lane, place, skipped)
       }
     }
     if (url !== null) batch.add(message, targetOf(account.endpoints, accountId, url), ownTarget)
@@ -101,7 +105,7 @@ function createBatch({ outbox, limits }: BurstDeps, deliveries: number[]) {
   /** Which event each of them counts for; none for targets of their own. */
   const places: number[] = []
   return {
-    add(message: Omit<Message, 'lane'>, lane: string, place: number, skipped?: SkipReason) {
+    add(message: Omit<Message, 'lane'>, lane: string, place: number, skipped?: string) {
       messages.push(skipped === undefined ? { ...message, lane } : { ...message, lane, skipped })
       places.push(place)
     },

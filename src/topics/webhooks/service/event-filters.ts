@@ -1,12 +1,6 @@
 import { type EventType, hasCommodityFilter, isPermitEvent } from '../../../plans/event-types.ts'
 import type { Endpoint } from '../store/webhooks.ts'
-
-/** Why an event that an endpoint asked for is logged and not sent. */
-export type SkipReason =
-  | 'commodity_filter'
-  | 'state_filter'
-  | 'conditions'
-  | 'monthly_event_limit_reached'
+import type { SkipReason } from './skips.ts'
 
 /** What the filters of endpoints look at. */
 export interface Filtered {

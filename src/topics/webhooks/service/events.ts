@@ -1,5 +1,5 @@
-import type { Clock } from '../../../lib/time/clock.ts'
 import type { Message, Outbox } from '../../../outbox/outbox.ts'
+import type { EventType } from '../../../plans/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Endpoint } from '../store/webhooks.ts'
@@ -8,6 +8,7 @@ import { emitBurst, type OwnEvent } from './event-burst.ts'
 import { type Filtered, rejection } from './event-filters.ts'
 import { createEventLimits, type EventLimits } from './event-limits.ts'
 import { filteredOf, messageOf, type ServiceEvent, targetOf, typeOf } from './event-messages.ts'
+import type { SkipReason, Skips } from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type { OwnEvent } from './event-burst.ts'
@@ -36,12 +37,12 @@ export interface EventsDeps {
   catalogue: Pick<Catalogue, 'named' | 'isRestricted' | 'isVisible'>
   outbox: Pick<Outbox, 'put' | 'putAll' | 'fanOut'>
   allowance: WebhookAllowance
-  clock: Clock
+  skips: Skips
 }
 
 export function createEvents(deps: EventsDeps): Events {
-  const { webhooks, catalogue, outbox } = deps
-  const limits = createEventLimits(deps.keys, deps.allowance, deps.clock)
+  const { webhooks, catalogue, outbox, skips } = deps
+  const limits = createEventLimits(deps.keys, deps.allowance)
   const deliver = createDelivery(deps, limits)
 
   const emit = (event: ServiceEvent): number => {
@@ -49,72 +50,118 @@ export function createEvents(deps: EventsDeps): Events {
     const { accountId } = event
     const subscribed =
       accountId === undefined ? webhooks.subscribed(type) : webhooks.subscribedOf(accountId, type)
-    const endpoints = seeing(catalogue, event, subscribed)
-    if (endpoints.length === 0) return 0
-    const message = messageOf(event, type, accountId ?? '')
-    const filtered = filteredOf(event, type, catalogue)
+    if (subscribed.length === 0) return 0
+    const outgoing = outgoingOf(catalogue, event, type, accountId ?? '')
     let deliveries = 0
-    for (const ofAccount of Map.groupBy(endpoints, endpoint => endpoint.accountId).values())
-      deliveries += deliver(ofAccount, message, filtered)
+    for (const ofAccount of Map.groupBy(subscribed, endpoint => endpoint.accountId).values())
+      deliveries += deliver(ofAccount, outgoing)
     return deliveries
   }
   const emitTo = (url: string, event: ServiceEvent & { accountId: string }) => {
     const type = typeOf(event)
     const { accountId } = event
-    const room = limits.roomFor(accountId, type)
-    if (room === undefined || room <= 0) return
     const lane = targetOf(webhooks.list(accountId), accountId, url)
+    const room = limits.roomFor(accountId, type)
+    if (room === undefined || room <= 0) {
+      const reason = room === undefined ? 'feature_not_in_plan' : 'monthly_event_limit_reached'
+      const skipped = skips.note({ accountId, lane, type, reason })
+      const named = room === undefined ? withoutData(event) : event
+      if (skipped) outbox.put({ ...messageOf(named, type, accountId), lane, skipped })
+      return
+    }
     const id = outbox.put({ ...messageOf(event, type, accountId), lane })
     if (id !== undefined) limits.count(accountId, 1)
   }
-  const burst = { webhooks, outbox, catalogue, limits, emit, emitTo }
+  const burst = { webhooks, outbox, catalogue, limits, skips, emit, emitTo }
   return {
     emit,
     emitTo,
     emitEach: events => emitBurst(burst, events),
     emitToEndpoint(endpoint, event) {
       const type = typeOf(event)
-      if (seeing(catalogue, event, [endpoint]).length === 0) return 0
-      const message = messageOf(event, type, endpoint.id)
-      return deliver([endpoint], message, filteredOf(event, type, catalogue))
+      return deliver([endpoint], outgoingOf(catalogue, event, type, endpoint.id))
     },
   }
 }
 
-/** Endpoints of accounts that see what an event is of. */
-function seeing(
+/** An event with what decides who gets it. */
+interface Outgoing {
+  message: Omit<Message, 'lane'>
+  /** The message for a log whose reader may not have the data of the event. */
+  bare(): Omit<Message, 'lane'>
+  filtered: Filtered
+  /** Whether an account sees the series that the event is about. */
+  isVisible(accountId: string): boolean
+}
+
+function outgoingOf(
   catalogue: EventsDeps['catalogue'],
-  { commodity }: ServiceEvent,
-  endpoints: readonly Endpoint[],
-): readonly Endpoint[] {
+  event: ServiceEvent,
+  type: EventType,
+  scope: string,
+): Outgoing {
+  const { commodity } = event
   const series =
     catalogue.isRestricted && commodity !== undefined ? catalogue.named(commodity) : undefined
-  return series
-    ? endpoints.filter(({ accountId }) => catalogue.isVisible(series, accountId))
-    : endpoints
+  return {
+    message: messageOf(event, type, scope),
+    bare: () => messageOf(withoutData(event), type, scope),
+    filtered: filteredOf(event, type, catalogue),
+    isVisible: accountId => !series || catalogue.isVisible(series, accountId),
+  }
 }
+
+/** An account does not get from its log what its plan or the operator keeps from it. */
+const withoutData = <E extends ServiceEvent>(event: E): E => ({ ...event, data: {} })
 
 /**
  * Writes a message for the endpoints of one account that asked for an event: to those that get it,
  * and into the log of the others why they do not. Answers how many get it.
  */
-const createDelivery =
-  ({ outbox }: EventsDeps, limits: EventLimits) =>
-  (endpoints: readonly Endpoint[], message: Omit<Message, 'lane'>, filtered: Filtered): number => {
+function createDelivery({ outbox, skips }: EventsDeps, limits: EventLimits) {
+  const skip = (
+    { id: lane, accountId }: Endpoint,
+    { message, bare, filtered: { type } }: Outgoing,
+    reason: SkipReason,
+  ) => {
+    const skipped = skips.note({ accountId, lane, type, reason })
+    if (skipped === undefined) return
+    const logged = reason === 'feature_not_in_plan' ? bare() : message
+    outbox.put({ ...logged, accountId, lane, skipped })
+  }
+  /**
+   * When a hidden series changes is hidden too: its entry comes once a day, and only to an endpoint
+   * that names the series.
+   */
+  const hide = ({ id: lane, accountId, commodityFilters }: Endpoint, event: Outgoing) => {
+    const { type, commodity, family } = event.filtered
+    const skipped = skips.noteDaily({ accountId, lane, type, reason: 'series_not_visible' })
+    if (skipped && commodityFilters.some(code => code === commodity || code === family))
+      outbox.put({ ...event.bare(), accountId, lane, skipped })
+  }
+  return (endpoints: readonly Endpoint[], event: Outgoing): number => {
     const { accountId } = endpoints[0]!
+    const { message, filtered } = event
+    if (!event.isVisible(accountId)) {
+      for (const endpoint of endpoints) hide(endpoint, event)
+      return 0
+    }
     const room = limits.roomFor(accountId, filtered.type)
-    if (room === undefined) return 0
+    if (room === undefined) {
+      for (const endpoint of endpoints) skip(endpoint, event, 'feature_not_in_plan')
+      return 0
+    }
     const lanes: string[] = []
     for (const endpoint of endpoints) {
-      const skipped =
+      const reason =
         rejection(endpoint, filtered) ??
         (lanes.length >= room ? 'monthly_event_limit_reached' : undefined)
-      if (skipped === undefined) lanes.push(endpoint.id)
-      else if (limits.mayLog(endpoint.id))
-        outbox.put({ ...message, accountId, lane: endpoint.id, skipped })
+      if (reason === undefined) lanes.push(endpoint.id)
+      else skip(endpoint, event, reason)
     }
     if (lanes.length === 0) return 0
     const { length } = outbox.fanOut(lanes, { ...message, accountId })
     limits.count(accountId, length)
     return length
   }
+}

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Config } from '../../../config/config.ts'
 import type { Ids } from '../../../lib/ids.ts'
+import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import type { Limits } from '../../../plans/limits.ts'
@@ -25,6 +26,7 @@ import { createEvents, type Events } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
 import { createPriceEvents, type PriceEventsDeps } from './price-events.ts'
 import { keepWebhookRecords } from './record.ts'
+import { createSkips, type Skips } from './skips.ts'
 import { createWebhookTrial, type WebhookTrial } from './trial.ts'
 import { createUsageEvents } from './usage-events.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
@@ -35,6 +37,8 @@ export interface WebhookServices {
   events: Events
   accountSecrets: AccountSecrets
   webhookAllowance: WebhookAllowance
+  /** The events that are not sent, by reason. */
+  webhookSkips: Skips
   /** The only way out to addresses that accounts name. */
   egress: Egress
   webhookTrial: WebhookTrial
@@ -47,6 +51,7 @@ export interface WebhookServicesDeps {
   config: Config
   clock: Clock
   ids: Ids
+  log: Log
   limits: Pick<Limits, 'webhookDeactivateAfter'>
   keys: Keyring
   vault: Vault
@@ -71,7 +76,8 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
   })
   const accountSecrets = createAccountSecrets({ ...deps, store: createAccountSecretStore(db) })
   const allowance = createWebhookAllowance(createWebhookMonthStore(db), clock)
-  const events = createEvents({ ...deps, webhooks, allowance })
+  const skips = createSkips(deps)
+  const events = createEvents({ ...deps, webhooks, allowance, skips })
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
   deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
   const usageWarnings = createUsageWarningStore(db)
@@ -85,6 +91,7 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
     events,
     accountSecrets,
     webhookAllowance: allowance,
+    webhookSkips: skips,
     egress,
     webhookTrial: createWebhookTrial({ sender, clock, ids: deps.ids }),
     usageWarnings,

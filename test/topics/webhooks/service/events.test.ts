@@ -3,12 +3,16 @@ import fc from 'fast-check'
 import { transact } from '../../../../src/database/database.ts'
 import { type EventType, eventTypes } from '../../../../src/plans/event-types.ts'
 import { eventIdOf } from '../../../../src/topics/webhooks/service/event-ids.ts'
-import { skipsLoggedPerDay } from '../../../../src/topics/webhooks/service/event-limits.ts'
 import {
   lanedTarget,
   type ServiceEvent,
   targetLane,
 } from '../../../../src/topics/webhooks/service/event-messages.ts'
+import {
+  logLimitReached,
+  type SkipReason,
+  skipsLoggedPerDay,
+} from '../../../../src/topics/webhooks/service/skips.ts'
 import type { Endpoint } from '../../../../src/topics/webhooks/store/webhooks.ts'
 import { startAt } from '../../../support/instance/instance.ts'
 import { openWebhookInstance, type WebhookInstance } from '../../../support/topics/webhooks.ts'
@@ -24,6 +28,16 @@ const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
 
 const states = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>) =>
   instance.entries(endpoint).map(entry => entry.error ?? entry.state)
+
+const skippedBy = (instance: WebhookInstance, reason: SkipReason) =>
+  instance.services.webhookSkips.counts().get(reason)
+
+/** What the log of the process says of skipped events. */
+const reports = (instance: WebhookInstance) =>
+  instance.log
+    .map(line => JSON.parse(line))
+    .filter(entry => entry.msg === 'webhook_event_skipped')
+    .map(({ endpoint, type, reason }) => ({ ...(endpoint && { endpoint }), type, reason }))
 
 describe('the body of an event', () => {
   test('carries both spellings of the type, compact and in the order of the interface', () => {
@@ -116,15 +130,15 @@ describe('who is told', () => {
     instance.services.events.emit(event({ type: 'invoice.paid', accountId: first!.one.account.id }))
     expect([first, second].map(owner => instance.entries(owner!.endpoint).length)).toEqual([1, 0])
   })
-  test('a plan without webhooks hears nothing and logs nothing, from the moment it is lost', () => {
+  test('an account whose plan has lost webhooks gets no events, and its log says why', () => {
     const instance = openWebhookInstance()
     const account = instance.account('professional')
     const endpoint = instance.endpoint(account)
     instance.services.keys.putAccount({ ...account.account, plan: 'starter' })
     expect(instance.services.events.emit(event())).toBe(0)
-    expect(instance.entries(endpoint)).toEqual([])
+    expect(states(instance, endpoint)).toEqual(['feature_not_in_plan'])
     instance.services.keys.putAccount({ ...account.account, plan: 'professional' })
-    expect(instance.services.events.emit(event())).toBe(1)
+    expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(1)
   })
   test('a suspended account hears nothing', () => {
     const instance = openWebhookInstance()
@@ -144,7 +158,11 @@ describe('who is told', () => {
     expect(
       instance.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'TX' })),
     ).toBe(2)
-    expect(endpoints.map(endpoint => instance.entries(endpoint).length)).toEqual([0, 1, 1])
+    expect(endpoints.map(endpoint => states(instance, endpoint))).toEqual([
+      ['feature_not_in_plan'],
+      ['pending'],
+      ['pending'],
+    ])
   })
   test('a disabled endpoint is told nothing until it is active again', () => {
     const instance = openWebhookInstance()
@@ -307,17 +325,95 @@ describe('what a filter turns away', () => {
     expect(instance.services.events.emit(event({ commodity: front.code }))).toBe(1)
     expect(states(instance, endpoint)).toEqual(['pending'])
   })
-  test('is logged for the first hundred events of a day and then only turned away', () => {
+  test('is logged for the first hundred events of a day, and one entry says that the log is full', () => {
     const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account(), {
       commodityFilters: ['BRENT_CRUDE_USD'],
     })
     for (let i = 0; i < skipsLoggedPerDay + 20; i += 1)
       instance.services.events.emit(event({ dedupe: `${i}` }))
-    expect(instance.entries(endpoint).length).toBe(skipsLoggedPerDay)
+    const logged = states(instance, endpoint)
+    expect(logged.length).toBe(skipsLoggedPerDay + 1)
+    expect(logged.filter(reason => reason === 'commodity_filter').length).toBe(skipsLoggedPerDay)
+    expect(logged.at(-1)).toBe(logLimitReached)
+    expect(skippedBy(instance, 'commodity_filter')).toBe(skipsLoggedPerDay + 20)
+    expect(instance.log.filter(line => line.includes(logLimitReached)).length).toBe(1)
     instance.clock.advance(86_400_000)
     instance.services.events.emit(event({ dedupe: 'tomorrow' }))
-    expect(instance.entries(endpoint).length).toBe(skipsLoggedPerDay + 1)
+    expect(states(instance, endpoint).at(-1)).toBe('commodity_filter')
+  })
+})
+
+describe('an event that nobody sends does not end silently', () => {
+  const restrict = ({ services }: WebhookInstance, code: string, accountId: string) => {
+    services.series.putTerms([{ code, own: false, terms: { visibleTo: [accountId] } }], startAt)
+    services.catalogue.reload()
+  }
+
+  test('an endpoint that names a series which its account does not see gets one entry a day, without data', () => {
+    const instance = openWebhookInstance()
+    const [owner, other] = [instance.account(), instance.account()]
+    const naming = instance.endpoint(other, { commodityFilters: ['WTI_USD'] })
+    const everything = instance.endpoint(other)
+    restrict(instance, 'WTI_USD', owner.account.id)
+    for (const dedupe of ['one', 'two']) instance.services.events.emit(event({ dedupe }))
+    expect(states(instance, naming)).toEqual(['series_not_visible'])
+    expect(JSON.parse(instance.entries(naming)[0]!.body).data).toEqual({})
+    // That there is such a series is hidden from an endpoint that does not name it.
+    expect(instance.entries(everything)).toEqual([])
+    expect(skippedBy(instance, 'series_not_visible')).toBe(4)
+    expect(reports(instance)).toEqual([
+      { endpoint: naming.id, type: 'price.updated', reason: 'series_not_visible' },
+      { endpoint: everything.id, type: 'price.updated', reason: 'series_not_visible' },
+    ])
+  })
+
+  test('an endpoint whose plan has no webhooks gets entries without the data of the events', () => {
+    const instance = openWebhookInstance()
+    const account = instance.account('professional')
+    const endpoint = instance.endpoint(account)
+    instance.services.keys.putAccount({ ...account.account, plan: 'starter' })
+    for (const dedupe of ['one', 'two']) instance.services.events.emit(event({ dedupe }))
+    expect(states(instance, endpoint)).toEqual(['feature_not_in_plan', 'feature_not_in_plan'])
+    expect(JSON.parse(instance.entries(endpoint)[0]!.body).data).toEqual({})
+    expect(skippedBy(instance, 'feature_not_in_plan')).toBe(2)
+    expect(reports(instance)).toEqual([
+      { endpoint: endpoint.id, type: 'price.updated', reason: 'feature_not_in_plan' },
+    ])
+  })
+
+  test('an alert whose own URL gets no event, because the month is used up, is logged under the URL', () => {
+    const instance = openWebhookInstance()
+    const { id: accountId } = instance.account('professional').account
+    instance.services.webhookAllowance.count(accountId, 250_000)
+    const url = 'https://hooks.example.com/alerts?token=secret'
+    instance.services.events.emitTo(url, { ...event({ type: 'price_alert.triggered' }), accountId })
+    const { entries } = instance.services.outbox.log.page(
+      'webhook',
+      targetLane(accountId, url),
+      {},
+      10,
+      0,
+    )
+    expect(entries.map(entry => entry.error)).toEqual(['monthly_event_limit_reached'])
+    expect(entries[0]!.state).toBe('skipped')
+    expect(skippedBy(instance, 'monthly_event_limit_reached')).toBe(1)
+    expect(reports(instance)).toEqual([
+      { type: 'price_alert.triggered', reason: 'monthly_event_limit_reached' },
+    ])
+    expect(instance.log.join()).not.toContain('token=secret')
+  })
+
+  test('the metric counts skipped events by reason', async () => {
+    const instance = openWebhookInstance()
+    instance.endpoint(instance.account(), { commodityFilters: ['BRENT_CRUDE_USD'] })
+    instance.services.events.emit(event())
+    const token = instance.services.adminTokens.rotate()
+    const response = await instance.get('/metrics', undefined, { authorization: `Bearer ${token}` })
+    const lines = (await response.text()).split('\n')
+    const name = 'wellhead_webhook_events_skipped_total'
+    expect(lines).toContain(`${name}{reason="commodity_filter"} 1`)
+    expect(lines).toContain(`${name}{reason="series_not_visible"} 0`)
   })
 })
 
@@ -401,7 +497,7 @@ describe('an event to a target of its own', () => {
       ...event({ type: 'analytics_alert.triggered' }),
       accountId,
     })
-    expect(target(instance, accountId)).toEqual([])
+    expect(target(instance, accountId).map(entry => entry.error)).toEqual(['feature_not_in_plan'])
   })
 })
 

@@ -17,6 +17,7 @@ export type MetricDeps = Pick<
   | 'feeds'
   | 'outbox'
   | 'webhooks'
+  | 'webhookSkips'
   | 'disk'
   | 'backupRecord'
   | 'scrub'
@@ -230,7 +231,13 @@ function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
   ]
 }
 
-function outboxFamilies({ outbox, webhooks, clock, senders }: MetricDeps): MetricFamily[] {
+function outboxFamilies({
+  outbox,
+  webhooks,
+  webhookSkips,
+  clock,
+  senders,
+}: MetricDeps): MetricFamily[] {
   return [
     {
       name: 'wellhead_outbox_messages',
@@ -279,6 +286,13 @@ function outboxFamilies({ outbox, webhooks, clock, senders }: MetricDeps): Metri
       type: 'gauge',
       samples: () =>
         Object.entries(webhooks.tally()).map(([state, value]) => ({ labels: { state }, value })),
+    },
+    {
+      name: 'wellhead_webhook_events_skipped_total',
+      help: 'Events since the start that an endpoint subscribed to and was not sent, by reason.',
+      type: 'counter',
+      samples: () =>
+        [...webhookSkips.counts()].map(([reason, value]) => ({ labels: { reason }, value })),
     },
   ]
 }

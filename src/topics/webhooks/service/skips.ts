@@ -1,0 +1,98 @@
+import type { Log } from '../../../lib/log/log.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { startOfDay } from '../../../lib/time/instant.ts'
+import type { EventType } from '../../../plans/event-types.ts'
+
+/**
+ * Skipped events that an endpoint's log takes a day (UTC): a filter on one code turns hundreds of
+ * others away every few minutes.
+ */
+export const skipsLoggedPerDay = 100
+
+/** Why an event that an endpoint asked for is logged and not sent. */
+export const skipReasons = [
+  'commodity_filter',
+  'state_filter',
+  'conditions',
+  'monthly_event_limit_reached',
+  'feature_not_in_plan',
+  'series_not_visible',
+] as const
+export type SkipReason = (typeof skipReasons)[number]
+
+/** The last entry of a day in the log of an endpoint: later skipped events are only counted. */
+export const logLimitReached = 'daily_skip_log_limit_reached'
+
+export interface Skipped {
+  accountId: string
+  lane: string
+  type: EventType
+  reason: SkipReason
+}
+
+/** The events that are not sent: each is counted, and ends in a log. */
+export interface Skips {
+  /**
+   * Counts a skipped event. Returns the reason for the delivery log of its lane; undefined when the
+   * log takes no more of them today.
+   */
+  note(skipped: Skipped): string | undefined
+  /** As `note`, for what the delivery log takes once a day at most. */
+  noteDaily(skipped: Skipped): string | undefined
+  /** Skipped events since the start. */
+  counts(): ReadonlyMap<SkipReason, number>
+}
+
+/** What the log of a lane has taken today. */
+interface Day {
+  logged: number
+  reported: Set<string>
+}
+
+/** Customers choose their filters; the operator's log has the other reasons. */
+const filters: ReadonlySet<string> = new Set<SkipReason>([
+  'commodity_filter',
+  'state_filter',
+  'conditions',
+])
+
+export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info'> }): Skips {
+  const counts = new Map<SkipReason, number>(skipReasons.map(reason => [reason, 0]))
+  const days = new Map<string, Day>()
+  let dayAt = Number.NaN
+
+  const dayOf = (lane: string): Day => {
+    const today = startOfDay(clock.now())
+    if (today !== dayAt) days.clear()
+    dayAt = today
+    const day = days.get(lane) ?? { logged: 0, reported: new Set() }
+    days.set(lane, day)
+    return day
+  }
+  /** The first of a reason, lane and day goes into the log of the process. */
+  const report = (day: Day, { accountId, lane, type }: Skipped, reason: string): boolean => {
+    if (filters.has(reason) || day.reported.has(reason)) return false
+    day.reported.add(reason)
+    // The lane of a target that is no endpoint has its URL, in which receivers put tokens.
+    const endpoint = lane.includes(' ') ? undefined : lane
+    log.info('webhook_event_skipped', { account: accountId, endpoint, type, reason })
+    return true
+  }
+  const count = (reason: SkipReason) => counts.set(reason, counts.get(reason)! + 1)
+  return {
+    note(skipped) {
+      const { lane, reason } = skipped
+      const day = dayOf(lane)
+      count(reason)
+      report(day, skipped, reason)
+      day.logged += 1
+      if (day.logged <= skipsLoggedPerDay) return reason
+      return report(day, skipped, logLimitReached) ? logLimitReached : undefined
+    },
+    noteDaily(skipped) {
+      count(skipped.reason)
+      return report(dayOf(skipped.lane), skipped, skipped.reason) ? skipped.reason : undefined
+    },
+    counts: () => counts,
+  }
+}
