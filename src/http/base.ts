@@ -36,7 +36,7 @@ export interface UnknownPages {
  * error with the paths that are near for clients that accept JSON, and a page for browsers. Pages of
  * other origins may read any of them.
  */
-function unknownRoute({
+export function unknownRoute({
   names = createKnownNames(),
   ids,
   links,

@@ -1,11 +1,16 @@
-import type { AnyElysia } from 'elysia'
 import { scopeOf } from '../../plans/scopes.ts'
 import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { describeNumbers } from './numbers.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
-import { documentedMethods, optionalBodyKey, rawDocument, refusalsKey } from './source.ts'
+import {
+  documentedMethods,
+  optionalBodyKey,
+  type Registered,
+  rawDocument,
+  refusalsKey,
+} from './source.ts'
 
 export { refusalsKey }
 
@@ -443,7 +448,7 @@ function inForce(text: string, names: Readonly<Record<string, string>>): string 
  * The document as JSON text, made at the first call and kept; `app` must have all its routes by
  * then.
  */
-export function documentOf(app: AnyElysia, options: OpenApiOptions): () => Promise<string> {
+export function documentOf(app: Registered, options: OpenApiOptions): () => Promise<string> {
   let text: Promise<string> | undefined
   const write = async () =>
     inForce(

@@ -1,8 +1,7 @@
-import type { AnyElysia } from 'elysia'
 import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
 import { nextTurn } from '../../lib/process/loop-turns.ts'
 import type { OpenApiOptions } from './openapi.ts'
-import { isOptional, layersOf } from './source.ts'
+import { isOptional, layersOf, type Registered } from './source.ts'
 
 /**
  * The document that the build puts into the binary: a line with the print of what it was made of,
@@ -13,7 +12,7 @@ export const documentName = 'openapi-document'
 
 /** The shipped document, where it says what these routes and settings would: undefined elsewhere. */
 export async function shippedDocument(
-  app: AnyElysia,
+  app: Registered,
   options: OpenApiOptions,
   shipped: Blob | undefined = embeddedFile(documentName),
 ): Promise<string | undefined> {
@@ -25,7 +24,7 @@ export async function shippedDocument(
 /** A document to ship, made of these routes and settings. */
 export const documentToShip = async (
   text: string,
-  app: AnyElysia,
+  app: Registered,
   options: OpenApiOptions,
 ): Promise<Blob> => shippedFile(await printOf(app, options), text)
 
@@ -43,7 +42,7 @@ const openOnly = (key: string, value: unknown) =>
  * Says in a word what a document is made of: two that differ in anything have another word. Made
  * route by route, because all of it as one text is three megabytes that a server would wait for.
  */
-async function printOf(app: AnyElysia, options: OpenApiOptions): Promise<string> {
+async function printOf(app: Registered, options: OpenApiOptions): Promise<string> {
   let print = Bun.hash.wyhash(JSON.stringify(options))
   const routes = app.routes.filter(({ hooks }) => hooks.detail?.hide !== true)
   for (const [index, { method, path, hooks }] of routes.entries()) {

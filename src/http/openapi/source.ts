@@ -1,5 +1,5 @@
 import { Kind, OptionalKind } from '@sinclair/typebox'
-import { type AnyElysia, Elysia } from 'elysia'
+import { Elysia, type InternalRoute } from 'elysia'
 import { isRecord } from './schema.ts'
 
 export const documentedMethods = ['get', 'post', 'put', 'patch', 'delete']
@@ -13,12 +13,17 @@ export const optionalBodyKey = 'x-optional-body'
 /** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
 export const refusalsKey = 'x-refusals'
 
+/** What has routes of the framework. */
+export interface Registered {
+  readonly routes: readonly InternalRoute[]
+}
+
 /**
  * What @elysiajs/swagger says of the application's routes. It is mounted on a stand-in with the
  * same routes and no handlers, so the served application has no extra route and its hooks never run
  * for it.
  */
-export async function rawDocument(app: AnyElysia): Promise<unknown> {
+export async function rawDocument(app: Registered): Promise<unknown> {
   // Only now: it brings libraries along that the start need not wait for.
   const { swagger } = await import('@elysiajs/swagger')
   const specPath = '/-/document'

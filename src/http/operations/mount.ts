@@ -18,8 +18,12 @@ type Incoming = Omit<Call<never, never, unknown>, 'at' | 'reply' | 'page' | 'que
 
 type AddRoute = (path: string, handler: (incoming: Incoming) => unknown, hook: object) => void
 
-/** Registers operations with the framework, in order. */
-export function mount(app: AnyElysia, context: Context, operations: readonly Operation[]): void {
+/** Registers operations with an application of the framework, in order. */
+export function mount<App extends AnyElysia>(
+  app: App,
+  context: Context,
+  operations: readonly Operation[],
+): App {
   const router = app as unknown as Record<(typeof verbs)[keyof typeof verbs], AddRoute>
   for (const operation of operations) {
     const handler = handlerOf(context, operation)
@@ -29,6 +33,7 @@ export function mount(app: AnyElysia, context: Context, operations: readonly Ope
     add(operation.path, operation)
     for (const alias of operation.aliases ?? []) add(alias, { ...operation, hidden: true })
   }
+  return app
 }
 
 const viewParameters: Readonly<Record<View, object>> = {

@@ -419,14 +419,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   let page: Page
   let origin: string
   let all: People
+  let server: ReturnType<typeof Bun.serve>
   let evil: ReturnType<typeof Bun.serve>
   const requested: string[] = []
   const complaints: string[] = []
 
   beforeAll(async () => {
     all = people()
-    all.app.listen({ port: 0, hostname: '127.0.0.1' })
-    origin = `http://127.0.0.1:${all.app.server?.port}`
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: all.app.fetch })
+    origin = `http://127.0.0.1:${server.port}`
     evil = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -464,7 +465,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   }, 30_000)
   afterAll(async () => {
     await browser?.close()
-    await all.app.stop(true)
+    await server?.stop(true)
     await evil?.stop(true)
   })
 

@@ -8,7 +8,12 @@ import type { App } from '../../../src/instance/app/app.ts'
  * Fails unless a body is what the route's schema says, bodies that their handler wrote as text
  * included.
  */
-export function expectShape(app: App, path: string, body: unknown, status = 200): void {
+export function expectShape(
+  app: Pick<App, 'routes'>,
+  path: string,
+  body: unknown,
+  status = 200,
+): void {
   const route = (app.routes as InternalRoute[]).find(route => route.path === path)!
   const declared = (route.hooks as { response: Record<number, TSchema> }).response[status]!
   const schema = (declared['x-serialised'] ?? declared) as TSchema

@@ -86,10 +86,8 @@ function expectShapeOf(
   body: unknown,
   status: number,
 ) {
-  const appOfMethod = {
-    routes: app.routes.filter((each: { method: string }) => each.method === method),
-  } as typeof app
-  expectShape(appOfMethod, route, body, status)
+  const routes = app.routes.filter(each => each.method === method)
+  expectShape({ routes }, route, body, status)
 }
 
 describe('POST /v1/scheduled-deliveries: creating a delivery', () => {

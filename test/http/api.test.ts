@@ -1,85 +1,85 @@
 import { describe, expect, test } from 'bun:test'
 import { type AnyElysia, Elysia } from 'elysia'
-import { addLate, beginningsOf } from '../../src/http/late-routes.ts'
+import { type Api, beginningsOf, createApi } from '../../src/http/operations/api.ts'
 import { createApp } from '../../src/instance/app/app.ts'
 import { topics } from '../../src/instance/app/topics.ts'
 import { evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
-/** Two groups below one path and one below another; which were added, and what was heard of. */
-function lateApp() {
-  const app: AnyElysia = new Elysia({ strictPath: false, precompile: false }).get(
-    '/own',
-    () => 'own',
-  )
-  const added: string[] = []
-  const heard: string[] = []
-  const group = (name: string, below: string[], add: () => void) => ({
+/** Two groups below one path and others; which were opened, and which routes were registered. */
+function lazyApi() {
+  const opened: string[] = []
+  const registered: string[] = []
+  const framework = () => new Elysia({ strictPath: false, precompile: false })
+  const group = (name: string, below: string[], open: () => AnyElysia) => ({
     below,
-    add() {
-      added.push(name)
-      add()
+    open() {
+      opened.push(name)
+      return open()
     },
   })
-  addLate(
-    app,
-    [
+  const api = createApi({
+    groups: [
+      group('own', ['/own'], () => framework().get('/own', () => 'own')),
       group('codes', ['/v1/prices'], () =>
-        app.get('/v1/prices/:code', ({ params }) => params.code),
+        framework().get('/v1/prices/:code', ({ params }) => params.code),
       ),
       group('lists', ['/v1/prices', '/v1/lists'], () =>
-        app.get('/v1/prices/latest', () => 'latest').get('/v1/lists/:id', () => 'list'),
+        framework()
+          .get('/v1/prices/latest', () => 'latest')
+          .post('/v1/prices/latest', () => 'posted')
+          .get('/v1/lists/:id', () => 'list')
+          .get('/v1/lists/:id/rows/:row', ({ params }) => `${params.id} ${params.row}`),
       ),
       group('pages', ['/', '/docs'], () =>
-        app
+        framework()
           .get('/', () => 'home')
-          .get('/docs/*', () => 'page')
+          .get('/docs/*', ({ params }) => `page ${params['*']}`)
           .post('/docs/start', () => 'posted'),
       ),
     ],
-    routes => heard.push(...routes.map(({ path }) => path)),
-  )
+    registered: routes => registered.push(...routes.map(({ path }) => path)),
+    unknown: () => new Response('', { status: 404 }),
+  })
   const ask = async (path: string, method = 'GET') => {
-    const response = await app.handle(new Request(`http://localhost${path}`, { method }))
+    const response = await api.handle(new Request(`http://localhost${path}`, { method }))
     return response.status === 404 ? 404 : await response.text()
   }
-  return { app, added, heard, ask }
+  return { api, opened, registered, ask }
 }
 
-describe('routes that are added late', () => {
+describe('operations that are registered when they are needed', () => {
   test('come with what is asked below their paths, and no others do', async () => {
-    const { added, heard, ask } = lateApp()
-    expect(await ask('/own')).toBe('own')
-    expect(added).toEqual([])
-    expect(await ask('/docs/one')).toBe('page')
+    const { opened, registered, ask } = lazyApi()
+    expect(await ask('/docs/one')).toBe('page one')
     expect(await ask('/docs/start/', 'POST')).toBe('posted')
-    expect(added).toEqual(['pages'])
-    expect(heard).toEqual(['/', '/docs/*', '/docs/start'])
+    expect(opened).toEqual(['pages'])
+    expect(registered).toEqual(['/', '/docs/*', '/docs/start'])
     expect(await ask('/v1/lists/7?x=1')).toBe('list')
-    expect(added).toEqual(['pages', 'lists'])
+    expect(opened).toEqual(['pages', 'lists'])
     // Its neighbour below the same path is there before a parameter can take its name.
     expect(await ask('/v1/prices/latest')).toBe('latest')
     expect(await ask('/v1/prices/WTI_USD')).toBe('WTI_USD')
-    expect(added).toEqual(['pages', 'lists', 'codes'])
-    expect(heard).toHaveLength(6)
+    expect(opened).toEqual(['pages', 'lists', 'codes'])
+    expect(registered).toHaveLength(8)
   })
 
   test('a path as it is written is found before a parameter, also in a group that comes after', async () => {
-    const { added, ask } = lateApp()
+    const { opened, ask } = lazyApi()
     expect(await ask('/v1/prices/latest')).toBe('latest')
-    expect(added).toEqual(['codes', 'lists'])
+    expect(opened).toEqual(['codes', 'lists'])
   })
 
   test('HEAD is GET without its body and adds no more than that', async () => {
-    const { added, ask } = lateApp()
+    const { opened, ask } = lazyApi()
     expect(await ask('/v1/lists/7', 'HEAD')).toBe('')
-    expect(added).toEqual(['lists'])
+    expect(opened).toEqual(['lists'])
   })
 
   test('what no route is behind has all of them added, once', async () => {
-    const { added, ask } = lateApp()
+    const { opened, ask } = lazyApi()
     for (const path of ['/nothing', '/docs', '/v1', '/nothing']) expect(await ask(path)).toBe(404)
-    expect(added).toEqual(['codes', 'lists', 'pages'])
+    expect(opened).toEqual(['own', 'codes', 'lists', 'pages'])
   })
 
   test('stand in the order of their groups, whichever was asked first', async () => {
@@ -87,19 +87,39 @@ describe('routes that are added late', () => {
       '/own',
       '/v1/prices/:code',
       '/v1/prices/latest',
+      '/v1/prices/latest',
       '/v1/lists/:id',
+      '/v1/lists/:id/rows/:row',
       '/',
       '/docs/*',
     ]
-    const pathsOf = ({ routes }: AnyElysia) => routes.map(({ path }: { path: string }) => path)
-    const { app, added, ask } = lateApp()
+    const pathsOf = ({ routes }: Api) => routes.map(({ path }) => path)
+    const { api, opened, ask } = lazyApi()
     await ask('/docs/one')
     await ask('/v1/lists/7')
-    expect(pathsOf(app)).toEqual([...inOrder, '/docs/start'])
-    expect(added).toEqual(['pages', 'lists', 'codes'])
-    const other = lateApp()
-    for (const _ of ['once', 'again']) expect(pathsOf(other.app)).toEqual(pathsOf(app))
-    expect(other.heard).toHaveLength(6)
+    expect(pathsOf(api)).toEqual([...inOrder, '/docs/start'])
+    expect(opened).toEqual(['pages', 'lists', 'own', 'codes'])
+    const other = lazyApi()
+    for (const _ of ['once', 'again']) expect(pathsOf(other.api)).toEqual(pathsOf(api))
+    expect(other.registered).toHaveLength(9)
+  })
+
+  test.each([
+    ['GET', '/v1/prices/latest', 'latest'],
+    ['GET', '/v1/prices/latest/', 'latest'],
+    ['GET', '/v1/prices/latest?by_code=WTI_USD', 'latest'],
+    ['GET', '/v1/prices/later', 'later'],
+    ['POST', '/v1/prices/latest', 'posted'],
+    ['DELETE', '/v1/prices/latest', 404],
+    ['GET', '/v1/prices', 404],
+    ['GET', '/v1/lists/7/rows/a%2Fb', '7 a/b'],
+    ['GET', '/v1/lists/7/rows', 404],
+    ['GET', '/docs/start', 'page start'],
+    ['GET', '/docs/deep/down', 'page deep/down'],
+    ['POST', '/docs/start', 'posted'],
+    ['GET', '/', 'home'],
+  ] as const)('%s %s is answered: %p', async (method, path, answer) => {
+    expect(await lazyApi().ask(path, method)).toBe(answer)
   })
 })
 
@@ -114,9 +134,12 @@ test('a path begins with its first segment, its first two and its first three', 
 })
 
 test('a route elsewhere than its group says is refused', () => {
-  const app: AnyElysia = new Elysia({ precompile: false })
-  addLate(app, [{ below: ['/v1/a'], add: () => app.get('/v1/b/:id', () => '') }], () => {})
-  expect(() => app.routes).toThrow('/v1/b/:id is below none of the paths of its group: /v1/a')
+  const api = createApi({
+    groups: [{ below: ['/v1/a'], open: () => new Elysia().get('/v1/b/:id', () => '') }],
+    registered: () => {},
+    unknown: () => new Response('', { status: 404 }),
+  })
+  expect(() => api.routes).toThrow('/v1/b/:id is below none of the paths of its group: /v1/a')
 })
 
 test('each path that a topic names has routes below it', () => {
@@ -126,8 +149,8 @@ test('each path that a topic names has routes below it', () => {
     { 'dev.world': 'small' },
     { unfilled: true, controls: true },
   )
-  const { routes }: AnyElysia = copy.running.app
-  const beginnings = new Set(routes.flatMap(({ path }: { path: string }) => beginningsOf(path)))
+  const { routes } = copy.running.app
+  const beginnings = new Set(routes.flatMap(({ path }) => beginningsOf(path)))
   expect(topics.flatMap(({ below }) => below).filter(path => !beginnings.has(path))).toEqual([])
   copy.remove()
 })
@@ -135,8 +158,7 @@ test('each path that a topic names has routes below it', () => {
 const instance = openTestInstance()
 
 test('the interface has the same routes in the same order, whatever was asked first', async () => {
-  const names = ({ routes }: AnyElysia) =>
-    routes.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`)
+  const names = ({ routes }: Api) => routes.map(({ method, path }) => `${method} ${path}`)
   const asked = createApp(instance.services)
   for (const path of ['/docs', '/admin/v1/series', '/v1/alerts', '/v1/prices/latest', '/health'])
     await asked.handle(new Request(`http://localhost${path}`))
