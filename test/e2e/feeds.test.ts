@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
+import { emptyDirectory } from '../support/instance/command.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
 import { haveRealData, needsRealData } from '../support/real-data.ts'
 
@@ -17,10 +18,10 @@ afterAll(async () => {
 
 /** A configuration that opens the way to the stand-in. */
 function configured(name: string, text = ''): { config: string; data: string } {
-  mkdirSync(join(dir, name, 'data'), { recursive: true })
+  const data = emptyDirectory(join(dir, name, 'data'))
   const config = join(dir, name, 'feeds.toml')
   writeFileSync(config, `[egress]\nallow = ["127.0.0.1/32"]\n${text}`)
-  return { config, data: join(dir, name, 'data') }
+  return { config, data }
 }
 
 /** Values by code and day, and what replaced what. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const observations = ['2026-11-18', '2026-11-19', '2026-11-20'].map((day, n) => ({
     code,
     observed_at: day,
-    price: n - 1.5,
+    price: -50.5 - n / 10,
     source,
   }))
   const pushed = await all.ask('POST', '/admin/v1/observations', operator, { observations })
@@ -53,8 +53,11 @@ const isNumber = (cell: string) => cell !== '' && Number.isFinite(Number(cell))
 /** Every operation that says that it answers CSV. */
 const tables = () =>
   Object.entries(document.paths).flatMap(([path, { get }]) => {
-    const text = JSON.stringify([get?.parameters, get?.responses])
-    return /\bcsv\b/i.test(text) ? [path] : []
+    const isTable = JSON.stringify(get?.responses ?? {}).includes('"text/csv"')
+    const isByFormat = (get?.parameters ?? []).some(
+      ({ name, schema }) => name === 'format' && JSON.stringify(schema).includes('"csv"'),
+    )
+    return isTable || isByFormat ? [path] : []
   })
 
 describe('no cell of a table begins like a formula', () => {

@@ -36,7 +36,9 @@ describe('a parameter that means nothing is named in the metadata of the body, w
       const metadata = metadataOf(strange.body)
       const route = path.replace(/\{(\w+)\}/g, ':$1')
       if (typeof metadata !== 'object' || metadata === null || scopeOf(route) === 'alerts') {
-        expect(JSON.stringify(strange.body)).not.toContain('ignored_parameters')
+        expect(Object.keys(strange.body)).toEqual(Object.keys(plain.body!))
+        if (path !== '/openapi.json')
+          expect(JSON.stringify(strange.body)).not.toContain('ignored_parameters')
         return
       }
       expect(metadata.ignored_parameters).toEqual([{ parameter: 'wholly_unknown', nearest: null }])

@@ -153,7 +153,10 @@ describe("one account's things", () => {
     })
   }
 
-  for (const row of withIds.filter(row => row.sample && row.method !== 'DELETE')) {
+  // An operator's things answer to the admin token alone.
+  const isOperators = ({ path }: Row) => path.startsWith('/admin/')
+  const readable = withIds.filter(row => row.sample && row.method !== 'DELETE' && !isOperators(row))
+  for (const row of readable) {
     test(`${row.method} ${row.path} is their owner's`, async () => {
       const response = await copy.ask(row.method, row.sample!, { body: row.body })
       expect(response.status, await response.text()).toBe(row.success)

@@ -254,7 +254,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     ]
     for (const command of commands) {
       const program = Bun.spawn([...command, server.url, 'wellhead.prices.crude_oil.WTI_USD'], {
-        cwd: resolve(import.meta.dir, '..'),
+        cwd: resolve(import.meta.dir, '../..'),
         stdout: 'pipe',
         stderr: 'inherit',
       })

@@ -285,8 +285,11 @@ describe('requireAction by role', () => {
     const id = '00000000-0000-4000-8000-000000000999'
     const forAll = [
       'POST /v1/diesel-prices/stations',
+      'POST /v1/alerts/:id/test',
       'POST /v1/alerts/backtest',
+      'POST /v1/alerts/test',
       'POST /v1/prices/batch',
+      'POST /mcp',
       'POST /v1/auth/session/refresh',
       'POST /v1/auth/second-factor',
       'POST /v1/auth/second-factor/confirm',
