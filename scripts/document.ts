@@ -8,14 +8,17 @@ import { createRandomIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log/log.ts'
 import { createSystemClock } from '../src/lib/time/clock.ts'
 
-/** The application over an empty database in memory: what its routes are, and nothing else. */
-export function appOf(config: Config) {
+/** Services over an empty database in memory. */
+export function servicesOf(config: Config) {
   const clock = createSystemClock()
   const log = createLog({ level: 'error', format: 'text', write: () => undefined, clock })
   const masterKey = 'of no use: nothing is stored'
   const db = openDatabase(':memory:')
-  return createApp(openServices({ db, config, clock, ids: createRandomIds(), log, masterKey }))
+  return openServices({ db, config, clock, ids: createRandomIds(), log, masterKey })
 }
+
+/** The application over them: what its routes are, and nothing else. */
+export const appOf = (config: Config) => createApp(servicesOf(config))
 
 export const documentIn = async (app: ReturnType<typeof appOf>): Promise<string> =>
   await (await app.handle(new Request('http://localhost/openapi.json'))).text()
