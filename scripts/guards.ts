@@ -6,14 +6,14 @@ import {
   heldTogether,
   measureFaults,
 } from '../test/support/guard-measure.ts'
-import { haveRealData } from '../test/support/real-data.ts'
 import { realSeries } from '../test/support/real-series.ts'
+import { isHere } from '../test/support/requirements.ts'
 
 /**
  * `bun run guards` measures how good the guards are on the public series of `../shared/data` after
  * 2015 and prints the tables of docs/data-trust.md. `--fit` looks for limits on the values before.
  */
-if (!haveRealData) {
+if (!isHere('../shared/data')) {
   console.error('../shared/data is missing: the guards cannot be measured without it.')
   process.exit(1)
 }

@@ -1,5 +1,5 @@
 import { standIn, standInKey } from '../test/support/publishers/stand-in.ts'
-import { haveShared } from '../test/support/publishers/world.ts'
+import { isHere } from '../test/support/requirements.ts'
 
 /**
  * All publishers on one port of this machine, for whoever wants to see feeds work without the internet:
@@ -8,7 +8,9 @@ import { haveShared } from '../test/support/publishers/world.ts'
 const publishers = await standIn({ port: Number(process.argv[2] ?? 8471) })
 const lines = [
   `The publishers answer at ${publishers.url}, up to ${publishers.today}.`,
-  ...(haveShared ? [] : ['../shared/data is not there: only made-up series have values.']),
+  ...(isHere('../shared/data')
+    ? []
+    : ['../shared/data is not there: only made-up series have values.']),
   '',
   'In wellhead.toml:',
   '',

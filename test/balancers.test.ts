@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { needs } from './support/needs.ts'
 
 const dir = resolve(import.meta.dir, '../docs/balancers')
 const work = mkdtempSync(join(tmpdir(), 'wellhead-balancers-'))
@@ -20,21 +21,18 @@ const checks = {
   haproxy: ['haproxy', '-c', '-f', join(dir, 'haproxy.cfg')],
 }
 
-for (const [name, command] of Object.entries(checks))
-  test.skipIf(Bun.which(name) === null)(
-    `${name} takes the configuration of the documentation`,
-    () => {
-      const outcome = Bun.spawnSync(command, {
-        stdout: 'pipe',
-        stderr: 'pipe',
-        env: { PATH: process.env.PATH, HOME: work },
-      })
-      expect([outcome.exitCode, `${outcome.stdout}${outcome.stderr}`]).toEqual([
-        0,
-        expect.any(String),
-      ])
-    },
-  )
+for (const [name, command] of Object.entries(checks) as [keyof typeof checks, string[]][])
+  needs(name).test(`${name} takes the configuration of the documentation`, () => {
+    const outcome = Bun.spawnSync(command, {
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: { PATH: process.env.PATH, HOME: work },
+    })
+    expect([outcome.exitCode, `${outcome.stdout}${outcome.stderr}`]).toEqual([
+      0,
+      expect.any(String),
+    ])
+  })
 
 test('each routes by the key of the request', async () => {
   const texts = await Promise.all(

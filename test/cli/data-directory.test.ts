@@ -17,6 +17,7 @@ import type { ProgramEnvironment } from '../../src/cli/environment.ts'
 import { lockDataDir } from '../../src/lib/files/directory-lock.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
 import { command, commandIn, emptyDirectory } from '../support/instance/command.ts'
+import { needs } from '../support/needs.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -215,7 +216,7 @@ describe('a restore', () => {
     expect(out).toContain(`The database before it is ${join(dir, 'wellhead.db.before-')}`)
   })
 
-  test.skipIf(process.getuid?.() !== 0)(
+  needs('root').test(
     'and any other command that root runs leave every file to the owner of the directory',
     async () => {
       const nobody = 65534

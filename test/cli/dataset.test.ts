@@ -10,7 +10,9 @@ import { createApp } from '../../src/instance/app/app.ts'
 import { createManualClock } from '../../src/lib/time/clock.ts'
 import { openTestInstance, startAt, type TestInstance } from '../support/instance/instance.ts'
 import { noInput } from '../support/instance/memory-writer.ts'
-import { haveRealData, needsRealData, realRows } from '../support/real-data.ts'
+import { needs } from '../support/needs.ts'
+import { realRows } from '../support/real-data.ts'
+import { realDataFolder } from '../support/requirements.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-dataset-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -350,79 +352,74 @@ describe('import --dataset on the command line', () => {
   })
 })
 
-describe.skipIf(!haveRealData)(
-  `the public contracts 1 to 4 of WTI from 2010 to 2020${needsRealData}`,
-  () => {
-    const source = 'eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv'
-    const rows = realRows(source)
-    const path = join(import.meta.dir, '../../../shared/data', source)
-    const map =
-      'traded_on=date,WTI_FUTURES.1=wti_fut_1,WTI_FUTURES.2=wti_fut_2,WTI_FUTURES.3=wti_fut_3,WTI_FUTURES.4=wti_fut_4'
-    // The command leaves rejected lines beside its input, which must stay as it is: so a copy is
-    // imported.
-    const copied = haveRealData ? file(readFileSync(path)) : ''
+needs('../shared/data').describe('the public contracts 1 to 4 of WTI from 2010 to 2020', () => {
+  const source = 'eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv'
+  const rows = realRows(source)
+  const path = join(realDataFolder, source)
+  const map =
+    'traded_on=date,WTI_FUTURES.1=wti_fut_1,WTI_FUTURES.2=wti_fut_2,WTI_FUTURES.3=wti_fut_3,WTI_FUTURES.4=wti_fut_4'
+  // The command leaves rejected lines beside its input, which must stay as it is: so a copy is
+  // imported.
+  const copied = needs('../shared/data').isMet ? file(readFileSync(path)) : ''
 
-    test('go in by one command and come out as they are in the file', async () => {
-      const { own, run } = openDatasetFiles(Date.parse('2020-10-31T12:00:00Z'))
-      expect(await run([copied], { map })).toMatchObject({
-        code: 0,
-        err: '',
-        out: expect.stringContaining(`read ${rows.length * 4}, inserted ${rows.length * 4},`),
-      })
-      const key = own.key()
-      const ask = async (query: string) => {
-        const response = await own.get(`/v1/futures/exch-wti/${query}`, key)
-        return (await response.json()) as {
-          prices: Record<string, unknown>[]
-          contracts: Record<string, unknown>[]
-          count: number
-          curve_type: string
-        }
+  test('go in by one command and come out as they are in the file', async () => {
+    const { own, run } = openDatasetFiles(Date.parse('2020-10-31T12:00:00Z'))
+    expect(await run([copied], { map })).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining(`read ${rows.length * 4}, inserted ${rows.length * 4},`),
+    })
+    const key = own.key()
+    const ask = async (query: string) => {
+      const response = await own.get(`/v1/futures/exch-wti/${query}`, key)
+      return (await response.json()) as {
+        prices: Record<string, unknown>[]
+        contracts: Record<string, unknown>[]
+        count: number
+        curve_type: string
       }
+    }
 
-      const april = await ask('historical?from=2020-04-20&to=2020-04-22&contracts=4')
-      const inFile = rows
-        .filter(([date]) => date! >= '2020-04-20' && date! <= '2020-04-22')
-        .reverse()
-      expect(april.prices.map(row => row.close)).toEqual(
-        inFile.flatMap(row => row.slice(1, 5).map(Number)),
-      )
-      expect(april.prices.map(row => row.contract_month)).toEqual([
-        '2020-06',
-        '2020-07',
-        '2020-08',
-        '2020-09',
-        '2020-05',
-        '2020-06',
-        '2020-07',
-        '2020-08',
-        '2020-05',
-        '2020-06',
-        '2020-07',
-        '2020-08',
-      ])
-      expect(april.prices.every(row => row.settlement === null)).toBe(true)
-      expect(
-        april.prices.find(row => row.date === '2020-04-20' && row.contract_month === '2020-05')
-          ?.close,
-      ).toBe(-37.63)
+    const april = await ask('historical?from=2020-04-20&to=2020-04-22&contracts=4')
+    const inFile = rows.filter(([date]) => date! >= '2020-04-20' && date! <= '2020-04-22').reverse()
+    expect(april.prices.map(row => row.close)).toEqual(
+      inFile.flatMap(row => row.slice(1, 5).map(Number)),
+    )
+    expect(april.prices.map(row => row.contract_month)).toEqual([
+      '2020-06',
+      '2020-07',
+      '2020-08',
+      '2020-09',
+      '2020-05',
+      '2020-06',
+      '2020-07',
+      '2020-08',
+      '2020-05',
+      '2020-06',
+      '2020-07',
+      '2020-08',
+    ])
+    expect(april.prices.every(row => row.settlement === null)).toBe(true)
+    expect(
+      april.prices.find(row => row.date === '2020-04-20' && row.contract_month === '2020-05')
+        ?.close,
+    ).toBe(-37.63)
 
-      const continuous = await ask('continuous?months=60')
-      const since = rows.filter(([date]) => date! >= '2015-10-31').reverse()
-      expect(continuous.prices.map(row => [row.date, row.price])).toEqual(
-        since.map(([date, first]) => [date, Number(first)]),
-      )
-      expect(continuous.prices.filter(row => row.rolled).length).toBe(60)
+    const continuous = await ask('continuous?months=60')
+    const since = rows.filter(([date]) => date! >= '2015-10-31').reverse()
+    expect(continuous.prices.map(row => [row.date, row.price])).toEqual(
+      since.map(([date, first]) => [date, Number(first)]),
+    )
+    expect(continuous.prices.filter(row => row.rolled).length).toBe(60)
 
-      const curve = await ask('curve?date=2020-04-19')
-      const [, ...friday] = rows.find(([date]) => date === '2020-04-17')!
-      expect([curve.curve_type, curve.contracts.map(contract => contract.price)]).toEqual([
-        'contango',
-        friday.slice(0, 4).map(Number),
-      ])
-      expect(own.services.futures.closes('WTI_FUTURES', 4, '2010-01-01', '2020-12-31').length).toBe(
-        rows.length,
-      )
-    }, 30_000)
-  },
-)
+    const curve = await ask('curve?date=2020-04-19')
+    const [, ...friday] = rows.find(([date]) => date === '2020-04-17')!
+    expect([curve.curve_type, curve.contracts.map(contract => contract.price)]).toEqual([
+      'contango',
+      friday.slice(0, 4).map(Number),
+    ])
+    expect(own.services.futures.closes('WTI_FUTURES', 4, '2010-01-01', '2020-12-31').length).toBe(
+      rows.length,
+    )
+  }, 30_000)
+})

@@ -33,13 +33,13 @@ import { dayMs, hourMs, minuteMs } from '../../src/lib/time/instant.ts'
 import { defaultSettings } from '../../src/topics/webhooks/store/webhooks.ts'
 import { version } from '../../src/version.ts'
 import { startAt } from '../support/instance/instance.ts'
+import { needs } from '../support/needs.ts'
 
 const megabyte = 2 ** 20
 const root = mkdtempSync(join(tmpdir(), 'wellhead-test-'))
 const sound = join(root, 'sound')
 /** Switched off. */
 const endpointId = '00000000-0000-4000-8000-000000000001'
-const isRoot = process.getuid?.() === 0
 
 /**
  * A directory as a stopped server leaves it: a fresh price, a sealed text of each kind, nothing to
@@ -445,7 +445,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     expect(await statusesOf('[server]\nport = 1')).toEqual(['ok'])
   })
 
-  test.if(isRoot)('files of another user', async () => {
+  needs('root').test('files of another user', async () => {
     const { code, of } = await examinedCopy({ prepare: dir => chownSync(db(dir), 4711, 4711) })
     expect([code, of('owner')?.status, of('owner')?.found]).toEqual([
       0,

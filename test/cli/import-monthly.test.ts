@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { isoDay } from '../../src/lib/time/instant.ts'
 import { temporaryDir } from '../support/instance/binary.ts'
 import { command } from '../support/instance/command.ts'
-import { haveRealData, needsRealData, realRows } from '../support/real-data.ts'
+import { needs } from '../support/needs.ts'
+import { realRows } from '../support/real-data.ts'
 import { excerptSeries } from '../support/real-series.ts'
 
 /** Imports a file into an empty directory, as the documentation has it; what the command printed. */
@@ -45,8 +46,8 @@ describe('months of a code that is shipped as daily are judged as months', () =>
     expect(out).not.toContain('held')
   })
 
-  test.skipIf(!haveRealData)(
-    `of 4,703 months of the Pink Sheet since 1960 one is held${needsRealData}`,
+  needs('../shared/data').test(
+    'of 4,703 months of the Pink Sheet since 1960 one is held',
     async () => {
       const [header = [], , ...rows] = realRows('worldbank-pinksheet/monthly_prices.csv', 0)
       const columns = {

@@ -5,6 +5,7 @@ import { examples } from '../../src/cli/manual/examples.ts'
 import { manualPage } from '../../src/cli/manual/man.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
 import { run } from '../../src/cli/program.ts'
+import { needs } from '../support/needs.ts'
 
 function world() {
   const printed: string[] = []
@@ -88,22 +89,22 @@ describe('the manual page', () => {
       for (const option of row.options) expect(plain).toContain(option.flags)
     }
   })
-  test.skipIf(!Bun.which('man'))('is read by man without a warning', () => {
+  needs('man').test('is read by man without a warning', () => {
     const { code, err } = checked('man', ['--warnings', '-l', '-'], page)
     expect([code, err]).toEqual([0, ''])
   })
 })
 
 describe('completions', () => {
-  test.each(shells)('%s: is read by the shell', shell => {
-    const text = completion(shell, 'wellhead', rows)
-    expect(text).toContain('release-outbox')
-    if (!Bun.which(shell)) return
-    expect(checked(shell, shell === 'fish' ? ['--no-execute'] : ['-n'], text)).toMatchObject({
-      code: 0,
-      err: '',
+  for (const shell of shells)
+    needs(shell).test(`${shell}: is read by the shell`, () => {
+      const text = completion(shell, 'wellhead', rows)
+      expect(text).toContain('release-outbox')
+      expect(checked(shell, shell === 'fish' ? ['--no-execute'] : ['-n'], text)).toMatchObject({
+        code: 0,
+        err: '',
+      })
     })
-  })
   const complete = (...words: string[]) =>
     checked(
       'bash',
@@ -114,13 +115,10 @@ _wellhead; printf '%s\\n' "\${COMPREPLY[@]}"`,
     )
       .out.trim()
       .split('\n')
-  test.skipIf(!Bun.which('bash'))(
-    'bash completes commands, the commands below them, and options',
-    () => {
-      expect(complete('back')).toEqual(['backup'])
-      expect(complete('feeds', 'r')).toEqual(['run', 'runs', 'resume'])
-      expect(complete('feeds', 'run', 'ecb', '--dry')).toEqual(['--dry-run'])
-      expect(complete('--data', '/tmp', 'backup', 'l')).toEqual(['list'])
-    },
-  )
+  needs('bash').test('bash completes commands, the commands below them, and options', () => {
+    expect(complete('back')).toEqual(['backup'])
+    expect(complete('feeds', 'r')).toEqual(['run', 'runs', 'resume'])
+    expect(complete('feeds', 'run', 'ecb', '--dry')).toEqual(['--dry-run'])
+    expect(complete('--data', '/tmp', 'backup', 'l')).toEqual(['list'])
+  })
 })

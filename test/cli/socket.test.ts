@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { openOperator } from '../../src/cli/operator.ts'
 import { listenLocally, serverSocket, socketFile } from '../../src/cli/socket.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
+import { needs } from '../support/needs.ts'
 import { inOwnTemporaryDirectory } from '../support/own-temporary-directory.ts'
 
 let root: string
@@ -67,7 +68,7 @@ describe('the command socket', () => {
     expect(() => serverSocket(root)).toThrow(`${socketFile(root)} is not the socket`)
   })
 
-  test.if(process.getuid?.() === 0)('of another user is not spoken to', async () => {
+  needs('root').test('of another user is not spoken to', async () => {
     // Another user may listen first where the directory lets everybody write.
     chmodSync(root, 0o777)
     const script = `Bun.serve({ unix: ${JSON.stringify(socketFile(root))}, fetch: () => new Response('') }); console.log('up'); setInterval(() => {}, 1000)`

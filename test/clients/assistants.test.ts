@@ -5,7 +5,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { binary } from '../support/instance/binary.ts'
-import { environmentOf, has, runProgram, sharedCopy } from '../support/interface/packages.ts'
+import { environmentOf, runProgram, sharedCopy } from '../support/interface/packages.ts'
+import { needs } from '../support/needs.ts'
 
 const resultMax = 25_000
 
@@ -310,46 +311,43 @@ describe('over HTTP', () => {
   })
 })
 
-describe.skipIf(!has('mcp-inspector', '--cli', '--help'))(
-  'the inspector on its command line',
-  () => {
-    const inspect = async (...args: string[]) => {
-      const environment = environmentOf(copy)
-      const { code, text } = await runProgram(
-        ['mcp-inspector', '--cli', ...args],
-        tmpdir(),
-        environment,
-      )
-      expect(code, text).toBe(0)
-      return JSON.parse(text) as { tools?: { name: string }[]; content?: Content[] }
-    }
-    const overHttpOptions = () => [
-      `${copy.url}/mcp`,
-      '--transport',
-      'http',
-      '--header',
-      `Authorization: Bearer ${copy.apiKey}`,
-    ]
-    const overStdioOptions = () => [
-      ...Object.entries(environmentOf(copy)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
-      binary(),
-      'mcp',
-    ]
-
-    test.each([
-      ['over HTTP', overHttpOptions],
-      ['over standard input and output', overStdioOptions],
-    ])(
-      'lists tools and calls one %s',
-      async (_, options) => {
-        const { tools } = await inspect(...options(), '--method', 'tools/list')
-        expect(tools!.map(({ name }) => name)).toContain('query_prices')
-        const call = ['--method', 'tools/call', '--tool-name', 'latest_prices']
-        const { content } = await inspect(...options(), ...call, '--tool-arg', 'codes=["WTI_USD"]')
-        const { prices } = JSON.parse(content![0]!.text) as { prices: { code: string }[] }
-        expect(prices.map(({ code }) => code)).toEqual(['WTI_USD'])
-      },
-      120_000,
+needs('mcp-inspector').describe('the inspector on its command line', () => {
+  const inspect = async (...args: string[]) => {
+    const environment = environmentOf(copy)
+    const { code, text } = await runProgram(
+      ['mcp-inspector', '--cli', ...args],
+      tmpdir(),
+      environment,
     )
-  },
-)
+    expect(code, text).toBe(0)
+    return JSON.parse(text) as { tools?: { name: string }[]; content?: Content[] }
+  }
+  const overHttpOptions = () => [
+    `${copy.url}/mcp`,
+    '--transport',
+    'http',
+    '--header',
+    `Authorization: Bearer ${copy.apiKey}`,
+  ]
+  const overStdioOptions = () => [
+    ...Object.entries(environmentOf(copy)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+    binary(),
+    'mcp',
+  ]
+
+  test.each([
+    ['over HTTP', overHttpOptions],
+    ['over standard input and output', overStdioOptions],
+  ])(
+    'lists tools and calls one %s',
+    async (_, options) => {
+      const { tools } = await inspect(...options(), '--method', 'tools/list')
+      expect(tools!.map(({ name }) => name)).toContain('query_prices')
+      const call = ['--method', 'tools/call', '--tool-name', 'latest_prices']
+      const { content } = await inspect(...options(), ...call, '--tool-arg', 'codes=["WTI_USD"]')
+      const { prices } = JSON.parse(content![0]!.text) as { prices: { code: string }[] }
+      expect(prices.map(({ code }) => code)).toEqual(['WTI_USD'])
+    },
+    120_000,
+  )
+})

@@ -7,13 +7,13 @@ import { binary } from '../support/instance/binary.ts'
 import {
   clientPackages,
   environmentOf,
-  has,
   installedIn,
   type Outcome,
   root,
   runProgram,
   sharedCopy,
 } from '../support/interface/packages.ts'
+import { needs } from '../support/needs.ts'
 
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
 const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(
@@ -45,7 +45,7 @@ async function runText(
 const prices = /WTI_USD +\d+\.?\d* USD.*\n.*BRENT_CRUDE_USD +\d+\.?\d* USD/
 
 describe('the examples of the page of clients run as they stand', () => {
-  test.skipIf(!has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))'))(
+  needs('python 3.10').test(
     'in Python',
     async () => {
       const [text = '', ...others] = blocksOf('python')
@@ -72,7 +72,7 @@ describe('the examples of the page of clients run as they stand', () => {
     expect(output).toMatch(/^invalid_code 400 invalid_code: /m)
   }, 60_000)
 
-  test.skipIf(!has('go', 'version'))(
+  needs('go').test(
     'in Go',
     async () => {
       const [text = '', ...others] = blocksOf('go')
@@ -89,7 +89,7 @@ describe('the examples of the page of clients run as they stand', () => {
     240_000,
   )
 
-  test.skipIf(!has('php', '--version'))(
+  needs('php').test(
     'in PHP',
     async () => {
       const [text = '', ...others] = blocksOf('php')
@@ -101,7 +101,7 @@ describe('the examples of the page of clients run as they stand', () => {
     60_000,
   )
 
-  test.skipIf(!has('curl', '--version'))(
+  needs('curl').test(
     'in a shell, with the binary on the path',
     async () => {
       const [request = '', commands = '', ...others] = blocksOf('sh')
@@ -136,24 +136,28 @@ describe('the examples of the page of clients run as they stand', () => {
   })
 
   for (const name of ['python', 'typescript'] as const) {
-    test(`and the first program of the README for ${name}`, async () => {
-      const readme = readFileSync(join(root, 'clients', name, 'README.md'), 'utf8')
-      const language = name === 'python' ? 'python' : 'ts'
-      const [, text = ''] =
-        new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(readme) ?? []
-      const program = text
-        .replace('http://127.0.0.1:8470', copy.url)
-        .replace('<API_KEY>', copy.apiKey)
-      expect(program).not.toBe(text)
-      if (name === 'python' && Bun.which('python3') === null) return
-      const { code, text: output } =
-        name === 'python'
-          ? await runText('readme.py', program, ['python3'], {
-              PYTHONPATH: join(clientPackages(), 'python'),
-            })
-          : await runText('readme.ts', program, [process.execPath])
-      expect(code, output).toBe(0)
-      expect(output).toMatch(prices)
-    }, 60_000)
+    const where = name === 'python' ? needs('python 3.10') : needs()
+    where.test(
+      `and the first program of the README for ${name}`,
+      async () => {
+        const readme = readFileSync(join(root, 'clients', name, 'README.md'), 'utf8')
+        const language = name === 'python' ? 'python' : 'ts'
+        const [, text = ''] =
+          new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(readme) ?? []
+        const program = text
+          .replace('http://127.0.0.1:8470', copy.url)
+          .replace('<API_KEY>', copy.apiKey)
+        expect(program).not.toBe(text)
+        const { code, text: output } =
+          name === 'python'
+            ? await runText('readme.py', program, ['python3'], {
+                PYTHONPATH: join(clientPackages(), 'python'),
+              })
+            : await runText('readme.ts', program, [process.execPath])
+        expect(code, output).toBe(0)
+        expect(output).toMatch(prices)
+      },
+      60_000,
+    )
   }
 })

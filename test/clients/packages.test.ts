@@ -1,24 +1,19 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import {
   clientPackages,
   environmentOf,
-  has,
   installedIn,
   type Outcome,
   root,
   runProgram,
   sharedCopy,
 } from '../support/interface/packages.ts'
-
-const hasPython = has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))')
-const hasNode = has('node', '--version')
-const hasDeno = has('deno', '--version')
-const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const hasMypy = hasPython && has('mypy', '--version')
+import { needs } from '../support/needs.ts'
+import { chromiumPath } from '../support/requirements.ts'
 
 let copy: Wellhead
 beforeAll(async () => {
@@ -34,7 +29,7 @@ describe('the package for Python', () => {
       PYTHONDONTWRITEBYTECODE: '1',
     })
 
-  test.skipIf(!hasPython)(
+  needs('python 3.10').test(
     'does what it promises against the binary',
     async () => {
       const { code, text } = await python(['-W', 'error::ResourceWarning', '-m', 'unittest', '-v'])
@@ -44,7 +39,7 @@ describe('the package for Python', () => {
     120_000,
   )
 
-  test.skipIf(!hasMypy)(
+  needs('mypy').test(
     'is typed throughout, as are its tests',
     async () => {
       const packageDir = join(clientPackages(), 'python')
@@ -72,7 +67,7 @@ describe('the package for JavaScript', () => {
     expect(text).toMatch(/\d\d pass/)
   }, 120_000)
 
-  test.skipIf(!hasNode)(
+  needs('node 20.3').test(
     'does what it promises against the binary in Node',
     async () => {
       const command = ['node', '--test', 'client.test.mjs']
@@ -83,7 +78,7 @@ describe('the package for JavaScript', () => {
     120_000,
   )
 
-  test.skipIf(!hasNode)('can be required', async () => {
+  needs('node 20.3').test('can be required', async () => {
     writeFileSync(
       join(directory, 'required.cjs'),
       `const { createClient } = require('wellhead-client')
@@ -107,7 +102,7 @@ lines.push(closes > 150 ? 'closes' : 'too few')
 lines.push(await client.latest('NOPE_USD').catch(error => error instanceof InvalidRequest && error.code))
 `
 
-  test.skipIf(!hasDeno)(
+  needs('deno').test(
     'works in Deno',
     async () => {
       const settings =
@@ -127,7 +122,7 @@ lines.push(await client.latest('NOPE_USD').catch(error => error instanceof Inval
     120_000,
   )
 
-  test.skipIf(!existsSync(chromiumPath))(
+  needs('chromium').test(
     'works in a page of another origin',
     async () => {
       const settings = JSON.stringify({ url: copy.url, apiKey: copy.apiKey })

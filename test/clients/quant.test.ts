@@ -4,19 +4,18 @@ import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import {
   environmentOf,
-  has,
   installedIn,
   root,
   runProgram,
   sharedCopy,
 } from '../support/interface/packages.ts'
+import { needs } from '../support/needs.ts'
 
-const hasPandas = has('python3', '-c', 'import pandas, pyarrow')
-const why = hasPandas ? '' : ' (skipped: python3 has no pandas and pyarrow)'
+const pandas = needs('pandas')
 
 let copy: Wellhead
 beforeAll(async () => {
-  if (hasPandas) copy = await sharedCopy()
+  if (pandas.isMet) copy = await sharedCopy()
 }, 600_000)
 
 const page = readFileSync(join(root, 'docs/quant.md'), 'utf8')
@@ -26,7 +25,7 @@ test('the script of the page has thirty lines at most', () => {
   expect(script.trim().split('\n').length).toBeLessThanOrEqual(30)
 })
 
-test.skipIf(!hasPandas)(`loads ten years of fifty codes in one request${why}`, async () => {
+pandas.test('loads ten years of fifty codes in one request', async () => {
   const directory = installedIn()
   writeFileSync(join(directory, 'quant.py'), script)
   const { text: out, code } = await runProgram(['python3', 'quant.py'], directory, {

@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { binary } from '../support/instance/binary.ts'
-import {
-  clientPackages,
-  has,
-  installedIn,
-  root,
-  runProgram,
-} from '../support/interface/packages.ts'
+import { clientPackages, installedIn, root, runProgram } from '../support/interface/packages.ts'
+import { needs } from '../support/needs.ts'
 
-const hasNode = has('node', '--version')
-const hasPytest = has('python3', '-m', 'pytest', '--version')
 /** The kit's users raise what stands in the way of fast tests; its own tests do not need to. */
 const environment = () => ({ WELLHEAD_BINARY: binary(), WELLHEAD_DEV_WORLD: 'small' })
 
@@ -24,7 +17,7 @@ describe('the test kit starts, moves, fills and stops a copy', () => {
     expect(text).toMatch(/\d\d pass/)
   }, 240_000)
 
-  test.skipIf(!hasNode)(
+  needs('node 20.3').test(
     'in Node',
     async () => {
       const command = ['node', '--test', 'testkit.test.mjs']
@@ -35,7 +28,7 @@ describe('the test kit starts, moves, fills and stops a copy', () => {
     240_000,
   )
 
-  test.skipIf(!hasPytest)(
+  needs('pytest').test(
     'in pytest',
     async () => {
       const command = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider']

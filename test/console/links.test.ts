@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { pagePaths } from '../../src/console/paths.ts'
 import { transact } from '../../src/database/database.ts'
 import { evaluationAccountId } from '../../src/demo/open.ts'
 import type { Settled } from '../../src/outbox/outbox.ts'
 import { keepWebhookRecords } from '../../src/topics/webhooks/service/record.ts'
-import { hasBrowser, type Visitor } from '../support/console/browser.ts'
+import type { Visitor } from '../support/console/browser.ts'
+import { needs } from '../support/needs.ts'
 import { openStage, type Stage } from './console/stage.ts'
 
 interface Captured {
@@ -26,7 +27,7 @@ const walked: readonly string[] = [
 const linksOf = (text: string): string[] =>
   (text.match(/https?:\/\/[^\s<>"]+/g) ?? []).map(url => url.replace(/[.,;:)]+$/, ''))
 
-describe.skipIf(!hasBrowser)('links lead to the page of what they speak of', () => {
+needs('chromium').describe('links lead to the page of what they speak of', () => {
   let stage: Stage
   const visitors: Visitor[] = []
   const operator = () => ({ authorization: `Bearer ${stage.copy.adminToken}` })

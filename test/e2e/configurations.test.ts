@@ -19,14 +19,15 @@ import {
   type Surroundings,
 } from '../support/instance/configurations.ts'
 import { interfaceRows } from '../support/interface/interface.ts'
-import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { standInBucket } from '../support/servers/s3-server.ts'
 import { type SmtpServer, smtpServer } from '../support/servers/smtp-server.ts'
 
 // Every kind of work, with every setting that there is: what breaks with one configuration only is
 // seen by nobody who configures nothing.
 
-if (!hasNats) console.warn('nats-server is not installed: the rows that need it are skipped')
+const natsNeed = needs('nats-server')
 
 const dir = temporaryDir()
 const closing: (() => unknown)[] = []
@@ -85,7 +86,7 @@ beforeAll(async () => {
   mail = await smtpServer()
   const bucket = standInBucket('backups')
   closing.push(mail.close, bucket.stop)
-  if (hasNats) {
+  if (natsNeed.isMet) {
     nats = await natsServer()
     leasedNats = await natsServer()
     closing.push(nats.remove, leasedNats.remove)
@@ -466,7 +467,7 @@ describe('a server does every kind of work', () => {
   const begin = () => {
     if (outcomes.size > 0) return
     configurations(surroundings).forEach((row, index) => {
-      if (row.needsNats && !hasNats) return
+      if (row.needsNats && !natsNeed.isMet) return
       const work = lanes[index % 2]!.then(() => works(row, index))
       outcomes.set(
         row.name,
@@ -479,7 +480,7 @@ describe('a server does every kind of work', () => {
     })
   }
   for (const row of rows)
-    test.skipIf(row.needsNats === true && !hasNats)(
+    (row.needsNats ? natsNeed : needs()).test(
       `with ${row.name}`,
       async () => {
         begin()

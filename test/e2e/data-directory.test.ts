@@ -10,6 +10,7 @@ import {
   start,
   temporaryDir,
 } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 
 const docs = resolve(import.meta.dir, '../../docs')
 const page = (path: string) => readFileSync(join(docs, path), 'utf8')
@@ -89,9 +90,7 @@ test('samples of balancers and replicas use the default port', () => {
   }
 })
 
-const canMount = process.getuid?.() === 0 && Bun.spawnSync(['unshare', '-m', 'true']).exitCode === 0
-
-test.skipIf(!canMount)(
+needs('mount').test(
   'a read-only file system is told with the directory',
   async () => {
     const dir = join(root, 'read-only')
@@ -117,34 +116,31 @@ const asNobody = (...words: string[]) => {
   return { code: child.exitCode, text: child.stdout.toString() + child.stderr.toString() }
 }
 
-describe.skipIf(process.getuid?.() !== 0 || !Bun.which('setpriv'))(
-  'another user than the owner of a file',
-  () => {
-    test('is told whose the database is and how to give it back, and no stack', async () => {
-      const data = join(root, 'given', 'data')
-      const server = await start('serve', join(root, 'given'))
-      await server.stop()
-      for (const name of readdirSync(data)) chownSync(join(data, name), nobody, nobody)
-      for (const dir of [root, join(root, 'given'), data]) chownSync(dir, nobody, nobody)
-      const path = join(data, 'wellhead.db')
-      chownSync(path, 0, 0)
-      const { code, text } = asNobody('serve', '--data', data, '--port', '0')
-      expect([code, text.trim()]).toEqual([
-        1,
-        `${path} belongs to root and must belong to nobody, as its directory does. As root: chown -R nobody: ${data}`,
-      ])
-      // The way out as it is written.
-      const [way] = /chown .*/.exec(text)!
-      expect(Bun.spawnSync(['sh', '-c', way]).exitCode).toBe(0)
-      expect(asNobody('verify', '--data', data).code).toBe(0)
-    }, 60_000)
+needs('root', 'setpriv').describe('another user than the owner of a file', () => {
+  test('is told whose the database is and how to give it back, and no stack', async () => {
+    const data = join(root, 'given', 'data')
+    const server = await start('serve', join(root, 'given'))
+    await server.stop()
+    for (const name of readdirSync(data)) chownSync(join(data, name), nobody, nobody)
+    for (const dir of [root, join(root, 'given'), data]) chownSync(dir, nobody, nobody)
+    const path = join(data, 'wellhead.db')
+    chownSync(path, 0, 0)
+    const { code, text } = asNobody('serve', '--data', data, '--port', '0')
+    expect([code, text.trim()]).toEqual([
+      1,
+      `${path} belongs to root and must belong to nobody, as its directory does. As root: chown -R nobody: ${data}`,
+    ])
+    // The way out as it is written.
+    const [way] = /chown .*/.exec(text)!
+    expect(Bun.spawnSync(['sh', '-c', way]).exitCode).toBe(0)
+    expect(asNobody('verify', '--data', data).code).toBe(0)
+  }, 60_000)
 
-    test('is told the owner of a directory that it may not enter', async () => {
-      const data = join(root, 'closed')
-      mkdirSync(data, { mode: 0o700 })
-      const { code, text } = asNobody('accounts', 'list', '--data', data)
-      expect([code, text]).toEqual([1, expect.stringContaining(`${data} belongs to root`)])
-      expect(text).toContain('this is nobody')
-    })
-  },
-)
+  test('is told the owner of a directory that it may not enter', async () => {
+    const data = join(root, 'closed')
+    mkdirSync(data, { mode: 0o700 })
+    const { code, text } = asNobody('accounts', 'list', '--data', data)
+    expect([code, text]).toEqual([1, expect.stringContaining(`${data} belongs to root`)])
+    expect(text).toContain('this is nobody')
+  })
+})

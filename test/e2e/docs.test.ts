@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { type Browser, chromium } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { guideNames } from '../../src/console/guides/read.ts'
 import { sharedCopy } from '../support/interface/packages.ts'
+import { needs } from '../support/needs.ts'
+import { chromiumPath } from '../support/requirements.ts'
 
 let copy: Wellhead
 beforeAll(async () => {
@@ -31,16 +32,11 @@ describe('the documentation in the binary', () => {
   })
 })
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const hasBrowser = existsSync(executablePath)
-if (!hasBrowser)
-  console.warn(`No Chromium at ${executablePath}: the documentation is not opened in a browser.`)
-
-describe.skipIf(!hasBrowser)('the documentation in the binary, in a browser', () => {
+needs('chromium').describe('the documentation in the binary, in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath,
+      executablePath: chromiumPath,
       args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
     })
   }, 60_000)

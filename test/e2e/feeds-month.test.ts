@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, run, start, temporaryDir } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 import { expectedValues, feedNames } from '../support/publishers/expected.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
-import { haveRealData, needsRealData } from '../support/real-data.ts'
 
 const isWhole = process.env.WELLHEAD_TORTURE === '1'
 /** All there is, and every day of the month; without torture the values of four months and three of its days. */
@@ -45,7 +45,7 @@ function heldValues(data: string): Map<string, Map<string, number>> {
   }
 }
 
-describe.skipIf(!haveRealData)(`a month of releases${needsRealData}`, () => {
+needs('../shared/data').describe('a month of releases', () => {
   test(
     'of every publisher leaves each value as its publisher has it',
     async () => {

@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 import { emptyDirectory } from '../support/instance/command.ts'
+import { needs } from '../support/needs.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
-import { haveRealData, needsRealData } from '../support/real-data.ts'
 
 const dir = temporaryDir()
 const kills = process.env.WELLHEAD_TORTURE === '1' ? 20 : 3
@@ -47,7 +47,7 @@ function dump(data: string): string {
 const runOf = (out: string) =>
   (JSON.parse(out) as { run: { result: string; inserted: number; requests: number } }).run
 
-describe.skipIf(!haveRealData)(`the binary reads public sources${needsRealData}`, () => {
+needs('../shared/data').describe('the binary reads public sources', () => {
   test('feeds are added to a running server, read, and served with their source', async () => {
     const { config, data } = configured('serving')
     const keyFile = join(dir, 'eia.key')

@@ -1,16 +1,16 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 
 const root = temporaryDir()
 const small = join(root, 'small')
 mkdirSync(small)
-const mounted =
-  Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'none', small]).exitCode === 0
-if (!mounted) console.warn('no small disk can be mounted here: tests of a full one are skipped')
+const disk = needs('mount')
+if (disk.isMet) Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'none', small])
 afterAll(() => {
-  if (mounted) Bun.spawnSync(['umount', '-l', small])
+  if (disk.isMet) Bun.spawnSync(['umount', '-l', small])
   remove(root)
 })
 
@@ -61,7 +61,7 @@ const rowsFrom = (place: number) =>
     price: 60 + (i % 40),
   }))
 
-describe.skipIf(!mounted)('a disk that fills while 500 pushes and 50 readers are under way', () => {
+disk.describe('a disk that fills while 500 pushes and 50 readers are under way', () => {
   test('fails no reader, tells every writer and the operator, and all goes on when there is room', async () => {
     writeFileSync(join(root, 'wellhead.toml'), '')
     mkdirSync(join(small, 'data'))

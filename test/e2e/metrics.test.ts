@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { remove, start, temporaryDir } from '../support/instance/binary.ts'
-import { prometheusBinary, queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
+import { needs } from '../support/needs.ts'
+import { queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
 
 const docs = resolve(import.meta.dir, '../../docs/operating')
-const promtool = Bun.which('promtool')
-if (!prometheusBinary || !promtool) console.warn('prometheus is not here: its tests are skipped')
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -19,7 +18,7 @@ async function until(isSo: () => Promise<boolean>) {
   while (!(await isSo())) await Bun.sleep(100)
 }
 
-describe.skipIf(!prometheusBinary || !promtool)('a Prometheus', () => {
+needs('prometheus').describe('a Prometheus', () => {
   test('takes the metrics and the alert rules, answers every query of the dashboard, and fires when the server goes', async () => {
     const server = await start('dev', join(root, 'copy'), '--world', 'small')
     for (let i = 0; i < 20; i += 1) await server.get('/v1/prices/latest?by_code=WTI_USD')
@@ -29,9 +28,9 @@ describe.skipIf(!prometheusBinary || !promtool)('a Prometheus', () => {
         headers: { authorization: `Bearer ${server.adminToken}` },
       })
     ).text()
-    const checked = Bun.spawnSync([promtool!, 'check', 'metrics'], { stdin: Buffer.from(text) })
+    const checked = Bun.spawnSync(['promtool', 'check', 'metrics'], { stdin: Buffer.from(text) })
     expect(checked.stderr.toString() + checked.stdout.toString()).toBe('')
-    expect(Bun.spawnSync([promtool!, 'check', 'rules', join(docs, 'alerts.yml')]).exitCode).toBe(0)
+    expect(Bun.spawnSync(['promtool', 'check', 'rules', join(docs, 'alerts.yml')]).exitCode).toBe(0)
 
     const target = new URL(server.url).host
     // The rules as they are, but quick.

@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
   binary,
@@ -9,9 +9,10 @@ import {
   startWith,
   temporaryDir,
 } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 import { standIn } from '../support/publishers/stand-in.ts'
-import { haveRealData } from '../support/real-data.ts'
-import { prometheusBinary, queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
+import { faketimeLibrary } from '../support/requirements.ts'
+import { queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
 import { answered, receiver } from '../support/servers/receiver.ts'
 import { smtpServer } from '../support/servers/smtp-server.ts'
 
@@ -21,22 +22,17 @@ import { smtpServer } from '../support/servers/smtp-server.ts'
  * `bun run torture R33`.
  */
 
-const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 const docs = resolve(import.meta.dir, '../../docs/operating')
 const root = temporaryDir()
 const disk = join(root, 'disk')
 mkdirSync(disk)
 const isAsked = process.env.WELLHEAD_TORTURE === '1'
-const canRun =
-  isAsked &&
-  haveRealData &&
-  prometheusBinary !== null &&
-  existsSync(library) &&
-  Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1400m', 'none', disk]).exitCode === 0
-if (isAsked && !canRun)
-  console.warn('a month needs prometheus, libfaketime, the real series and a mount: it is skipped')
+const month = isAsked
+  ? needs('../shared/data', 'prometheus', 'libfaketime', 'mount')
+  : needs('torture R33')
+if (month.isMet) Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1400m', 'none', disk])
 afterAll(() => {
-  if (canRun) Bun.spawnSync(['umount', '-l', disk])
+  if (month.isMet) Bun.spawnSync(['umount', '-l', disk])
   remove(root)
 })
 
@@ -75,7 +71,7 @@ interface Notice {
   at: string
 }
 
-describe.skipIf(!canRun)('a month in which six things go wrong', () => {
+month.describe('a month in which six things go wrong', () => {
   test('has one notice of each in its time and one when it is over, and the alert rules fire', async () => {
     const publishers = await standIn()
     const mails = await smtpServer()
@@ -116,7 +112,7 @@ since = "2025-12-01"
     publishers.today = '2026-01-05'
     const program = [
       'env',
-      `LD_PRELOAD=${library}`,
+      `LD_PRELOAD=${faketimeLibrary}`,
       `FAKETIME_TIMESTAMP_FILE=${join(root, 'offset')}`,
       'FAKETIME_NO_CACHE=1',
       'FAKETIME_DONT_FAKE_MONOTONIC=1',

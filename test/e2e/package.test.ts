@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { debArchitectures, writeDeb } from '../../scripts/release/deb.ts'
 import { papers } from '../../scripts/release/papers.ts'
 import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -20,17 +21,6 @@ function sh(...command: string[]) {
 
 /** Without the triggers of other packages, which index every manual of the machine. */
 const dpkg = (...args: string[]) => sh('dpkg', '--no-triggers', ...args)
-
-// It makes a user and a directory of the machine: only where there is neither, and nobody's service.
-const isFree =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  Boolean(Bun.which('dpkg-deb') && Bun.which('runuser')) &&
-  !existsSync(data) &&
-  !existsSync('/usr/bin/wellhead') &&
-  !existsSync('/run/systemd/system')
-if (!isFree)
-  console.warn('the Debian package is installed by root on a machine without one only: skipped')
 
 describe('what is passed on', () => {
   test('names what the binary is made of, each with its licence and where it comes from', () => {
@@ -58,7 +48,7 @@ describe('what is passed on', () => {
   })
 })
 
-describe.skipIf(!Bun.which('systemd-analyze'))('the unit', () => {
+needs('systemd-analyze').describe('the unit', () => {
   test('has no mistake', () => {
     // Neither the program nor its manual are here.
     const complaints = sh('systemd-analyze', 'verify', unit)
@@ -82,7 +72,8 @@ describe.skipIf(!Bun.which('systemd-analyze'))('the unit', () => {
   })
 })
 
-describe.skipIf(!isFree)('the Debian package', () => {
+// It makes a user and a directory of the machine, so it must not meet those of a real service.
+needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debian package', () => {
   test('is installed, runs as its own user, and leaves the data when it goes', async () => {
     const architecture = debArchitectures[process.arch === 'arm64' ? 'arm64' : 'x64']
     const deb = join(root, 'wellhead.deb')

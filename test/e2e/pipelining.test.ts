@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 
 // A client that sends its requests without waiting for the answers (RFC 9112, 9.3.2).
 const dir = temporaryDir()
@@ -175,8 +176,11 @@ async function listening(port: number): Promise<void> {
   throw new Error(`nothing listens on port ${port}`)
 }
 
-for (const [name, { command, config }] of Object.entries(balancers))
-  describe.skipIf(Bun.which(name) === null)(`with ${name} in front`, () => {
+for (const [name, { command, config }] of Object.entries(balancers) as [
+  keyof typeof balancers,
+  (typeof balancers)['nginx'],
+][])
+  needs(name).describe(`with ${name} in front`, () => {
     test('pipelined requests are answered in order, also those that wait for a query worker', async () => {
       const port = freePort()
       const file = join(dir, `${name}.conf`)

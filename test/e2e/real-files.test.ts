@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  hasRealData,
-  realData,
-  remove,
-  run,
-  type Server,
-  start,
-  temporaryDir,
-} from '../support/instance/binary.ts'
+import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
+import { realDataFolder } from '../support/requirements.ts'
 
 interface Row {
   price: number
@@ -29,7 +23,7 @@ interface Body {
 
 /** The rows of a two-column file as numbers, in the order of the file. */
 const pairs = (file: string) =>
-  readFileSync(join(realData, file), 'utf8')
+  readFileSync(join(realDataFolder, file), 'utf8')
     .trim()
     .split('\n')
     .slice(1)
@@ -37,7 +31,7 @@ const pairs = (file: string) =>
     .filter(([, price]) => price.trim() !== '')
     .map(([day, price]) => ({ day, price: Number(price) }))
 
-describe.skipIf(!hasRealData)('the real files, imported as the README says', () => {
+needs('../shared/data').describe('the real files, imported as the README says', () => {
   const dir = temporaryDir()
   const data = join(dir, 'data')
   let server: Server
@@ -50,7 +44,14 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       ['BRENT_CRUDE_USD', 'oil-prices/brent-daily.csv'],
       ['NATURAL_GAS_USD', 'natural-gas/daily.csv'],
     ] as const) {
-      const outcome = await run('import', '--data', data, '--series', code, join(realData, file))
+      const outcome = await run(
+        'import',
+        '--data',
+        data,
+        '--series',
+        code,
+        join(realDataFolder, file),
+      )
       expect(outcome.err).not.toContain('rejected')
       // A value that is held for review is told by the exit code.
       const held = Number(/held (\d+)/.exec(outcome.out)?.[1] ?? 0)
@@ -63,7 +64,7 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       data,
       '--map',
       'observed_at=Date,EUR_USD=USD,EUR_GBP=GBP',
-      join(realData, 'ecb-fx/eurofxref-hist.csv'),
+      join(realDataFolder, 'ecb-fx/eurofxref-hist.csv'),
     )
     expect(wide.code).toBe(0)
     await Bun.sleep(5)
@@ -172,7 +173,7 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
       data,
       '--series',
       'BRENT_CRUDE_USD',
-      join(realData, 'oil-prices/brent-daily.csv'),
+      join(realDataFolder, 'oil-prices/brent-daily.csv'),
     )
     expect(outcome.out).toContain('inserted 0, revised 0, unchanged 9958')
   })

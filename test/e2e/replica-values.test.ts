@@ -1,12 +1,13 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { databasePath } from '../../src/instance/services/directory.ts'
 import { replicatedTables } from '../../src/replication/store/tables.ts'
 import { binary, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
-import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { dumpOf } from '../support/topics/replication.ts'
 
 /** Values of columns that no job takes up: whatever is due is due in the far future. */
@@ -26,7 +27,7 @@ const heldInMemory = new Set([
   'series_terms',
 ])
 
-describe.skipIf(!hasNats)('a primary with a provider of mail, and its replica', () => {
+needs('nats-server').describe('a primary with a provider of mail, and its replica', () => {
   let nats: NatsServer
   let dir: string
   let primary: Server

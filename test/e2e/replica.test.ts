@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { databasePath } from '../../src/instance/services/directory.ts'
 import { binary, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
-import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { contentOf } from '../support/topics/replication.ts'
 
-describe.skipIf(!hasNats)('a replica of a primary', () => {
+needs('nats-server').describe('a replica of a primary', () => {
   let nats: NatsServer
   let dir: string
   let primary: Server

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
-import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 
 interface Node {
   url: string
@@ -13,7 +14,7 @@ interface Node {
 
 const noAnswer = 599
 
-describe.skipIf(!hasNats)('a primary with a standby', () => {
+needs('nats-server').describe('a primary with a standby', () => {
   let nats: NatsServer
   let dir: string
   let primary: Node

@@ -2,13 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { RSI } from 'technicalindicators'
 import { hourMs, isoInstant, parseDay } from '../../src/lib/time/instant.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
-import { haveRealData, needsRealData, realCloses, realRows } from '../support/real-data.ts'
+import { needs } from '../support/needs.ts'
+import { realCloses, realRows } from '../support/real-data.ts'
 
 /**
  * Numbers that were once answered wrong, each with the right one and where it is from. Real series
  * are those of EIA.
  */
-const real = test.skipIf(!haveRealData)
+const real = needs('../shared/data').test
 
 interface Close {
   day: string
@@ -39,19 +40,16 @@ const diesel = (): Close[] =>
     .map(([day, , , , price]) => ({ day: day!, value: Number(price) }))
 
 describe('a weekly series', () => {
-  real(
-    `has volatility by weekly returns x sqrt(52): 10.52, not 23.16${needsRealData}`,
-    async () => {
-      const { ask } = copyOf('DIESEL_AK_USD', diesel())
-      const { body } = await ask('/v1/analytics/statistics?code=DIESEL_AK_USD&period=365')
-      const text = JSON.stringify(body)
-      // Computed apart from this code from the file of EIA: 10.51909103959572.
-      expect(Number(/"volatility":([\d.]+)/.exec(text)![1])).toBeCloseTo(10.52, 2)
-      expect(text).toContain('"observations_per_year":52')
-    },
-  )
+  real(`has volatility by weekly returns x sqrt(52): 10.52, not 23.16`, async () => {
+    const { ask } = copyOf('DIESEL_AK_USD', diesel())
+    const { body } = await ask('/v1/analytics/statistics?code=DIESEL_AK_USD&period=365')
+    const text = JSON.stringify(body)
+    // Computed apart from this code from the file of EIA: 10.51909103959572.
+    expect(Number(/"volatility":([\d.]+)/.exec(text)![1])).toBeCloseTo(10.52, 2)
+    expect(text).toContain('"observations_per_year":52')
+  })
 
-  real(`has metrics and forecasts by the year of 52 closes too${needsRealData}`, async () => {
+  real(`has metrics and forecasts by the year of 52 closes too`, async () => {
     const { ask } = copyOf('DIESEL_AK_USD', diesel())
     const metrics = await ask('/v1/prices/metrics?by_code=DIESEL_AK_USD')
     expect(JSON.stringify(metrics.body)).toContain('"observations_per_year":52')
@@ -62,42 +60,36 @@ describe('a weekly series', () => {
 
 describe('an indicator', () => {
   type Values = { values: { date: string; value: number }[] }
-  real(
-    `has as many values as there are closes: ema 1825 days like sma${needsRealData}`,
-    async () => {
-      const { ask } = copyOf('WTI_USD', realCloses('oil-prices/wti-daily.csv'))
-      const valuesOf = async (type: string) => {
-        const path = `/v1/analytics/trend?code=WTI_USD&type=${type}&window=20&period=1825`
-        return ((await ask(path)).body as unknown as Values).values
-      }
-      const [ema, sma] = [await valuesOf('ema'), await valuesOf('sma')]
-      expect(ema.length).toBe(sma.length)
-      expect(ema.length).toBeGreaterThan(1200)
-    },
-  )
+  real(`has as many values as there are closes: ema 1825 days like sma`, async () => {
+    const { ask } = copyOf('WTI_USD', realCloses('oil-prices/wti-daily.csv'))
+    const valuesOf = async (type: string) => {
+      const path = `/v1/analytics/trend?code=WTI_USD&type=${type}&window=20&period=1825`
+      return ((await ask(path)).body as unknown as Values).values
+    }
+    const [ema, sma] = [await valuesOf('ema'), await valuesOf('sma')]
+    expect(ema.length).toBe(sma.length)
+    expect(ema.length).toBeGreaterThan(1200)
+  })
 
-  real(
-    `has one value a date: RSI(9) of Henry Hub as technicalindicators has it${needsRealData}`,
-    async () => {
-      const closes = realCloses('natural-gas/daily.csv').filter(close => close.value > 0)
-      const values = closes.map(close => close.value)
-      const expected = RSI.calculate({ period: 9, values }).at(-1)!
-      const { ask } = copyOf('NATURAL_GAS_USD', closes)
-      for (const period of [30, 365, 1825]) {
-        const { body } = await ask(
-          `/v1/analytics/trend?code=NATURAL_GAS_USD&type=rsi&window=9&period=${period}`,
-        )
-        const last = (body as unknown as Values).values.at(-1)!
-        expect(Math.abs(last.value - expected)).toBeLessThan(0.006)
-      }
-    },
-  )
+  real(`has one value a date: RSI(9) of Henry Hub as technicalindicators has it`, async () => {
+    const closes = realCloses('natural-gas/daily.csv').filter(close => close.value > 0)
+    const values = closes.map(close => close.value)
+    const expected = RSI.calculate({ period: 9, values }).at(-1)!
+    const { ask } = copyOf('NATURAL_GAS_USD', closes)
+    for (const period of [30, 365, 1825]) {
+      const { body } = await ask(
+        `/v1/analytics/trend?code=NATURAL_GAS_USD&type=rsi&window=9&period=${period}`,
+      )
+      const last = (body as unknown as Values).values.at(-1)!
+      expect(Math.abs(last.value - expected)).toBeLessThan(0.006)
+    }
+  })
 })
 
 describe('the negative price of 2020-04-20', () => {
   const wti = () => realCloses('oil-prices/wti-daily.csv', '2020-04-20')
 
-  real(`is -36.98, of which there is no forecast by logarithms${needsRealData}`, async () => {
+  real(`is -36.98, of which there is no forecast by logarithms`, async () => {
     const { ask } = copyOf('WTI_USD', wti())
     expect((await ask('/v1/prices/latest?by_code=WTI_USD')).body.data.price).toBe(-36.98)
     const forecast = await ask('/v1/analytics/forecast?code=WTI_USD&period=90')
@@ -105,7 +97,7 @@ describe('the negative price of 2020-04-20', () => {
     expect(JSON.stringify(forecast.body)).toContain('zero')
   })
 
-  real(`moved down by 302.5 percent of 18.31, and not up${needsRealData}`, async () => {
+  real(`moved down by 302.5 percent of 18.31, and not up`, async () => {
     const closes = wti()
     const { ask } = copyOf('WTI_USD', closes)
     const before = closes.at(-2)!.value

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { databasePath } from '../../src/instance/services/directory.ts'
 import { type Replicated, replicated } from '../support/instance/replicated.ts'
-import { hasNats } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
 
-describe.skipIf(!hasNats)('a replica that has what may be old', () => {
+needs('nats-server').describe('a replica that has what may be old', () => {
   let both: Replicated
   let adminToken: string
 

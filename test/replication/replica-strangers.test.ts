@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { databasePath } from '../../src/instance/services/directory.ts'
 import { changeHeaders } from '../../src/replication/service/changes.ts'
 import { snapshots } from '../../src/replication/service/snapshots.ts'
 import { type Replicated, replicated } from '../support/instance/replicated.ts'
-import { hasNats } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
 import { contentOf } from '../support/topics/replication.ts'
 
 const changes = { stream: 'wellhead-changes', subject: 'wellhead.changes' }
 const someone = '11111111-2222-4333-8444-555555555555'
 
-describe.skipIf(!hasNats)('what strangers do in NATS', () => {
+needs('nats-server').describe('what strangers do in NATS', () => {
   let both: Replicated
   let price = 80
 

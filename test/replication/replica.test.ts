@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,11 +16,12 @@ import { connectNats, type Nats } from '../../src/replication/nats/connection.ts
 import { openReplica, type Replica } from '../../src/replication/replica.ts'
 import { snapshots } from '../../src/replication/service/snapshots.ts'
 import { defaultSettings } from '../../src/topics/webhooks/store/webhooks.ts'
+import { needs } from '../support/needs.ts'
 import { cableClient, isMessage, isType } from '../support/servers/cable-client.ts'
-import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { blocksOf } from '../support/topics/streaming.ts'
 
-describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
+needs('nats-server').describe('a replica in the process of its primary', () => {
   let server: NatsServer
   let nats: Nats
   let dir: string

@@ -1,18 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Close } from '../../src/topics/prices/math/window.ts'
+import { isHere, realDataFolder } from './requirements.ts'
 
-const folder = resolve(import.meta.dir, '../../../shared/data')
-
-export const haveRealData = existsSync(folder)
-
-/** What a skipped test says. */
-export const needsRealData = haveRealData ? '' : ' (skipped: ../shared/data is not there)'
+const isPresent = isHere('../shared/data')
 
 /** Rows of a file of public figures without its header, or with it from row 0 on. */
 export const realRows = (path: string, from = 1): string[][] =>
-  haveRealData
-    ? readFileSync(resolve(folder, path), 'utf8')
+  isPresent
+    ? readFileSync(resolve(realDataFolder, path), 'utf8')
         .trim()
         .split('\n')
         .slice(from)

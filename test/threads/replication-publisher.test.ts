@@ -20,12 +20,11 @@ import { createApplier } from '../../src/replication/store/applier.ts'
 import type { Delta } from '../../src/replication/store/delta.ts'
 import { createReplicationState } from '../../src/replication/store/state.ts'
 import { startWith } from '../support/instance/binary.ts'
-import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { contentOf } from '../support/topics/replication.ts'
 
-if (!hasNats) console.warn('nats-server is not installed: what needs it is skipped')
-
-describe.skipIf(!hasNats)('a primary with NATS', () => {
+needs('nats-server').describe('a primary with NATS', () => {
   let server: NatsServer
   let nats: Nats
   let dir: string
@@ -250,7 +249,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     await published()
     const commands = [
       [process.execPath, 'docs/nats/prices.ts'],
-      ...(hasNatsPy ? [['python3', 'docs/nats/prices.py']] : []),
+      ...(needs('nats-py').isMet ? [['python3', 'docs/nats/prices.py']] : []),
     ]
     for (const command of commands) {
       const program = Bun.spawn([...command, server.url, 'wellhead.prices.crude_oil.WTI_USD'], {
@@ -670,5 +669,3 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     rmSync(data, { recursive: true })
   })
 })
-
-const hasNatsPy = Bun.spawnSync(['python3', '-c', 'import nats']).exitCode === 0

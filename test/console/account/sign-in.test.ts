@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import jsQR from 'jsqr'
 import { TOTP } from 'otpauth'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { productionKeys } from '../../../src/cli/server/first-start.ts'
 import { hourMs } from '../../../src/lib/time/instant.ts'
+import { needs } from '../../support/needs.ts'
+import { chromiumPath } from '../../support/requirements.ts'
 import { type People, people, tokenIn } from '../../support/topics/people.ts'
-
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const hasBrowser = existsSync(executablePath)
-if (!hasBrowser)
-  console.warn(`No Chromium at ${executablePath}: the sign-in pages are not tried in a browser.`)
 
 const password = 'correct horse battery'
 const own = { 'sec-fetch-site': 'same-origin' }
@@ -413,7 +409,7 @@ describe('an invitation by letter', () => {
   })
 })
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
+needs('chromium').describe('in a browser', () => {
   let browser: Browser
   let context: BrowserContext
   let page: Page
@@ -437,7 +433,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
         }),
     })
     browser = await chromium.launch({
-      executablePath,
+      executablePath: chromiumPath,
       args: [
         '--headless',
         '--no-sandbox',

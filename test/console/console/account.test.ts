@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { hasBrowser } from '../../support/console/browser.ts'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { needs } from '../../support/needs.ts'
 import { openStage, type Stage } from './stage.ts'
 
-describe.skipIf(!hasBrowser)('the account in the console', () => {
+needs('chromium').describe('the account in the console', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await openStage({}, { leadingOnly: true })

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import type { Visitor } from '../../support/console/browser.ts'
+import { needs } from '../../support/needs.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** Each would run, were it written into a page as it stands; the browser would complain, too. */
@@ -9,7 +10,7 @@ const markup = (name: string) =>
 
 const formula = '=2+5+cmd|calc'
 
-describe.skipIf(!hasBrowser)('what others wrote, in a browser', () => {
+needs('chromium').describe('what others wrote, in a browser', () => {
   let stage: Stage
   let webhook = ''
   let reader: Visitor

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { Elysia, t } from 'elysia'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { docsOperations } from '../../../src/console/server/docs/docs.ts'
 import { documentOf } from '../../../src/http/openapi/openapi.ts'
 import type { Context } from '../../../src/http/operations/context.ts'
 import { mount } from '../../../src/http/operations/mount.ts'
+import { needs } from '../../support/needs.ts'
+import { chromiumPath } from '../../support/requirements.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const browserArguments = [
   '--headless',
   '--no-sandbox',
@@ -128,13 +128,7 @@ describe('GET /docs and /openapi.json', () => {
   })
 })
 
-const hasBrowser = existsSync(executablePath)
-if (!hasBrowser)
-  console.warn(
-    `No Chromium at ${executablePath}: the documentation page is not tried in a browser.`,
-  )
-
-describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
+needs('chromium').describe('the documentation page in a browser', () => {
   const { app, seen } = world()
   let browser: Browser
   let page: Page
@@ -145,7 +139,7 @@ describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
   beforeAll(async () => {
     app.listen({ port: 0, hostname: '127.0.0.1' })
     origin = `http://127.0.0.1:${app.server?.port}`
-    browser = await chromium.launch({ executablePath, args: browserArguments })
+    browser = await chromium.launch({ executablePath: chromiumPath, args: browserArguments })
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     page.on('request', request => requested.push(request.url()))
     page.on(

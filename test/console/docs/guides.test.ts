@@ -12,6 +12,8 @@ import { pagePaths } from '../../../src/console/paths.ts'
 import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
 import { emptyDirectory } from '../../support/instance/command.ts'
 import { type EvaluationCopy, evaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import { needs } from '../../support/needs.ts'
+import type { Need } from '../../support/requirements.ts'
 
 const root = resolve(import.meta.dir, '../../..')
 const guides = readGuides()
@@ -38,28 +40,17 @@ function blocksOf(guide: string): Block[] {
 }
 const blocks = guideNames.flatMap(blocksOf)
 
-const has = (...command: string[]): boolean =>
-  Bun.which(command[0]!) !== null && Bun.spawnSync(command).exitCode === 0
-
-/** What runs a program of a language; a language that is not here is told and left out. */
-const runners: Record<string, { file: string; command: string[]; isHere: boolean }> = {
-  python: {
-    file: 'sample.py',
-    command: ['python3', 'sample.py'],
-    isHere: has('python3', '--version'),
-  },
-  ts: { file: 'sample.ts', command: [process.execPath, 'sample.ts'], isHere: true },
-  go: { file: 'sample.go', command: ['go', 'run', 'sample.go'], isHere: has('go', 'version') },
+/** What runs a program of a language, and what it needs. */
+const runners: Record<string, { file: string; command: string[]; needed: Need[] }> = {
+  python: { file: 'sample.py', command: ['python3', 'sample.py'], needed: ['python 3.10'] },
+  ts: { file: 'sample.ts', command: [process.execPath, 'sample.ts'], needed: [] },
+  go: { file: 'sample.go', command: ['go', 'run', 'sample.go'], needed: ['go'] },
   php: {
     file: 'sample.php',
     command: ['php', '-S', '127.0.0.1:9000', 'sample.php'],
-    isHere: has('php', '--version'),
+    needed: ['php'],
   },
 }
-const hasShell = has('bash', '--version') && has('curl', '--version')
-for (const [language, { isHere }] of Object.entries(runners))
-  if (!isHere) console.warn(`No ${language} on this machine: samples in it are not run.`)
-if (!hasShell) console.warn('No bash with curl on this machine: samples in it are not run.')
 
 interface Outcome {
   code: number
@@ -246,64 +237,65 @@ wellhead() {
 
   for (const guide of guideNames) {
     const shell = blocksOf(guide).filter(({ language }) => language === 'sh')
-    test.skipIf(!hasShell || shell.length === 0)(
-      `in a shell: ${guide}`,
-      async () => {
-        const cwd = join(directory, guide)
-        mkdirSync(cwd)
-        // The default directory of somebody who has followed the first guide.
-        emptyDirectory(join(cwd, 'wellhead-data'))
-        // One shell for a guide: what a block made is there for the next. Each one's output apart.
-        const script = shell
-          .map(
-            ({ text }, i) =>
-              `{\n${filled(text, stage.origin, stage.copy.apiKey)}} > out.${i} 2> err.${i}`,
-          )
-          .join('\n')
-        const { code, err } = await run(['bash', '-c', `${prelude}${script}`], cwd, {
-          WELLHEAD_LOG_LEVEL: 'error',
-        })
-        const text = (name: string) => {
-          try {
-            return readFileSync(join(cwd, name), 'utf8')
-          } catch {
-            return ''
-          }
-        }
-        const told = shell.map((_, i) => text(`err.${i}`)).join('')
-        expect(code, `${err}${told}`).toBe(0)
-        const all = blocksOf(guide)
-        for (const [i, block] of shell.entries()) {
-          const place = `docs/guides/${guide}.md:${block.line}`
-          const statuses = [...text(`err.${i}`).matchAll(/^status (\d+)$/gm)].map(
-            match => match[1]!,
-          )
-          expect(
-            statuses.length,
-            `${place} makes its calls: ${text(`err.${i}`)}`,
-          ).toBeGreaterThanOrEqual(block.text.includes('curl ') ? 1 : 0)
-          for (const status of statuses)
-            expect(status, `${place}: ${text(`out.${i}`)}`).toMatch(
-              block.answers === undefined ? /^(2..|304)$/ : new RegExp(block.answers),
+    if (shell.length > 0)
+      needs('bash', 'curl').test(
+        `in a shell: ${guide}`,
+        async () => {
+          const cwd = join(directory, guide)
+          mkdirSync(cwd)
+          // The default directory of somebody who has followed the first guide.
+          emptyDirectory(join(cwd, 'wellhead-data'))
+          // One shell for a guide: what a block made is there for the next. Each one's output apart.
+          const script = shell
+            .map(
+              ({ text }, i) =>
+                `{\n${filled(text, stage.origin, stage.copy.apiKey)}} > out.${i} 2> err.${i}`,
             )
-          // The answer that the guide shows below it has these names, of these types.
-          const rest = all.slice(all.indexOf(all.find(other => other.line === block.line)!) + 1)
-          const next = rest.find(({ language }) => language === 'json' || language === 'sh')
-          if (next?.language !== 'json') continue
-          const body = text(`out.${i}`).replace(/^HTTP[\s\S]*?\r\n\r\n/, '')
-          expect(differences(JSON.parse(next.text), JSON.parse(body)), place).toEqual([])
-        }
-      },
-      120_000,
-    )
+            .join('\n')
+          const { code, err } = await run(['bash', '-c', `${prelude}${script}`], cwd, {
+            WELLHEAD_LOG_LEVEL: 'error',
+          })
+          const text = (name: string) => {
+            try {
+              return readFileSync(join(cwd, name), 'utf8')
+            } catch {
+              return ''
+            }
+          }
+          const told = shell.map((_, i) => text(`err.${i}`)).join('')
+          expect(code, `${err}${told}`).toBe(0)
+          const all = blocksOf(guide)
+          for (const [i, block] of shell.entries()) {
+            const place = `docs/guides/${guide}.md:${block.line}`
+            const statuses = [...text(`err.${i}`).matchAll(/^status (\d+)$/gm)].map(
+              match => match[1]!,
+            )
+            expect(
+              statuses.length,
+              `${place} makes its calls: ${text(`err.${i}`)}`,
+            ).toBeGreaterThanOrEqual(block.text.includes('curl ') ? 1 : 0)
+            for (const status of statuses)
+              expect(status, `${place}: ${text(`out.${i}`)}`).toMatch(
+                block.answers === undefined ? /^(2..|304)$/ : new RegExp(block.answers),
+              )
+            // The answer that the guide shows below it has these names, of these types.
+            const rest = all.slice(all.indexOf(all.find(other => other.line === block.line)!) + 1)
+            const next = rest.find(({ language }) => language === 'json' || language === 'sh')
+            if (next?.language !== 'json') continue
+            const body = text(`out.${i}`).replace(/^HTTP[\s\S]*?\r\n\r\n/, '')
+            expect(differences(JSON.parse(next.text), JSON.parse(body)), place).toEqual([])
+          }
+        },
+        120_000,
+      )
   }
 
-  for (const [language, { file, command, isHere }] of Object.entries(runners)) {
+  for (const [language, { file, command, needed }] of Object.entries(runners)) {
     const programs = blocks.filter(
       block => block.language === language && !block.text.includes('WEBHOOK_SECRET'),
     )
     for (const { guide, line, text } of programs) {
-      test.skipIf(!isHere)(
+      needs(...needed).test(
         `in ${language}: ${guide}, line ${line}`,
         async () => {
           // The sample of webhooks asks for the endpoint that the one before it made.
@@ -358,8 +350,8 @@ describe('the receivers of the guide on webhooks tell our events from forged one
   })
 
   for (const { language, text } of receivers) {
-    const { file, command, isHere } = runners[language]!
-    test.skipIf(!isHere)(
+    const { file, command, needed } = runners[language]!
+    needs(...needed).test(
       language,
       async () => {
         const port = await freePort()

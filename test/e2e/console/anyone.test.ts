@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
-import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import type { Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
+import { needs } from '../../support/needs.ts'
 
-describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', () => {
+needs('chromium').describe('what anybody does in the console, in the binary', () => {
   let stage: BinaryStage
   let stranger: Visitor
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
-import {
-  hasBrowser,
-  launchBrowser,
-  openVisitor,
-  type Visitor,
-} from '../../support/console/browser.ts'
+import { launchBrowser, openVisitor, type Visitor } from '../../support/console/browser.ts'
 import { pagesOf } from '../../support/console/pages.ts'
 import { remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
+import { needs } from '../../support/needs.ts'
 
 const own = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators].filter(
   path => !path.startsWith('/desk') && !/[0-9a-f]{8}-/.test(path),
@@ -47,7 +43,7 @@ const saying: Record<string, RegExp> = {
   '/operator/backups': /No backups are made: name a place/,
 }
 
-describe.skipIf(!hasBrowser)('a copy without any data, in the binary', () => {
+needs('chromium').describe('a copy without any data, in the binary', () => {
   const dir = temporaryDir()
   let server: Server
   let browser: Browser

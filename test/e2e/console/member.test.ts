@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
-import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import type { Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
+import { needs } from '../../support/needs.ts'
 
 /** A receiver of webhooks on this machine, which answers what it is told to. */
 function openReceiver() {
@@ -20,7 +21,7 @@ function openReceiver() {
   return { bodies, state, url: `http://127.0.0.1:${server.port}/hook`, close: () => server.stop() }
 }
 
-describe.skipIf(!hasBrowser)('what a member does in the console, in the binary', () => {
+needs('chromium').describe('what a member does in the console, in the binary', () => {
   const receiver = openReceiver()
   let stage: BinaryStage
   let member: Visitor

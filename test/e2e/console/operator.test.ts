@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
-import { hasBrowser, openVisitor, type Visitor } from '../../support/console/browser.ts'
+import { openVisitor, type Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
 import { remove, run, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
+import { needs } from '../../support/needs.ts'
 
 const header = 'date,code,price\n'
 
-describe.skipIf(!hasBrowser)('what the operator does in the console, in the binary', () => {
+needs('chromium').describe('what the operator does in the console, in the binary', () => {
   const publisher = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',

@@ -5,10 +5,11 @@ import {
   becomeOperator,
   openBinaryStage,
 } from '../../support/console/binary-stage.ts'
-import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import type { Visitor } from '../../support/console/browser.ts'
 import { walkByTab } from '../../support/console/keyboard.ts'
 import { pagesOf } from '../../support/console/pages.ts'
 import { sharedCopy } from '../../support/interface/packages.ts'
+import { needs } from '../../support/needs.ts'
 
 /** The page of letters is another one where there is a letter, whose links are in a frame. */
 async function letterInInbox({ copy, asOperator }: BinaryStage): Promise<void> {
@@ -29,7 +30,7 @@ async function letterInInbox({ copy, asOperator }: BinaryStage): Promise<void> {
 
 const all = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators]
 
-describe.skipIf(!hasBrowser)('every page of the console, in the binary', () => {
+needs('chromium').describe('every page of the console, in the binary', () => {
   let stage: BinaryStage
   beforeAll(async () => {
     stage = await openBinaryStage({ copy: await sharedCopy() })

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Response as PageResponse } from 'playwright-core'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
-import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import type { Visitor } from '../../support/console/browser.ts'
+import { needs } from '../../support/needs.ts'
 
 interface Report {
   overview: { totalRequests: number }
   endpointBreakdown: { endpoint: string; via: string; requests: number }[]
 }
 
-describe.skipIf(!hasBrowser)('what the console shows is what there is, in the binary', () => {
+needs('chromium').describe('what the console shows is what there is, in the binary', () => {
   let stage: BinaryStage
   let member: Visitor
   beforeAll(async () => {

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:tes
 import type { FeedRun } from '../../../src/feeds/store/feeds.ts'
 import { minuteMs, parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { needs } from '../../support/needs.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
 import { publishedWorld } from '../../support/publishers/world.ts'
-import { haveRealData, needsRealData } from '../../support/real-data.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!
 const publishers = await standIn()
@@ -61,7 +61,7 @@ const contentOf = ({ services }: TestInstance): string =>
 
 const sound = ({ services }: TestInstance) => expect(services.observations.faults()).toEqual([])
 
-describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
+needs('../shared/data').describe('a feed', () => {
   test('writes each value as it was sent, times the factor of its map', async () => {
     const copy = withEia()
     const first = await run(copy, 'eia')
@@ -249,7 +249,7 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
   }, 90_000)
 })
 
-describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
+needs('../shared/data').describe('several feeds', () => {
   const both = {
     'eia.key': standInKey,
     'eia.codes': 'WTI_USD',
@@ -491,7 +491,7 @@ describe('a feed that may not be read', () => {
   })
 })
 
-describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
+needs('../shared/data').describe('by itself', () => {
   const gas = () => reading({ eia_wngsr: '', 'eia_wngsr.codes': 'US_NATGAS_STORAGE' })
   const passAt = async (copy: TestInstance, at: number) => {
     copy.clock.set(at)
@@ -598,7 +598,7 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
   })
 })
 
-describe.skipIf(!haveRealData)(`what answers say of a feed${needsRealData}`, () => {
+needs('../shared/data').describe('what answers say of a feed', () => {
   test('its publisher and its sentence, and what may only be looked at is not in the demo', async () => {
     const copy = reading({
       'eia.key': standInKey,

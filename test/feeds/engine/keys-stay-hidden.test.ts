@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
 import { minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { needs } from '../../support/needs.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
-import { haveRealData, needsRealData } from '../../support/real-data.ts'
 
 const publishers = await standIn()
 afterAll(() => publishers.stop())
@@ -38,7 +38,7 @@ function everyRow({ services: { db } }: TestInstance): string {
     .join('\n')
 }
 
-describe.skipIf(!haveRealData)(`the key of a publisher${needsRealData}`, () => {
+needs('../shared/data').describe('the key of a publisher', () => {
   test('every publisher that takes one is tried here', () => {
     const taking = shippedFeeds.filter(({ publisher }) => publisher.key !== 'none')
     expect(Object.keys(keyed)).toEqual(taking.map(({ publisher }) => publisher.name))

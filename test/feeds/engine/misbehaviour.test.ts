@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { needs } from '../../support/needs.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
-import { haveRealData, needsRealData } from '../../support/real-data.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!
 const publishers = await standIn()
@@ -89,7 +89,7 @@ const tables = [
 const stored = ({ services }: TestInstance): string =>
   tables.map(table => JSON.stringify(services.db.query(`SELECT * FROM ${table}`).all())).join('\n')
 
-describe.skipIf(!haveRealData)(`publishers that misbehave${needsRealData}`, () => {
+needs('../shared/data').describe('publishers that misbehave', () => {
   const copies = new Map<string, { copy: TestInstance; before: string }>()
   beforeAll(async () => {
     const runs = names.map(async name => {

@@ -4,7 +4,8 @@ import type { JudgedRow } from '../../../src/feeds/files/row-guards.ts'
 import { isoDay } from '../../../src/lib/time/instant.ts'
 import { createChance } from '../../support/guard-measure.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
-import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
+import { needs } from '../../support/needs.ts'
+import { realRows } from '../../support/real-data.ts'
 
 const now = Date.parse('2027-01-01T00:00:00Z')
 const { services } = openTestInstance()
@@ -34,7 +35,7 @@ function rowsOf(name: string, datasetName: string, rows: readonly Fields[]): Rea
 const dayOf = (text: string) => new Date(`${text} UTC`).toISOString().slice(0, 10)
 
 function realDatasets(): RealRows[] {
-  if (!haveRealData) return []
+  if (!needs('../shared/data').isMet) return []
   const stocks = new Map(
     realRows('eia-weekly-stocks/petroleum_inventories_metadata.csv').map(row => [row[0]!, row[2]!]),
   )
@@ -124,10 +125,10 @@ function realDatasets(): RealRows[] {
   ]
 }
 
-describe(`real rows of datasets${needsRealData}`, () => {
+describe(`real rows of datasets`, () => {
   const all = realDatasets()
 
-  test.skipIf(!haveRealData)('are not held, not even the first settlement below zero', () => {
+  needs('../shared/data').test('are not held, not even the first settlement below zero', () => {
     const held: string[] = []
     let rows = 0
     for (const { name, dataset, lines } of all)
@@ -215,8 +216,9 @@ describe(`real rows of datasets${needsRealData}`, () => {
     ],
   ]
 
-  test.skipIf(!haveRealData).each(faults)(
-    'with 500 injected faults of the kind "%s": at least 95 %% are held, flagged or refused',
+  const data = needs('../shared/data')
+  test.skipIf(!data.isMet).each(faults)(
+    `with 500 injected faults of the kind "%s": at least 95 %% are held, flagged or refused${data.why}`,
     (kind, isFound) => {
       const chance = createChance()
       const long = all.flatMap(({ dataset, lines }) =>

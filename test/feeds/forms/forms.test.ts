@@ -8,15 +8,15 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { type ImportOptions, runImport } from '../../../src/cli/data/import.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { memory, noInput } from '../../support/instance/memory-writer.ts'
+import { needs } from '../../support/needs.ts'
 import { inOwnTemporaryDirectory } from '../../support/own-temporary-directory.ts'
 import { workbookOf } from '../../support/publishers/workbook.ts'
-import { haveRealData, needsRealData } from '../../support/real-data.ts'
+import { realDataFolder } from '../../support/requirements.ts'
 import { catalogue } from '../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-forms-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const shared = resolve(import.meta.dir, '../../../../shared/data')
-const recording = (name: string) => resolve(shared, 'recordings', name)
+const recording = (name: string) => resolve(realDataFolder, 'recordings', name)
 
 let names = 0
 function file(content: string | Uint8Array, ending = 'csv'): string {
@@ -469,7 +469,7 @@ describe('the result', () => {
   })
 })
 
-describe.skipIf(!haveRealData)(`files as agencies sent them${needsRealData}`, () => {
+needs('../shared/data').describe('files as agencies sent them', () => {
   test('the XML of a day of rates', async () => {
     const { code, values } = await imported(recording('ecb_eurofxref_daily_2024-06-26.xml'))
     expect(code).toBe(0)
@@ -483,8 +483,10 @@ describe.skipIf(!haveRealData)(`files as agencies sent them${needsRealData}`, ()
   })
 
   test('the history of rates goes in whole, to the digit', async () => {
-    const { code, values } = await imported(resolve(shared, 'ecb-fx/eurofxref-hist.csv'))
-    const rows = readFileSync(resolve(shared, 'ecb-fx/eurofxref-hist.csv'), 'utf8').split('\n')
+    const { code, values } = await imported(resolve(realDataFolder, 'ecb-fx/eurofxref-hist.csv'))
+    const rows = readFileSync(resolve(realDataFolder, 'ecb-fx/eurofxref-hist.csv'), 'utf8').split(
+      '\n',
+    )
     const dollars = rows.slice(1).flatMap(row => (row ? [row.split(',').slice(0, 2)] : []))
     expect(code).toBe(0)
     for (const [day, rate] of dollars) expect(values[`EUR_USD ${day}`]).toBe(Number(rate))

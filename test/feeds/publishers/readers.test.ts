@@ -1,13 +1,13 @@
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import type { SentSeries } from '../../../src/feeds/publishers/publisher.ts'
 import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
 import { judge, newestOf } from '../../../src/feeds/publishers/suspicion.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import { parseInstant } from '../../../src/lib/time/instant.ts'
+import { needs } from '../../support/needs.ts'
 import { plainLine } from '../../support/publishers/plain-line.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
 import { thousandfold } from '../../support/publishers/world.ts'
-import { haveRealData, needsRealData } from '../../support/real-data.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!
 const publishers = await standIn()
@@ -30,7 +30,7 @@ const valueIn = (series: SentSeries, period: string) =>
 
 const keyOf = (name: string) => (name === 'eia' ? standInKey : undefined)
 
-describe.skipIf(!haveRealData)(`every publisher over a socket${needsRealData}`, () => {
+needs('../shared/data').describe('every publisher over a socket', () => {
   for (const { publisher, map } of shippedFeeds) {
     test(`${publisher.name} gives every line of its map, and what it gives is believed`, async () => {
       const sent = await readAll(publisher.name, undefined, keyOf(publisher.name))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ratesOf, ratesOfCsv, ratesOfSdmx, ratesOfXml } from '../../../src/feeds/publishers/ecb.ts'
@@ -10,10 +10,10 @@ import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 import type { PeriodKind } from '../../../src/feeds/reading/periods.ts'
 import { parseInstant } from '../../../src/lib/time/instant.ts'
-import { haveRealData, needsRealData } from '../../support/real-data.ts'
+import { needs } from '../../support/needs.ts'
+import { realDataFolder } from '../../support/requirements.ts'
 
-const folder = resolve(import.meta.dir, '../../../../shared/data')
-const bytesOf = (path: string) => new Uint8Array(readFileSync(resolve(folder, path)))
+const bytesOf = (path: string) => new Uint8Array(readFileSync(resolve(realDataFolder, path)))
 const recording = (name: string) => bytesOf(`recordings/${name}`)
 const line = (sourceId: string, code = sourceId): MapLine => ({
   sourceId,
@@ -26,7 +26,7 @@ const line = (sourceId: string, code = sourceId): MapLine => ({
 })
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-describe.skipIf(!haveRealData)(`answers as they were recorded${needsRealData}`, () => {
+needs('../shared/data').describe('answers as they were recorded', () => {
   const pages: [name: string, route: string, kind: PeriodKind, row: object, total: number][] = [
     [
       'eia_v2_spot_weekly',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Holder } from '../../../src/lib/files/directory-lock.ts'
 import { holderOf, lockDataDir } from '../../../src/lib/files/directory-lock.ts'
+import { needs } from '../../support/needs.ts'
 
 const module = join(import.meta.dir, '../../../src/lib/files/directory-lock.ts')
 const startedAt = Date.UTC(2026, 10, 21, 19, 30)
@@ -57,16 +58,13 @@ const take = () => {
 }
 
 describe('lockDataDir between processes', () => {
-  test.if(process.platform === 'linux')(
-    'a lock file that somebody deletes lets no second one in',
-    async () => {
-      const taken = take()
-      rmSync(join(dir, 'lock'))
-      expect(await run('second').stdout).toEqual({ heldBy: mine })
-      taken.release()
-      expect(await run('third').stdout).toBe('held')
-    },
-  )
+  needs('linux').test('a lock file that somebody deletes lets no second one in', async () => {
+    const taken = take()
+    rmSync(join(dir, 'lock'))
+    expect(await run('second').stdout).toEqual({ heldBy: mine })
+    taken.release()
+    expect(await run('third').stdout).toBe('held')
+  })
 
   test('the second one is told who holds the lock', async () => {
     const first = run('serve')

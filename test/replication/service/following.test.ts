@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { schemaVersion } from '../../../src/database/migrations.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createSystemClock } from '../../../src/lib/time/clock.ts'
@@ -6,11 +6,12 @@ import { connectNats, type Nats } from '../../../src/replication/nats/connection
 import { changeHeaders } from '../../../src/replication/service/changes.ts'
 import { type Following, followStream } from '../../../src/replication/service/following.ts'
 import { prepareStreams } from '../../../src/replication/service/subjects.ts'
-import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { needs } from '../../support/needs.ts'
+import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 
 const lineage = '11111111-2222-4333-8444-555555555555'
 
-describe.skipIf(!hasNats)('a copy that follows the stream', () => {
+needs('nats-server').describe('a copy that follows the stream', () => {
   let server: NatsServer
   let nats: Nats
   let following: Following | undefined

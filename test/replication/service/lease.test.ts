@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
 import { abandonedMs, createLeaseView, validMs } from '../../../src/replication/service/lease.ts'
-import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { needs } from '../../support/needs.ts'
+import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 
-describe.skipIf(!hasNats)('the lease of the primary', () => {
+needs('nats-server').describe('the lease of the primary', () => {
   let server: NatsServer
   let nats: Nats
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createSystemClock } from '../../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
@@ -9,7 +9,8 @@ import {
   type QuotaSlices,
 } from '../../../src/replication/service/quota-slices.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
-import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { needs } from '../../support/needs.ts'
+import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 
 /** What happens to one of three copies, which ask as fast as they are let. */
 const steps = fc.array(
@@ -21,7 +22,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 15 },
 )
 
-describe.skipIf(!hasNats)('the quota of a key over several copies', () => {
+needs('nats-server').describe('the quota of a key over several copies', () => {
   let server: NatsServer
   let nats: Nats
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,9 +6,10 @@ import { openDatabase } from '../../../src/database/database.ts'
 import { connectNats } from '../../../src/replication/nats/connection.ts'
 import { fetchSnapshot, storeSnapshot } from '../../../src/replication/service/snapshots.ts'
 import { createReplicationState } from '../../../src/replication/store/state.ts'
-import { hasNats, natsServer } from '../../support/servers/nats.ts'
+import { needs } from '../../support/needs.ts'
+import { natsServer } from '../../support/servers/nats.ts'
 
-describe.skipIf(!hasNats)('a snapshot in the object store', () => {
+needs('nats-server').describe('a snapshot in the object store', () => {
   test('comes whole, and one of which the rest is gone is not waited for for ever', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'wellhead-snapshot-'))
     const server = await natsServer()

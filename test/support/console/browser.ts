@@ -1,17 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-export const hasBrowser = existsSync(executablePath)
-if (!hasBrowser)
-  console.warn(`No Chromium at ${executablePath}: the console is not tried in a browser.`)
+import { chromiumPath } from '../requirements.ts'
 
 const axeScript = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
-    executablePath,
+    executablePath: chromiumPath,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   })
 

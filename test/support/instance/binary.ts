@@ -168,8 +168,3 @@ export async function filled(server: Server): Promise<void> {
     await Bun.sleep(100)
   }
 }
-
-/** The real public data files, where they are. */
-export const realData = resolve(root, '../shared/data')
-export const hasRealData = existsSync(realData)
-if (!hasRealData) console.warn('the real data files are not here: tests over them are skipped')

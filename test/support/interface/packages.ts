@@ -117,15 +117,3 @@ export const environmentOf = ({ url, apiKey, adminToken }: Wellhead): Record<str
   WELLHEAD_API_KEY: apiKey,
   WELLHEAD_ADMIN_TOKEN: adminToken,
 })
-
-/** Whether a program can be run here; says so where it can not. */
-export function has(program: string, ...args: string[]): boolean {
-  const isThere =
-    Bun.which(program) !== null &&
-    Bun.spawnSync([program, ...args], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
-  if (!isThere)
-    console.warn(
-      `${[program, ...args].join(' ')} does not work here: tests that need it are skipped`,
-    )
-  return isThere
-}

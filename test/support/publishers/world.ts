@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
+import { isHere, realDataFolder } from '../requirements.ts'
 
 /** A value as a publisher writes it, of a period as it writes that. */
 export interface Entry {
@@ -28,12 +29,10 @@ export interface PublishedWorld {
   gas: Entry[]
 }
 
-const folder = resolve(import.meta.dir, '../../../../shared/data')
-
-export const haveShared = existsSync(folder)
-
 const linesOf = (path: string): string[] =>
-  haveShared ? readFileSync(resolve(folder, path), 'utf8').trim().split(/\r?\n/) : []
+  isHere('../shared/data')
+    ? readFileSync(resolve(realDataFolder, path), 'utf8').trim().split(/\r?\n/)
+    : []
 
 /** The first two columns, or the ones that are named. */
 function pairs(

@@ -3,9 +3,6 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether this machine has a NATS server: what needs one is skipped where it has none. */
-export const hasNats = Bun.which('nats-server') !== null
-
 export interface NatsServer {
   url: string
   /** Ends the server and keeps what it stored. */

@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-export const prometheusBinary = Bun.which('prometheus')
-
 export interface Scrape {
   /** `host:port`. */
   target: string
@@ -37,7 +35,7 @@ scrape_configs:
   const port = await freePort()
   const child = Bun.spawn(
     [
-      prometheusBinary!,
+      'prometheus',
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(directory, 'tsdb')}`,
       `--web.listen-address=127.0.0.1:${port}`,

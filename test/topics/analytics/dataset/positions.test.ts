@@ -3,7 +3,9 @@ import { resolve } from 'node:path'
 import { importDataset, type RowWriter } from '../../../../src/feeds/files/row-reader.ts'
 import type { CotRecord } from '../../../../src/topics/analytics/dataset/positions.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
+import { realDataFolder } from '../../../support/requirements.ts'
 import { faultOf, now } from '../../../support/topics/carriers.ts'
 import { openPositionDatasets, record } from '../../../support/topics/positions.ts'
 
@@ -128,12 +130,9 @@ function writerOf(positions: ReturnType<typeof openPositionDatasets>['positions'
   }
 }
 
-describe.skipIf(!haveRealData)(`the file of the agency's weeks${needsRealData}`, () => {
+needs('../shared/data').describe(`the file of the agency's weeks`, () => {
   const { positions, cot } = openPositionDatasets()
-  const file = resolve(
-    import.meta.dir,
-    '../../../../../shared/data/cftc-cot/managed_money_weekly.csv',
-  )
+  const file = resolve(realDataFolder, 'cftc-cot/managed_money_weekly.csv')
   const imported = () =>
     importDataset({
       files: [file],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { priceContext } from '../../../../src/topics/analytics/math/context.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const last = '2026-11-20'
 const daily = (values: readonly number[]): Close[] =>
@@ -36,21 +37,18 @@ describe('a price in its 52 weeks', () => {
     expect(priceContext([])).toEqual({ enough: false, have: 0, need: 5 })
   })
 
-  test.skipIf(!haveRealData)(
-    `of Brent on the last day of 2022 is what a sort gives${needsRealData}`,
-    () => {
-      const closes = realCloses('oil-prices/brent-daily.csv', '2022-12-30')
-      const year = closes.filter(({ day }) => day > '2021-12-31').map(close => close.value)
-      const sorted = [...year].sort((a, b) => a - b)
-      const result = priceContext(closes)
-      if (!result.enough) throw new Error('enough closes')
-      expect(result.value.dataPoints).toBe(year.length)
-      expect([result.value.low, result.value.high]).toEqual([sorted[0]!, sorted.at(-1)!])
-      expect(result.value.percentile).toBeCloseTo(
-        (100 * (sorted.lastIndexOf(year.at(-1)!) + 1)) / year.length,
-        9,
-      )
-      expect(result.value.average).toBeCloseTo(year.reduce((a, b) => a + b, 0) / year.length, 9)
-    },
-  )
+  needs('../shared/data').test('of Brent on the last day of 2022 is what a sort gives', () => {
+    const closes = realCloses('oil-prices/brent-daily.csv', '2022-12-30')
+    const year = closes.filter(({ day }) => day > '2021-12-31').map(close => close.value)
+    const sorted = [...year].sort((a, b) => a - b)
+    const result = priceContext(closes)
+    if (!result.enough) throw new Error('enough closes')
+    expect(result.value.dataPoints).toBe(year.length)
+    expect([result.value.low, result.value.high]).toEqual([sorted[0]!, sorted.at(-1)!])
+    expect(result.value.percentile).toBeCloseTo(
+      (100 * (sorted.lastIndexOf(year.at(-1)!) + 1)) / year.length,
+      9,
+    )
+    expect(result.value.average).toBeCloseTo(year.reduce((a, b) => a + b, 0) / year.length, 9)
+  })
 })

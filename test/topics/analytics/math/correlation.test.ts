@@ -9,7 +9,8 @@ import {
   strengthOf,
 } from '../../../../src/topics/analytics/math/correlation.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const closesOf = (values: readonly number[], start = '2024-01-01'): Close[] =>
   values.map((value, i) => ({ day: dayAfter(start, i), value }))
@@ -255,8 +256,8 @@ describe('real series', () => {
     },
   ]
   for (const { a, b, last, period, n, r, latest, average, stability } of table) {
-    test.skipIf(!haveRealData)(
-      `${a} and ${b}, ${period} days to ${last}: as computed independently${needsRealData}`,
+    needs('../shared/data').test(
+      `${a} and ${b}, ${period} days to ${last}: as computed independently`,
       () => {
         const [first, second] = [realCloses(a, last), realCloses(b, last)]
         const [result, rolled] = [

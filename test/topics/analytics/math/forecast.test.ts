@@ -8,7 +8,8 @@ import {
   project,
 } from '../../../../src/topics/analytics/math/forecast.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const closesOf = (values: readonly number[]): Close[] =>
   values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
@@ -122,8 +123,8 @@ describe('real series', () => {
     },
   ]
   for (const { file, last, period, ...expected } of table) {
-    test.skipIf(!haveRealData)(
-      `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
+    needs('../shared/data').test(
+      `${file}, ${period} days to ${last}: as computed independently, to 1e-9`,
       () => {
         const closes = realCloses(file, last)
         const [ema, combined] = [
@@ -154,8 +155,8 @@ describe('real series', () => {
     )
   }
 
-  test.skipIf(!haveRealData)(
-    `there is none of WTI in the 90 days to 2020-04-20, when it settled at -36.98, and of the 90 days to 2020-04-30${needsRealData}`,
+  needs('../shared/data').test(
+    'there is none of WTI in the 90 days to 2020-04-20, when it settled at -36.98, and of the 90 days to 2020-04-30',
     () => {
       for (const last of ['2020-04-20', '2020-04-30'])
         expect(forecast(realCloses('oil-prices/wti-daily.csv', last), 'ema', 90)).toMatchObject({
@@ -165,8 +166,8 @@ describe('real series', () => {
     },
   )
 
-  test.skipIf(!haveRealData)(
-    `the intervals of WTI held as often as counted independently, near what is stated${needsRealData}`,
+  needs('../shared/data').test(
+    'the intervals of WTI held as often as counted independently, near what is stated',
     () => {
       // Counted apart from this code in Python over the five years to 2026-08-18.
       const closes = realCloses('oil-prices/wti-daily.csv', '2026-08-18')

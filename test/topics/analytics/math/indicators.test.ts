@@ -14,7 +14,8 @@ import {
   trendOf,
 } from '../../../../src/topics/analytics/math/indicators.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const closesOf = (values: readonly number[], start = '2024-01-01'): Close[] =>
   values.map((value, i) => ({ day: dayAfter(start, i), value }))
@@ -98,21 +99,18 @@ describe('a date has one value', () => {
     }
   })
 
-  test.skipIf(!haveRealData)(
-    `RSI(9) of Henry Hub on 2025-08-27 is 47.86 over any period${needsRealData}`,
-    () => {
-      // Computed apart from this code in Python over the full history (7,196 closes).
-      const closes = realCloses('natural-gas/daily.csv', '2025-08-27')
-      for (const period of [30, 365, 1825]) {
-        const result = indicatorRun('rsi', closes, 9, period)
-        if (!result.enough) throw new Error('enough closes')
-        expect(result.value.currentValue).toBeCloseTo(47.86115294316341, 9)
-      }
-    },
-  )
+  needs('../shared/data').test('RSI(9) of Henry Hub on 2025-08-27 is 47.86 over any period', () => {
+    // Computed apart from this code in Python over the full history (7,196 closes).
+    const closes = realCloses('natural-gas/daily.csv', '2025-08-27')
+    for (const period of [30, 365, 1825]) {
+      const result = indicatorRun('rsi', closes, 9, period)
+      if (!result.enough) throw new Error('enough closes')
+      expect(result.value.currentValue).toBeCloseTo(47.86115294316341, 9)
+    }
+  })
 
-  test.skipIf(!haveRealData)(
-    `EMA(20) of WTI over 1,825 days has as many values as SMA(20): 1,246${needsRealData}`,
+  needs('../shared/data').test(
+    'EMA(20) of WTI over 1,825 days has as many values as SMA(20): 1,246',
     () => {
       const closes = realCloses('oil-prices/wti-daily.csv', '2026-08-18')
       const [averages, exponential] = (['sma', 'ema'] as const).map(kind => {
@@ -363,8 +361,8 @@ describe('real series', () => {
     goldenCross: crossed,
     ...numbers
   } of table) {
-    test.skipIf(!haveRealData)(
-      `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
+    needs('../shared/data').test(
+      `${file}, ${period} days to ${last}: as computed independently, to 1e-9`,
       () => {
         const result = trendAnalysis(realCloses(file, last), period)
         if (!result.enough) throw new Error('enough closes')

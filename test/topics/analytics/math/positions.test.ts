@@ -8,7 +8,8 @@ import {
   reportDays,
 } from '../../../../src/topics/analytics/math/positions.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 describe('reports', () => {
   for (const [day, released, why] of [
@@ -32,7 +33,7 @@ describe('reports', () => {
     expect(reportDays('2026-11-04', '2026-11-16')).toEqual(['2026-11-10'])
   })
 
-  test.skipIf(!haveRealData)(`are of the days that the agency's were of${needsRealData}`, () => {
+  needs('../shared/data').test(`are of the days that the agency's were of`, () => {
     const days = realRows('cftc-cot/managed_money_weekly.csv').map(([day]) => day!)
     // On the eve of Independence Day 2023 the agency took the Monday, too.
     expect(reportDays(days[0]!, days.at(-1)!)).toEqual(days)

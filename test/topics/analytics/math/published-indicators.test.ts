@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { ATR, BollingerBands, EMA, MACD, RSI, SMA } from 'technicalindicators'
 import {
   atr,
@@ -10,7 +10,8 @@ import {
   sma,
 } from '../../../../src/topics/analytics/math/indicators.ts'
 import type { Close } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const files = ['oil-prices/wti-daily.csv', 'natural-gas/daily.csv']
 
@@ -35,7 +36,7 @@ function ranges(closes: readonly Close[]): DayRange[] {
   return bars
 }
 
-describe.skipIf(!haveRealData)(`indicators of real series${needsRealData}`, () => {
+needs('../shared/data').describe('indicators of real series', () => {
   test.each(files)('%s: as technicalindicators has them, at every date', file => {
     const closes = realCloses(file)
     expect(closes.length).toBeGreaterThan(1000)

@@ -6,7 +6,8 @@ import {
   seasonality,
 } from '../../../../src/topics/analytics/math/rolling.ts'
 import type { Close } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const day = (i: number) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
 const closesOf = (values: readonly number[]): Close[] =>
@@ -72,7 +73,7 @@ describe('rolling', () => {
   })
 })
 
-describe.skipIf(!haveRealData)(`on real series${needsRealData}`, () => {
+needs('../shared/data').describe('on real series', () => {
   const closes = realCloses('oil-prices/brent-daily.csv')
 
   test('deviations are those of technicalindicators, of the sample', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { seasonOf } from '../../../../src/topics/analytics/math/season.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 const at = (day: string, value: number): Close => ({ day, value })
 
@@ -93,8 +94,8 @@ describe('a season', () => {
     expect(result).toMatchObject({ enough: true, value: { stdDev: 0, zScore: undefined } })
   })
 
-  test.skipIf(!haveRealData)(
-    `of US crude stocks in each week of 2024 is what a calendar and a sum give${needsRealData}`,
+  needs('../shared/data').test(
+    'of US crude stocks in each week of 2024 is what a calendar and a sum give',
     () => {
       const weeks = realRows('eia-weekly-stocks/petroleum_inventories.csv').map(([day, value]) =>
         at(day!, Number(value)),

@@ -17,7 +17,8 @@ import {
   type SpreadIdentity,
   spreads,
 } from '../../../../src/topics/units/math/identities.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const everySpread: readonly SpreadIdentity[] = [
   ...analyticsSpreads,
@@ -295,8 +296,8 @@ describe('coverage', () => {
 })
 
 describe('real series', () => {
-  test.skipIf(!haveRealData)(
-    `WTI - Brent over 30 days to 2024-06-28 as computed independently${needsRealData}`,
+  needs('../shared/data').test(
+    'WTI - Brent over 30 days to 2024-06-28 as computed independently',
     () => {
       const files: Record<string, string> = {
         WTI_USD: 'oil-prices/wti-daily.csv',
@@ -320,8 +321,8 @@ describe('real series', () => {
     },
   )
 
-  test.skipIf(!haveRealData)(
-    `cracks of 2024-06-28 worked by hand from 82.83, 2.527 and 2.506${needsRealData}`,
+  needs('../shared/data').test(
+    'cracks of 2024-06-28 worked by hand from 82.83, 2.527 and 2.506',
     () => {
       const files: Record<string, string> = {
         WTI_USD: 'eia-spot-products/DCOILWTICO.csv',

@@ -11,7 +11,8 @@ import {
   zScoreBand,
 } from '../../../../src/topics/analytics/math/statistics.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realCloses, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses, realRows } from '../../../support/real-data.ts'
 
 const closesOf = (values: readonly number[]): Close[] =>
   values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
@@ -82,8 +83,8 @@ describe('statistics', () => {
     )
   })
 
-  test.skipIf(!haveRealData)(
-    `weekly diesel of the year to 2025-06-23: 10.52 percent a year, by weekly returns x sqrt(52)${needsRealData}`,
+  needs('../shared/data').test(
+    'weekly diesel of the year to 2025-06-23: 10.52 percent a year, by weekly returns x sqrt(52)',
     () => {
       const diesel = realRows('eia-retail-fuel/weekly_gas_prices.csv')
         .filter(([, fuel, grade]) => fuel === 'diesel' && grade === 'all')
@@ -204,8 +205,8 @@ describe('real series', () => {
     },
   ]
   for (const { file, last, period, expected } of table) {
-    test.skipIf(!haveRealData)(
-      `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
+    needs('../shared/data').test(
+      `${file}, ${period} days to ${last}: as computed independently, to 1e-9`,
       () => {
         const result = statisticsOf(realCloses(file, last), period)
         if (!result.enough) throw new Error('enough closes')

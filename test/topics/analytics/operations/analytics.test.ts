@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { dayMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import * as definitions from '../../../support/interface/definitions.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const instance = openTestInstance()
 const token = instance.key('enterprise')
@@ -121,22 +122,22 @@ const closesOf = Object.fromEntries(
     realCloses(definition.file, definition.last).slice(-1700),
   ]),
 ) as Record<RealCode, definitions.Day[]>
-if (haveRealData) for (const { code } of real) put(code, closesOf[code])
+if (needs('../shared/data').isMet) for (const { code } of real) put(code, closesOf[code])
 const cases = real.flatMap(definition =>
   definition.periods.map(period => ({ code: definition.code, last: definition.last, period })),
 )
-const realTest = test.skipIf(!haveRealData)
+const realTest = needs('../shared/data').test
 
 describe('/v1/analytics on real series, as recomputed from the definitions to 1e-9', () => {
   for (const { code, last, period } of cases) {
     const closes = closesOf[code]
-    realTest(`statistics of ${code} to ${last} over ${period} days${needsRealData}`, async () => {
+    realTest(`statistics of ${code} to ${last} over ${period} days`, async () => {
       const { statistics, ...head } = await answered(`statistics?code=${code}&period=${period}`)
       near(statistics, definitions.statistics(closes, period))
       expect(head).toMatchObject({ code, period, tier: 'enterprise', tier_name: 'Enterprise' })
     })
 
-    realTest(`trend of ${code} to ${last} over ${period} days${needsRealData}`, async () => {
+    realTest(`trend of ${code} to ${last} over ${period} days`, async () => {
       const result = await answered(`trend?code=${code}&period=${period}`)
       const inside = definitions.window(closes, period)
       const fit = definitions.line(inside)
@@ -165,7 +166,7 @@ describe('/v1/analytics on real series, as recomputed from the definitions to 1e
     })
 
     if (period >= 20) {
-      realTest(`forecast of ${code} to ${last} over ${period} days${needsRealData}`, async () => {
+      realTest(`forecast of ${code} to ${last} over ${period} days`, async () => {
         const inside = definitions.window(closes, period)
         const sigma = definitions.deviation(definitions.returns(inside))
         const drift = definitions.emaDrift(closes, period)
@@ -220,60 +221,54 @@ describe('/v1/analytics on real series, as recomputed from the definitions to 1e
     ['MARS_USD', 'WCS_CRUDE_USD', 365],
   ]
   for (const [a, b, period] of pairs) {
-    realTest(
-      `correlation of ${a} and ${b} over ${period} days, whole and rolling${needsRealData}`,
-      async () => {
-        const { joined: correlations, closes } = definitions.pairs(closesOf[a], closesOf[b], period)
-        const analysis = await answered(`correlation?code1=${a}&code2=${b}&period=${period}`)
-        near(analysis, { correlation: definitions.pearson(correlations), data_points: closes })
-        for (const window of [7, 20]) {
-          const rolling = await answered(
-            `correlation?type=rolling&code1=${a}&code2=${b}&period=${period}&window=${window}`,
+    realTest(`correlation of ${a} and ${b} over ${period} days, whole and rolling`, async () => {
+      const { joined: correlations, closes } = definitions.pairs(closesOf[a], closesOf[b], period)
+      const analysis = await answered(`correlation?code1=${a}&code2=${b}&period=${period}`)
+      near(analysis, { correlation: definitions.pearson(correlations), data_points: closes })
+      for (const window of [7, 20]) {
+        const rolling = await answered(
+          `correlation?type=rolling&code1=${a}&code2=${b}&period=${period}&window=${window}`,
+        )
+        const rows = rolling.correlations as { date: string; correlation: number }[]
+        const expected = correlations.slice(window - 1).map((correlation, i) => ({
+          date: correlation.day,
+          correlation: definitions.pearson(correlations.slice(i, i + window)),
+        }))
+        expect(rows.map(row => row.date)).toEqual(expected.map(correlation => correlation.date))
+        rows.forEach((row, i) => {
+          // The reference's one pass loses digits where seven returns hardly vary.
+          expect(Math.abs(row.correlation - expected[i]!.correlation)).toBeLessThan(1e-8)
+        })
+        near(rolling, {
+          latest: rows.at(-1)!.correlation,
+          average: definitions.mean(rows.map(row => row.correlation)),
+        })
+        if (window === 7) {
+          const spread = definitions.deviation(rows.map(row => row.correlation))
+          expect(analysis.stability).toBe(
+            spread < 0.25 ? 'stable' : spread < 0.5 ? 'moderate' : 'unstable',
           )
-          const rows = rolling.correlations as { date: string; correlation: number }[]
-          const expected = correlations.slice(window - 1).map((correlation, i) => ({
-            date: correlation.day,
-            correlation: definitions.pearson(correlations.slice(i, i + window)),
-          }))
-          expect(rows.map(row => row.date)).toEqual(expected.map(correlation => correlation.date))
-          rows.forEach((row, i) => {
-            // The reference's one pass loses digits where seven returns hardly vary.
-            expect(Math.abs(row.correlation - expected[i]!.correlation)).toBeLessThan(1e-8)
-          })
-          near(rolling, {
-            latest: rows.at(-1)!.correlation,
-            average: definitions.mean(rows.map(row => row.correlation)),
-          })
-          if (window === 7) {
-            const spread = definitions.deviation(rows.map(row => row.correlation))
-            expect(analysis.stability).toBe(
-              spread < 0.25 ? 'stable' : spread < 0.5 ? 'moderate' : 'unstable',
-            )
-          }
-        }
-      },
-    )
-  }
-
-  realTest(
-    `a matrix of five codes, symmetric, each pair on its own common dates${needsRealData}`,
-    async () => {
-      const codes = real.slice(0, 5).map(definition => definition.code)
-      const result = await answered(`correlation?type=matrix&codes=${codes.join(',')}&period=365`)
-      expect(result.codes).toEqual(codes)
-      let least = Number.POSITIVE_INFINITY
-      for (const a of codes) {
-        for (const b of codes) {
-          const { joined, closes } = definitions.pairs(closesOf[a], closesOf[b], 365)
-          near(result.matrix[a], { [b]: definitions.pearson(joined) })
-          least = Math.min(least, closes)
         }
       }
-      expect(result.data_points).toBe(least)
-    },
-  )
+    })
+  }
 
-  realTest(`wti_brent over 365 days, with its history${needsRealData}`, async () => {
+  realTest(`a matrix of five codes, symmetric, each pair on its own common dates`, async () => {
+    const codes = real.slice(0, 5).map(definition => definition.code)
+    const result = await answered(`correlation?type=matrix&codes=${codes.join(',')}&period=365`)
+    expect(result.codes).toEqual(codes)
+    let least = Number.POSITIVE_INFINITY
+    for (const a of codes) {
+      for (const b of codes) {
+        const { joined, closes } = definitions.pairs(closesOf[a], closesOf[b], 365)
+        near(result.matrix[a], { [b]: definitions.pearson(joined) })
+        least = Math.min(least, closes)
+      }
+    }
+    expect(result.data_points).toBe(least)
+  })
+
+  realTest(`wti_brent over 365 days, with its history`, async () => {
     const days = definitions
       .common(closesOf.WTI_USD, closesOf.BRENT_CRUDE_USD)
       .map(day => ({ ...day, value: day.a - day.b }))

@@ -14,7 +14,8 @@ import { listedMonths } from '../../../../src/topics/futures/math/contracts.ts'
 import type { FamilyCode } from '../../../../src/topics/futures/math/families.ts'
 import { spreads } from '../../../../src/topics/units/math/identities.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a body as JSON.parse gives it; the schema check says what it is.
 type Json = Record<string, any>
@@ -476,7 +477,7 @@ describe('/v1/spreads/{type}/historical on real series', () => {
       ),
     ]),
   )
-  if (haveRealData) {
+  if (needs('../shared/data').isMet) {
     for (const [code, days] of Object.entries(seriesOfLegs)) {
       instance.services.ingest.write(
         [...days].map(([day, value]) => ({
@@ -510,8 +511,8 @@ describe('/v1/spreads/{type}/historical on real series', () => {
     ],
   ]
   for (const [path, id, legs, value] of table) {
-    test.skipIf(!haveRealData)(
-      `${path} ${id} through 2020, as recomputed to 1e-9, with the day of the negative price${needsRealData}`,
+    needs('../shared/data').test(
+      `${path} ${id} through 2020, as recomputed to 1e-9, with the day of the negative price`,
       async () => {
         const rows: Json[] = []
         for (let page = 1; page <= 3; page++) {

@@ -10,7 +10,8 @@ import {
   qualityWeights,
   weighted,
 } from '../../../../src/topics/condition/math/quality.ts'
-import { haveRealData, needsRealData, realCloses } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realCloses } from '../../../support/real-data.ts'
 
 const now = parseInstant('2026-11-20T22:00:00Z')!
 
@@ -321,8 +322,8 @@ describe('isolated: values that stand alone', () => {
     expect(found).toBeGreaterThan(100)
   })
 
-  test.skipIf(!haveRealData)(
-    `of WTI since 1986 are 2020-04-20 alone, looked at ninety days at a time${needsRealData}`,
+  needs('../shared/data').test(
+    'of WTI since 1986 are 2020-04-20 alone, looked at ninety days at a time',
     () => {
       const closes = realCloses('oil-prices/wti-daily.csv')
       const anomalies = new Set<string>()

@@ -6,7 +6,8 @@ import { createFracSpreadsDataset } from '../../../../src/topics/drilling/datase
 import { createDrillingProductivityDataset } from '../../../../src/topics/drilling/dataset/productivity.ts'
 import { createRigCountsDataset } from '../../../../src/topics/drilling/dataset/rig-counts.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 import { faultOf, now, taken } from '../../../support/topics/carriers.ts'
 
 function setUp() {
@@ -174,7 +175,7 @@ describe('rig counts', () => {
       })
     },
   )
-  test.skipIf(!haveRealData)(`the agency's monthly file goes in whole${needsRealData}`, () => {
+  needs('../shared/data').test(`the agency's monthly file goes in whole`, () => {
     const { rigs, drilling } = setUp()
     // Four lines stand before the names of its columns.
     const lines = realRows('eia-rig-counts-monthly/E_ERTRR0_XR0_NUS_C.csv').slice(4)

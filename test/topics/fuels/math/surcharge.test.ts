@@ -10,7 +10,8 @@ import {
   weeklySurcharges,
 } from '../../../../src/topics/fuels/math/surcharge.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 const monday = 1
 const wednesday = 3
@@ -108,8 +109,8 @@ describe('weeks', () => {
     })
   })
 
-  test.skipIf(!haveRealData)(
-    `every published diesel price since 1994 has its band and its week${needsRealData}`,
+  needs('../shared/data').test(
+    'every published diesel price since 1994 has its band and its week',
     () => {
       const weeks = realRows('eia-retail-fuel/weekly_gas_prices.csv')
         .filter(([, fuel, grade]) => fuel === 'diesel' && grade === 'all')

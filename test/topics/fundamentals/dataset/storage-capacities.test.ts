@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 import { faultOf, setUp, taken } from '../../../support/topics/carriers.ts'
 
 describe('storage capacities', () => {
@@ -24,8 +25,8 @@ describe('storage capacities', () => {
     ])
   })
 
-  test.skipIf(!haveRealData)(
-    `are read from the agency's survey after one rewriting of its names${needsRealData}`,
+  needs('../shared/data').test(
+    `are read from the agency's survey after one rewriting of its names`,
     () => {
       const { storage, capacities, idOf } = setUp()
       const rows = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').filter(

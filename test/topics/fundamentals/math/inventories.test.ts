@@ -8,7 +8,8 @@ import {
   placeOfAgencySeries,
   productOf,
 } from '../../../../src/topics/fundamentals/math/inventories.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 const byCode = new Map(shippedCatalogue().series.map(series => [series.code, series]))
 
@@ -31,7 +32,7 @@ describe('the weekly inventories', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test.skipIf(!haveRealData)(`bear the names that the agency gives them${needsRealData}`, () => {
+  needs('../shared/data').test('bear the names that the agency gives them', () => {
     const published = realRows('eia-weekly-stocks/petroleum_inventories_metadata.csv').filter(
       row => row[2] !== '',
     )

@@ -7,7 +7,8 @@ import {
   utilizationPercent,
 } from '../../../../src/topics/fundamentals/math/storage.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 /** Weekly levels, the last of them on `last`. */
 const weekly = (values: readonly number[], last = '2026-11-18'): Close[] =>
@@ -25,22 +26,19 @@ describe('utilization', () => {
     expect(utilizationPercent(19.6, 0)).toBeUndefined()
   })
 
-  test.skipIf(!haveRealData)(
-    `of Cushing on 2024-05-17 from the agency's own tables${needsRealData}`,
-    () => {
-      const levels = realRows('eia-weekly-stocks/rtl_eiaStocks_kbbl.csv').filter(
-        row => row[1] === 'CrudeCushing',
-      )
-      const capacity = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').find(
-        ([place, day, , product]) =>
-          place === 'Cushing' && product === 'crude' && day === '2024-03-01',
-      )
-      const level = levels.find(([day]) => day === '2024-05-17')
-      expect([level![2], capacity![2]]).toEqual(['36320.0', '78410.0'])
-      // 36,320 of 78,410 thousand barrels.
-      expect(utilizationPercent(36.32, 78.41)).toBeCloseTo(46.3206223696, 9)
-    },
-  )
+  needs('../shared/data').test(`of Cushing on 2024-05-17 from the agency's own tables`, () => {
+    const levels = realRows('eia-weekly-stocks/rtl_eiaStocks_kbbl.csv').filter(
+      row => row[1] === 'CrudeCushing',
+    )
+    const capacity = realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').find(
+      ([place, day, , product]) =>
+        place === 'Cushing' && product === 'crude' && day === '2024-03-01',
+    )
+    const level = levels.find(([day]) => day === '2024-05-17')
+    expect([level![2], capacity![2]]).toEqual(['36320.0', '78410.0'])
+    // 36,320 of 78,410 thousand barrels.
+    expect(utilizationPercent(36.32, 78.41)).toBeCloseTo(46.3206223696, 9)
+  })
 })
 
 describe('the level before', () => {

@@ -23,7 +23,8 @@ import {
   families,
 } from '../../../../src/topics/futures/math/families.ts'
 import { dayAfter, dayNumber } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 const family = (code: FamilyCode): Family => families.find(candidate => candidate.code === code)!
 const at = (text: string): number => parseInstant(text)!
@@ -97,8 +98,8 @@ describe('lastTradingDay: last trading days', () => {
     for (const { code } of families) expect(expiryRule(code)).toMatch(/\.$/)
   })
 
-  test.skipIf(!haveRealData)(
-    `agree with where the published WTI series 1 to 4 roll, 2010 to 2020${needsRealData}`,
+  needs('../shared/data').test(
+    'agree with where the published WTI series 1 to 4 roll, 2010 to 2020',
     () => {
       // A roll shows as series 1 moving with the others when it is compared with series 2 of the day
       // before.

@@ -10,7 +10,8 @@ import {
   slopePercent,
   structureOf,
 } from '../../../../src/topics/futures/math/curve.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 const curveOf = (...prices: number[]): CurvePoint[] =>
   prices.map((price, i) => ({
@@ -173,8 +174,8 @@ describe('calendarPairs and calendarSpread: calendar spreads', () => {
   })
 })
 
-test.skipIf(!haveRealData)(
-  `the WTI curve of 2020-04-20 is in contango although its front is negative${needsRealData}`,
+needs('../shared/data').test(
+  'the WTI curve of 2020-04-20 is in contango although its front is negative',
   () => {
     const row = realRows('eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv').find(
       ([day]) => day === '2020-04-20',

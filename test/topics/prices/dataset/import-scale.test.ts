@@ -8,7 +8,9 @@ import { mappingOf } from '../../../../src/feeds/files/mapping.ts'
 import { priceFields } from '../../../../src/topics/prices/dataset/columns.ts'
 import { importPrices, type PriceImport } from '../../../../src/topics/prices/dataset/reader.ts'
 import { memory, noInput } from '../../../support/instance/memory-writer.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
+import { realDataFolder } from '../../../support/requirements.ts'
 import { catalogue } from '../../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-scale-test-'))
@@ -34,8 +36,7 @@ const run = async (path: string, more: Partial<PriceImport>) => {
   })
   return { values: Object.fromEntries(store.values), report }
 }
-const eia = (name: string) =>
-  resolve(import.meta.dir, '../../../../../shared/data/eia-weekly-stocks', name)
+const eia = (name: string) => resolve(realDataFolder, 'eia-weekly-stocks', name)
 
 describe('a scale', () => {
   test('multiplies every value, as decimals do', async () => {
@@ -109,8 +110,8 @@ describe('a scale', () => {
 })
 
 describe("the energy agency's weekly files", () => {
-  test.skipIf(!haveRealData)(
-    `give the levels that they print, in the unit of their series${needsRealData}`,
+  needs('../shared/data').test(
+    'give the levels that they print, in the unit of their series',
     async () => {
       const regions =
         'US_CRUDE_STORAGE=crude_US,PADD1_CRUDE_STORAGE=crude_PADD1,PADD5_CRUDE_STORAGE=crude_PADD5'
@@ -130,7 +131,7 @@ describe("the energy agency's weekly files", () => {
     },
   )
 
-  test.skipIf(!haveRealData)(`may write their days in English${needsRealData}`, async () => {
+  needs('../shared/data').test('may write their days in English', async () => {
     const { values, report } = await run(eia('weekly_us_ending_stocks_excluding_spr.csv'), {
       series: 'US_CRUDE_STORAGE',
       scale: 0.001,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { Progress } from '../../../../src/feeds/files/import.ts'
@@ -14,6 +14,8 @@ import {
   type PriceImport,
 } from '../../../../src/topics/prices/dataset/reader.ts'
 import { memory, noInput } from '../../../support/instance/memory-writer.ts'
+import { needs } from '../../../support/needs.ts'
+import { realDataFolder } from '../../../support/requirements.ts'
 import { catalogue } from '../../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-import-test-'))
@@ -364,97 +366,91 @@ test('what was written before the writer failed stays, and importing again compl
   expect(counts(await run(path, store))).toEqual({ ...none, read: 95, unchanged: 30, inserted: 65 })
 })
 
-const data = resolve(import.meta.dir, '../../../../../shared/data')
-const real = existsSync(data)
+const data = realDataFolder
 
-describe.skipIf(!real)(
-  `public figures${real ? '' : ' (skipped: ../shared/data is not there)'}`,
-  () => {
-    const into = (name: string) => ({
-      rejectedPath: () => join(folder, `${name.replaceAll('/', '-')}.rejected`),
-    })
-    const cases: [string, Partial<PriceImport>, Partial<typeof none>, string, number][] = [
-      [
-        'oil-prices/wti-daily.csv',
-        { series: 'WTI_USD' },
-        { read: 10_226, inserted: 10_226 },
-        'WTI_USD 2020-04-20',
-        -36.98,
-      ],
-      [
-        'oil-prices/brent-daily.csv',
-        { series: 'BRENT_CRUDE_USD' },
-        { read: 9958, inserted: 9958 },
-        'BRENT_CRUDE_USD 1987-05-20',
-        18.63,
-      ],
-      [
-        'natural-gas/daily.csv',
-        { series: 'NATURAL_GAS_USD' },
-        { read: 7437, inserted: 7436, blank: 1 },
-        'NATURAL_GAS_USD 2026-08-18',
-        2.82,
-      ],
-      [
-        'eia-spot-products/DCOILWTICO.csv',
-        { series: 'WTI_USD' },
-        { read: 1305, rejected: 0 },
-        'WTI_USD 2020-01-02',
-        61.17,
-      ],
-      [
-        'eia-spot-products/DHOILNYH_1986-2018.csv',
-        { series: 'HEATING_OIL_USD' },
-        { read: 8306, rejected: 0 },
-        'HEATING_OIL_USD 2018-04-02',
-        1.941,
-      ],
-      [
-        'eia-spot-products/DPROPANEMBTX.csv',
-        { series: 'PROPANE_USD' },
-        { read: 1305, rejected: 0 },
-        'PROPANE_USD 2020-01-02',
-        0.441,
-      ],
-      [
-        'ecb-fx/eurofxref-hist.csv',
-        { mapping: mappingOf('observed_at=Date,EUR_USD=USD,EUR_GBP=GBP', priceFields) },
-        { read: 13_966, inserted: 13_966 },
-        'EUR_USD 1999-01-04',
-        1.1789,
-      ],
-    ]
-    test.each(cases)(
-      '%s goes in as it was published',
-      async (name, options, expected, point, value) => {
-        const store = memory(5000)
-        const path = join(data, name)
-        expect(counts(await run(path, store, { ...options, ...into(name) }))).toMatchObject(
-          expected,
-        )
-        expect(store.values.get(`${point}T00:00:00.000Z`)).toBe(value)
-        expect(counts(await run(path, store, { ...options, ...into(name) }))).toMatchObject({
-          inserted: 0,
-          revised: 0,
-        })
-      },
-    )
-
-    test('every number of the file is the number in the store', async () => {
+needs('../shared/data').describe('public figures', () => {
+  const into = (name: string) => ({
+    rejectedPath: () => join(folder, `${name.replaceAll('/', '-')}.rejected`),
+  })
+  const cases: [string, Partial<PriceImport>, Partial<typeof none>, string, number][] = [
+    [
+      'oil-prices/wti-daily.csv',
+      { series: 'WTI_USD' },
+      { read: 10_226, inserted: 10_226 },
+      'WTI_USD 2020-04-20',
+      -36.98,
+    ],
+    [
+      'oil-prices/brent-daily.csv',
+      { series: 'BRENT_CRUDE_USD' },
+      { read: 9958, inserted: 9958 },
+      'BRENT_CRUDE_USD 1987-05-20',
+      18.63,
+    ],
+    [
+      'natural-gas/daily.csv',
+      { series: 'NATURAL_GAS_USD' },
+      { read: 7437, inserted: 7436, blank: 1 },
+      'NATURAL_GAS_USD 2026-08-18',
+      2.82,
+    ],
+    [
+      'eia-spot-products/DCOILWTICO.csv',
+      { series: 'WTI_USD' },
+      { read: 1305, rejected: 0 },
+      'WTI_USD 2020-01-02',
+      61.17,
+    ],
+    [
+      'eia-spot-products/DHOILNYH_1986-2018.csv',
+      { series: 'HEATING_OIL_USD' },
+      { read: 8306, rejected: 0 },
+      'HEATING_OIL_USD 2018-04-02',
+      1.941,
+    ],
+    [
+      'eia-spot-products/DPROPANEMBTX.csv',
+      { series: 'PROPANE_USD' },
+      { read: 1305, rejected: 0 },
+      'PROPANE_USD 2020-01-02',
+      0.441,
+    ],
+    [
+      'ecb-fx/eurofxref-hist.csv',
+      { mapping: mappingOf('observed_at=Date,EUR_USD=USD,EUR_GBP=GBP', priceFields) },
+      { read: 13_966, inserted: 13_966 },
+      'EUR_USD 1999-01-04',
+      1.1789,
+    ],
+  ]
+  test.each(cases)(
+    '%s goes in as it was published',
+    async (name, options, expected, point, value) => {
       const store = memory(5000)
-      await run(join(data, 'oil-prices/wti-daily.csv'), store, {
-        series: 'WTI_USD',
-        ...into('every'),
+      const path = join(data, name)
+      expect(counts(await run(path, store, { ...options, ...into(name) }))).toMatchObject(expected)
+      expect(store.values.get(`${point}T00:00:00.000Z`)).toBe(value)
+      expect(counts(await run(path, store, { ...options, ...into(name) }))).toMatchObject({
+        inserted: 0,
+        revised: 0,
       })
-      const published = readFileSync(join(data, 'oil-prices/wti-daily.csv'), 'utf8')
-        .trim()
-        .split(/\r?\n/)
-        .slice(1)
-      for (const line of published) {
-        const [on, price] = line.split(',')
-        expect(store.values.get(`WTI_USD ${on}T00:00:00.000Z`)).toBe(Number(price))
-      }
-      expect(published.length).toBe(store.values.size)
+    },
+  )
+
+  test('every number of the file is the number in the store', async () => {
+    const store = memory(5000)
+    await run(join(data, 'oil-prices/wti-daily.csv'), store, {
+      series: 'WTI_USD',
+      ...into('every'),
     })
-  },
-)
+    const published = readFileSync(join(data, 'oil-prices/wti-daily.csv'), 'utf8')
+      .trim()
+      .split(/\r?\n/)
+      .slice(1)
+    for (const line of published) {
+      const [on, price] = line.split(',')
+      expect(store.values.get(`WTI_USD ${on}T00:00:00.000Z`)).toBe(Number(price))
+    }
+    expect(published.length).toBe(store.values.size)
+  })
+})

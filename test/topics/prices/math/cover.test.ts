@@ -3,7 +3,8 @@ import { isoDay } from '../../../../src/lib/time/instant.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
 import { daysOfCover, useOfStorage } from '../../../../src/topics/prices/math/cover.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { haveRealData, needsRealData, realRows } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
+import { realRows } from '../../../support/real-data.ts'
 
 const on = '2026-11-18'
 const weekly = (values: readonly number[]) =>
@@ -33,8 +34,8 @@ describe('daysOfCover: days of cover', () => {
       expect(units.get(use), level).toBe(`${units.get(level)}_per_day`)
   })
 
-  test.skipIf(!haveRealData)(
-    `of US crude on 2024-05-17 are those of the agency's own tables${needsRealData}`,
+  needs('../shared/data').test(
+    `of US crude on 2024-05-17 are those of the agency's own tables`,
     () => {
       const day = (text: string) => isoDay(new Date(`${text} UTC`).getTime())
       const rows = (file: string) =>

@@ -17,7 +17,7 @@ import {
   heldTogether,
   measureFaults,
 } from '../../../support/guard-measure.ts'
-import { haveRealData, needsRealData } from '../../../support/real-data.ts'
+import { needs } from '../../../support/needs.ts'
 import { excerptSeries, type RealSeries, realSeries } from '../../../support/real-series.ts'
 
 const now = Date.parse('2027-01-01T00:00:00Z')
@@ -164,13 +164,13 @@ describe('of the excerpts that every clone has', () => {
   })
 })
 
-describe(`of all values of ../shared/data after 2015${needsRealData}`, () => {
+describe(`of all values of ../shared/data after 2015`, () => {
   const all = realSeries()
-  if (haveRealData) holdsFaults(all, 0.95)
+  if (needs('../shared/data').isMet) holdsFaults(all, 0.95)
   const isJudged = ({ observedAt }: Previous) => observedAt >= fittedUntil
   const judged = all.flatMap(({ values }) => values.filter(isJudged)).length
 
-  test.skipIf(!haveRealData)('at most one in 20,000 is held when its file goes in alone', () => {
+  needs('../shared/data').test('at most one in 20,000 is held when its file goes in alone', () => {
     const results = all.map(real => falseHolds(real))
     const held = results.flatMap(result => result.held).filter(({ at }) => at >= fittedUntil)
     expect(judged).toBeGreaterThan(137_000)
@@ -179,7 +179,7 @@ describe(`of all values of ../shared/data after 2015${needsRealData}`, () => {
     expect(results.reduce((sum, { listed }) => sum + listed, 0)).toBeLessThan(200)
   })
 
-  test.skipIf(!haveRealData)(
+  needs('../shared/data').test(
     'no more of oil and gas are held in one instance, where series bear each other out',
     () => {
       const energy = all.filter(({ category }) => /^(crude_oil|natural_gas)$/.test(category))
@@ -238,8 +238,9 @@ describe(`of all values of ../shared/data after 2015${needsRealData}`, () => {
       },
     ],
   ]
-  test.skipIf(!haveRealData).each(faults)(
-    'at least 95 %% of 500 faults of the kind "%s" are listed',
+  const data = needs('../shared/data')
+  test.skipIf(!data.isMet).each(faults)(
+    `at least 95 %% of 500 faults of the kind "%s" are listed${data.why}`,
     (kind, isDoubted) => {
       const chance = createChance()
       let doubted = 0

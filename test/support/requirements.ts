@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** The folder of public price files beside the checkout. The repository does not contain it. */
+export const realDataFolder = resolve(import.meta.dir, '../../../shared/data')
+/** The browser that the tests start. */
+export const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+export const faketimeLibrary = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
+
+const isRoot = process.getuid?.() === 0
+const onPath = (program: string) => () => Bun.which(program) !== null
+const runs =
+  (...command: string[]) =>
+  () =>
+    Bun.which(command[0]!) !== null &&
+    Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
+const fromDebian = (name: string) => `apt-get install ${name}`
+/** A program of a Debian package with its name. */
+const program = (name: string, install = fromDebian(name)) => ({ isHere: onPath(name), install })
+
+interface Requirement {
+  isHere: () => boolean
+  /** How to get it, for the table at the end of a test run. */
+  install: string
+}
+
+/** What some tests need and not every machine has. */
+export const requirements = {
+  '../shared/data': {
+    isHere: () => existsSync(realDataFolder),
+    install: 'public price files of agencies, kept beside the checkout by the maintainers',
+  },
+  bash: program('bash'),
+  caddy: program('caddy'),
+  chromium: { isHere: () => existsSync(chromiumPath), install: fromDebian('chromium') },
+  curl: program('curl'),
+  deno: program('deno', 'npm install --global deno'),
+  'dpkg-deb': program('dpkg-deb', fromDebian('dpkg')),
+  fish: program('fish'),
+  go: { isHere: runs('go', 'version'), install: fromDebian('golang-go') },
+  haproxy: program('haproxy'),
+  libfaketime: { isHere: () => existsSync(faketimeLibrary), install: fromDebian('libfaketime') },
+  linux: { isHere: () => process.platform === 'linux', install: 'run the tests on Linux' },
+  man: program('man', fromDebian('man-db')),
+  'mcp-inspector': {
+    isHere: runs('mcp-inspector', '--cli', '--help'),
+    install: 'npm install --global @modelcontextprotocol/inspector',
+  },
+  mount: { isHere: canMount, install: 'run the tests as root, with the right to mount' },
+  mypy: { isHere: runs('mypy', '--version'), install: fromDebian('mypy') },
+  'nats-py': { isHere: runs('python3', '-c', 'import nats'), install: 'pip install nats-py' },
+  'nats-server': program('nats-server'),
+  nginx: program('nginx'),
+  'no installed Wellhead': {
+    isHere: () =>
+      !existsSync('/var/lib/wellhead') &&
+      !existsSync('/usr/bin/wellhead') &&
+      !existsSync('/run/systemd/system'),
+    install: 'run the tests on a machine without Wellhead and systemd, such as a container',
+  },
+  'node 20.3': {
+    isHere: runs(
+      'node',
+      '-e',
+      'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 3) ? 0 : 1)',
+    ),
+    install: 'Node.js 20.3 or later, from https://nodejs.org',
+  },
+  pandas: {
+    isHere: runs('python3', '-c', 'import pandas, pyarrow'),
+    install: 'pip install pandas pyarrow',
+  },
+  php: { isHere: runs('php', '--version'), install: fromDebian('php-cli php-curl') },
+  prometheus: {
+    isHere: () => Bun.which('prometheus') !== null && Bun.which('promtool') !== null,
+    install: fromDebian('prometheus'),
+  },
+  pytest: {
+    isHere: runs('python3', '-m', 'pytest', '--version'),
+    install: fromDebian('python3-pytest'),
+  },
+  'python 3.10': {
+    isHere: runs('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))'),
+    install: fromDebian('python3'),
+  },
+  'npm registry': {
+    isHere: runs(process.execPath, 'pm', 'view', 'typescript', 'version'),
+    install: 'a connection to the npm registry',
+  },
+  requests: {
+    isHere: runs('python3', '-c', 'import requests'),
+    install: fromDebian('python3-requests'),
+  },
+  root: { isHere: () => isRoot, install: 'run the tests as root' },
+  runuser: program('runuser', fromDebian('util-linux')),
+  setpriv: program('setpriv', fromDebian('util-linux')),
+  'systemd-analyze': program('systemd-analyze', fromDebian('systemd')),
+  'test:full': {
+    isHere: () => process.env.TEST_SCOPE === 'full',
+    install: 'bun run test:full',
+  },
+  'torture R33': {
+    isHere: () => process.env.WELLHEAD_TORTURE === '1',
+    install: 'bun run torture R33',
+  },
+  zsh: program('zsh'),
+} satisfies Record<string, Requirement>
+
+export type Need = keyof typeof requirements
+
+/** Whether this process may mount a file system: root in a container often may not. */
+function canMount(): boolean {
+  if (!isRoot || process.platform !== 'linux') return false
+  const place = mkdtempSync(join(tmpdir(), 'wellhead-mount-'))
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', place])
+  if (mounted.exitCode === 0) Bun.spawnSync(['umount', '-l', place])
+  rmdirSync(place)
+  return mounted.exitCode === 0
+}
+
+const checked = new Map<Need, boolean>()
+export const isHere = (name: Need): boolean => {
+  const known = checked.get(name) ?? requirements[name].isHere()
+  checked.set(name, known)
+  return known
+}
+
+export const installOf = (name: string): string =>
+  (requirements as Record<string, Requirement>)[name]?.install ?? ''
+
+/** The names that a skipped test gives in its own name. */
+export const missingIn = (testName: string): string[] =>
+  [...testName.matchAll(/\(skipped: needs ([^)]+)\)/g)].flatMap(([, names]) =>
+    names!.split(' and '),
+  )
