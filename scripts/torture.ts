@@ -24,7 +24,7 @@ async function run(command: readonly string[]): Promise<{ code: number; text: st
     cwd: root,
     stdout: 'pipe',
     stderr: 'pipe',
-    env: { ...process.env, WELLHEAD_TORTURE: '1' },
+    env: { ...process.env, WELLHEAD_TORTURE: '1', TEST_SCOPE: 'full' },
   })
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),

@@ -1,0 +1,194 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { installOf, missingIn } from '../test/support/requirements.ts'
+import { readReport, type TestResult } from './test/report.ts'
+
+/**
+ * `bun run test [PATTERN...] [FLAG...]` runs the test files whose path contains a pattern and passes
+ * every flag on to `bun test`. The files run in batches, two at a time, in a process per batch: a
+ * process keeps what the files before left in memory, which grows to gigabytes over all of them.
+ */
+const filesInBatch = 80
+const root = resolve(import.meta.dir, '..')
+
+/** Sweeps, and the console in a browser, take minutes: each has a command that runs it. */
+const scopes = {
+  '--console': (file: string) => file.startsWith('test/e2e/console/'),
+  '--full': (file: string) => !file.startsWith('test/e2e/console/'),
+  '--default': (file: string) => !file.startsWith('test/e2e/console/') && !sweeps.includes(file),
+}
+const sweeps = ['test/e2e/feeds-month.test.ts', 'test/e2e/outbox-crash.test.ts']
+const flagsWithValue = [
+  '-t',
+  '--test-name-pattern',
+  '--timeout',
+  '--seed',
+  '--rerun-each',
+  '--retry',
+]
+
+const { scope, flags, patterns } = readArguments(process.argv.slice(2))
+const namePattern = valueOfFlag('-t') ?? valueOfFlag('--test-name-pattern')
+const files = chosenFiles()
+if (files.length === 0) {
+  console.error(`No test file has ${patterns.join(' or ')} in its path.`)
+  process.exit(1)
+}
+
+const batches = Array.from({ length: Math.ceil(files.length / filesInBatch) }, (_, i) =>
+  files.slice(
+    Math.round((i * files.length) / Math.ceil(files.length / filesInBatch)),
+    Math.round(((i + 1) * files.length) / Math.ceil(files.length / filesInBatch)),
+  ),
+)
+const reports = mkdtempSync(join(tmpdir(), 'wellhead-tests-'))
+const results: TestResult[] = []
+let running: Bun.Subprocess | undefined
+let isInterrupted = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    isInterrupted = true
+    running?.kill('SIGINT')
+  })
+
+const began = performance.now()
+for (const [i, batch] of batches.entries()) {
+  if (isInterrupted) break
+  const batchBegan = performance.now()
+  const batchResults = await run(batch, join(reports, `${i}.xml`))
+  results.push(...batchResults)
+  if (batches.length > 1)
+    console.log(
+      `[${i + 1}/${batches.length}] ${batch[0]} to ${batch.at(-1)}: ${totals(batchResults)} in ${secondsSince(batchBegan)} s`,
+    )
+}
+rmSync(reports, { recursive: true, force: true })
+
+printFailures()
+printMissing()
+console.log(`\n${files.length} files in ${secondsSince(began)} s`)
+console.log(`${totals(results)}${isInterrupted ? ' (interrupted)' : ''}`)
+process.exit(isInterrupted ? 130 : results.some(({ outcome }) => outcome === 'failed') ? 1 : 0)
+
+function readArguments(args: string[]) {
+  let scope: keyof typeof scopes = '--default'
+  const flags: string[] = []
+  const patterns: string[] = []
+  for (let i = 0; i < args.length; i += 1) {
+    const arg = args[i]!
+    if (arg in scopes) scope = arg as keyof typeof scopes
+    else if (flagsWithValue.includes(arg)) flags.push(arg, args[++i] ?? '')
+    else if (arg.startsWith('-')) flags.push(arg)
+    else patterns.push(arg)
+  }
+  return { scope, flags, patterns }
+}
+
+function valueOfFlag(flag: string): string | undefined {
+  const at = flags.indexOf(flag)
+  if (at >= 0) return flags[at + 1]
+  return flags.find(each => each.startsWith(`${flag}=`))?.slice(flag.length + 1)
+}
+
+/** Files that are named are run, also where the scope leaves them out. */
+function chosenFiles(): string[] {
+  const all = [...new Bun.Glob('test/**/*.test.ts').scanSync(root)].sort()
+  if (patterns.length === 0) return all.filter(scopes[scope])
+  const named = patterns.filter(pattern => pattern.endsWith('.ts') && existsSync(pattern))
+  const others = patterns.filter(pattern => !named.includes(pattern))
+  const inScope = scope === '--default' ? () => true : scopes[scope]
+  const found = all.filter(file => inScope(file) && others.some(other => file.includes(other)))
+  return [...new Set([...named.map(inRoot), ...found])]
+}
+
+/** A path from the root of the repository; of files elsewhere, as they are. */
+function inRoot(path: string): string {
+  const full = resolve(path)
+  return full.startsWith(`${root}/`) ? full.slice(root.length + 1) : full
+}
+
+async function run(batch: string[], report: string): Promise<TestResult[]> {
+  const options = ['--timeout', '60000', '--parallel=2', '--no-isolate', '--no-orphans']
+  const reporting = ['--only-failures', '--reporter=junit', `--reporter-outfile=${report}`]
+  const paths = batch.map(file => (file.startsWith('/') ? file : `./${file}`))
+  const isAlone = batches.length === 1
+  const child = Bun.spawn(
+    [process.execPath, 'test', ...options, ...reporting, ...flags, ...paths],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        MIMALLOC_PURGE_DELAY: '-1',
+        TEST_SCOPE: scope === '--full' ? 'full' : 'usual',
+      },
+      stdin: 'ignore',
+      stdout: isAlone ? 'inherit' : 'pipe',
+      stderr: isAlone ? 'inherit' : 'pipe',
+    },
+  )
+  running = child
+  if (!isAlone) {
+    const outputs = [child.stdout, child.stderr] as ReadableStream<Uint8Array>[]
+    const texts = await Promise.all(outputs.map(output => new Response(output).text()))
+    for (const text of texts) printSectionsWithFailures(text)
+  }
+  const code = await child.exited
+  const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
+  const batchResults = readReport(text).filter(
+    ({ name, outcome }) =>
+      outcome !== 'skipped' || namePattern === undefined || new RegExp(namePattern).test(name),
+  )
+  if (code === 0 || isInterrupted) return batchResults
+  // A file that cannot be loaded has no test that fails.
+  const reported = new Set(readReport(text).map(({ file }) => resolve(root, file)))
+  for (const file of batch)
+    if (!reported.has(resolve(root, file)) && namePattern === undefined)
+      batchResults.push({ file, name: '(no test ran)', outcome: 'failed', message: '' })
+  if (!batchResults.some(({ outcome }) => outcome === 'failed')) {
+    const message = `bun test ended with ${code}; see its output above`
+    batchResults.push({ file: batch.join(' '), name: '(unknown)', outcome: 'failed', message })
+  }
+  return batchResults
+}
+
+/** What files print that pass is left out. */
+function printSectionsWithFailures(text: string): void {
+  for (const section of text.split(/^(?=\S+\.test\.ts:$)/m))
+    if (/^\(fail\)|^✗|^# Unhandled error|^error:/m.test(section)) console.log(section.trimEnd())
+}
+
+function totals(of: TestResult[]): string {
+  const count = (wanted: TestResult['outcome']) =>
+    of.filter(({ outcome }) => outcome === wanted).length
+  return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
+}
+
+function printFailures(): void {
+  const failed = results.filter(({ outcome }) => outcome === 'failed')
+  if (failed.length === 0) return
+  console.log('\nFailed:')
+  for (const { file, name, message } of failed) {
+    console.log(`  ${file}: ${name}`)
+    const [first = ''] = message.split('\n')
+    if (first !== '') console.log(`    ${first}`)
+  }
+}
+
+function printMissing(): void {
+  const counts = new Map<string, number>()
+  for (const { name, outcome } of results)
+    if (outcome === 'skipped')
+      for (const missing of new Set(missingIn(name)))
+        counts.set(missing, (counts.get(missing) ?? 0) + 1)
+  if (counts.size === 0) return
+  const rows = [...counts].sort(([, a], [, b]) => b - a)
+  const width = Math.max('missing'.length, ...rows.map(([name]) => name.length))
+  console.log(`\n${'missing'.padEnd(width)}  skipped tests  how to get it`)
+  for (const [name, count] of rows)
+    console.log(`${name.padEnd(width)}  ${String(count).padStart(13)}  ${installOf(name)}`)
+}
+
+function secondsSince(time: number): number {
+  return Math.round((performance.now() - time) / 1000)
+}
