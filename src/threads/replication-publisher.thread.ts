@@ -229,11 +229,18 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
     await Promise.all(published)
   }
   const tellEvents = async (delta: Delta) => {
-    for (const { id, type, accountId, body } of outgoing(delta))
+    for (const { id, type, accountId, body } of outgoing(delta)) {
+      const bytes = Buffer.byteLength(body)
+      // A program that reads events expects each in one message, and the others must not wait for it.
+      if (bytes > nats.messageBytesMax()) {
+        services.log.warn('event_not_published', { event: id, type, bytes })
+        continue
+      }
       await nats.jetstream.publish(eventSubject(nats.names, type), body, {
         msgID: id,
         headers: nats.headers({ 'Wellhead-Account': accountId }),
       })
+    }
   }
   return {
     prices,

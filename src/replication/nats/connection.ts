@@ -67,6 +67,8 @@ export interface Nats {
   manager: JetStreamManager
   names: NatsNames
   headers(values: Readonly<Record<string, string>>): MsgHdrs
+  /** How many bytes the body of a message may have on the server that is connected now. */
+  messageBytesMax(): number
   /** The object store of a name, made where it is not there. */
   objects(name: string, copies: number): Promise<ObjectStore>
   /** The bucket of a name, made where it is not there; its values are forgotten after `ttlMs`, 0: never. */
@@ -76,6 +78,9 @@ export interface Nats {
 
 const timeoutMs = 5000
 const reconnectWaitMs = 250
+/** A server counts the headers of a message as part of it. */
+const headerBytesMax = 2048
+const bodyBytesMin = 512
 
 /**
  * Connects to the first server that answers, and again for ever when a connection is lost. The
@@ -108,6 +113,8 @@ export async function connectNats(settings: NatsSettings): Promise<Nats> {
       for (const [key, value] of Object.entries(values)) set.set(key, value)
       return set
     },
+    messageBytesMax: () =>
+      Math.max(bodyBytesMin, (connection.info?.max_payload ?? 0) - headerBytesMax),
     async objects(bucket, copies) {
       const { Objm } = await import('@nats-io/obj')
       return await new Objm(connection).create(bucket, { replicas: copies })

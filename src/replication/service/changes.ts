@@ -4,6 +4,9 @@ import type { Log } from '../../lib/log/log.ts'
 import type { Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
 
+/** Followers fetch hundreds of messages ahead, so the pieces of a large change are small. */
+const pieceBytesMax = 256 * 1024
+
 /** What stands in the headers of a message of the stream of changes. */
 export const changeHeaders = {
   /** Whose commits they are: another one begins a history that does not continue the last. */
@@ -16,21 +19,38 @@ export const changeHeaders = {
   schema: 'Wellhead-Schema',
   /** Up to which change the stream has everything with this message. */
   position: 'Wellhead-Position',
+  /** Which of several messages this is, such as 2/5, where a change does not fit into one. */
+  part: 'Wellhead-Part',
+  /** The change that the last of several messages reaches. */
+  reaches: 'Wellhead-Reaches',
 } as const
 
-/** A message of the stream of changes, as a copy publishes it. */
-export interface Change {
+/** What the headers of a message of the stream of changes say. */
+export interface ChangeHead {
   lineage: string
   continues: string | undefined
   ends: readonly string[]
   position: number
   /** Undefined: an earlier version published it, which did not say. */
   schema: number | undefined
+}
+
+/** A message of the stream of changes, as a copy publishes it. */
+export interface Change extends ChangeHead {
   delta: Delta
 }
 
+/** One of several consecutive messages whose bodies together are one change. */
+export interface ChangePart extends ChangeHead {
+  part: number
+  parts: number
+  /** The change that the last part reaches. */
+  reaches: number
+  body: Uint8Array
+}
+
 /** Why rows of another schema cannot be applied here; undefined: they are of this one. */
-export function schemaFault({ schema }: Change): string | undefined {
+export function schemaFault({ schema }: ChangeHead): string | undefined {
   if (schema === undefined || schema === schemaVersion) return undefined
   const what = `it is of schema ${schema}, and this program has schema ${schemaVersion}`
   return schema > schemaVersion
@@ -40,35 +60,114 @@ export function schemaFault({ schema }: Change): string | undefined {
 
 const lineageForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const positionForm = /^\d{1,15}$/
+const partForm = /^(\d{1,6})\/(\d{1,6})$/
 
 /** A message as a copy publishes it; a text says why no copy has published this one. */
-export function readChange(headers: MsgHdrs | undefined, text: () => string): Change | string {
+export function readMessage(
+  headers: MsgHdrs | undefined,
+  body: Uint8Array,
+): Change | ChangePart | string {
+  const head = headOf(headers)
+  if (typeof head === 'string') return head
+  const part = headers?.get(changeHeaders.part) ?? ''
+  return part === '' ? changeOf(head, body) : partOf(head, part, headers, body)
+}
+
+function headOf(headers: MsgHdrs | undefined): ChangeHead | string {
   const header = (name: string) => headers?.get(name) ?? ''
   const lineage = header(changeHeaders.lineage)
   if (!lineageForm.test(lineage)) return `its ${changeHeaders.lineage} is not that of a copy`
   const position = header(changeHeaders.position)
   if (!positionForm.test(position)) return `its ${changeHeaders.position} is not a change`
-  const delta = deltaOf(text())
-  if (!delta) return 'its body is not what a commit changed'
-  const reached = delta.isLast ? delta.upTo : delta.after
-  if (reached !== Number(position)) return `its body does not reach its ${changeHeaders.position}`
   const continued = header(changeHeaders.continues)
   return {
     lineage,
     continues: continued === '' ? undefined : continued,
     ends: header(changeHeaders.ends).split(' ').filter(Boolean),
-    position: reached,
+    position: Number(position),
     schema: positionForm.test(header(changeHeaders.schema))
       ? Number(header(changeHeaders.schema))
       : undefined,
-    delta,
   }
 }
 
-function deltaOf(text: string): Delta | undefined {
+function changeOf(head: ChangeHead, body: Uint8Array): Change | string {
+  const delta = deltaOf(body)
+  if (!delta) return 'its body is not what a commit changed'
+  const reached = delta.isLast ? delta.upTo : delta.after
+  return reached === head.position
+    ? { ...head, delta }
+    : `its body does not reach its ${changeHeaders.position}`
+}
+
+function partOf(
+  head: ChangeHead,
+  text: string,
+  headers: MsgHdrs | undefined,
+  body: Uint8Array,
+): ChangePart | string {
+  const [, part, parts] = (partForm.exec(text) ?? []).map(Number)
+  const reaches = headers?.get(changeHeaders.reaches) ?? ''
+  if (part === undefined || parts === undefined || part < 1 || part > parts)
+    return `its ${changeHeaders.part} is not a part of a change`
+  if (!positionForm.test(reaches)) return `its ${changeHeaders.reaches} is not a change`
+  return { ...head, part, parts, reaches: Number(reaches), body }
+}
+
+/** What a message of the stream of changes brings to a reader that has read those before it. */
+export type ReadChange =
+  | { kind: 'change'; change: Change }
+  /** More parts of the change follow. */
+  | { kind: 'part' }
+  /** The last part of a change of which the stream lacks an earlier one. */
+  | { kind: 'incomplete'; part: ChangePart }
+  | { kind: 'stranger'; why: string }
+
+/**
+ * Reads messages in their order and joins the parts of a change. A publisher that was interrupted
+ * sends all parts again, so the first part discards what was collected before it. The last part
+ * may be read again.
+ */
+export function createChangeReader(): (
+  headers: MsgHdrs | undefined,
+  body: Uint8Array,
+) => ReadChange {
+  let collected: ChangePart[] = []
+  return (headers, body) => {
+    const message = readMessage(headers, body)
+    if (typeof message === 'string') return { kind: 'stranger', why: message }
+    if (!('part' in message)) {
+      collected = []
+      return { kind: 'change', change: message }
+    }
+    const before = collected.slice(0, message.part - 1)
+    const continuesAll = before.every(part => isOfSameChange(part, message))
+    collected = before.length === message.part - 1 && continuesAll ? [...before, message] : []
+    if (message.part < message.parts) return { kind: 'part' }
+    if (collected.length < message.parts) return { kind: 'incomplete', part: message }
+    const change = changeOf(message, Buffer.concat(collected.map(part => part.body)))
+    return typeof change === 'string'
+      ? { kind: 'stranger', why: change }
+      : { kind: 'change', change }
+  }
+}
+
+const isOfSameChange = (a: ChangePart, b: ChangePart): boolean =>
+  a.lineage === b.lineage && a.reaches === b.reaches && a.parts === b.parts
+
+/** A body in pieces that fit into a message each; one piece where it fits as a whole. */
+export function piecesOf(body: Uint8Array, bytesMax: number): Uint8Array[] {
+  if (body.length <= bytesMax) return [body]
+  const size = Math.min(bytesMax, pieceBytesMax)
+  return Array.from({ length: Math.ceil(body.length / size) }, (_, i) =>
+    body.subarray(i * size, (i + 1) * size),
+  )
+}
+
+function deltaOf(body: Uint8Array): Delta | undefined {
   let value: Partial<Delta> | null
   try {
-    value = JSON.parse(text) as Partial<Delta> | null
+    value = JSON.parse(new TextDecoder().decode(body)) as Partial<Delta> | null
   } catch {
     return undefined
   }
@@ -85,7 +184,7 @@ function deltaOf(text: string): Delta | undefined {
 }
 
 /** Whether a change says that the lineage ended for the one that it is of. */
-export const endsLineage = ({ continues, ends }: Change, lineage: string): boolean =>
+export const endsLineage = ({ continues, ends }: ChangeHead, lineage: string): boolean =>
   continues === lineage || ends.includes(lineage)
 
 /** Messages that no copy has published: each is named once in the log. */
@@ -154,7 +253,7 @@ export async function endOfStream(
     const message = await manager.streams.getMessage(stream, { seq }).catch(() => null)
     // Taken out by somebody.
     if (!message) continue
-    const change = readChange(message.header, () => message.string())
+    const change = readMessage(message.header, message.data)
     if (typeof change === 'string') {
       skipped.push([seq, change])
       continue

@@ -6,7 +6,13 @@ import { sleep } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
-import { type Change, createStrangers, readChange, schemaFault } from './changes.ts'
+import {
+  type Change,
+  type ChangePart,
+  createChangeReader,
+  createStrangers,
+  schemaFault,
+} from './changes.ts'
 import { changesOf } from './earlier-streams.ts'
 import { consumeEach } from './subjects.ts'
 
@@ -81,6 +87,7 @@ export function followStream(
 ): Following {
   let { stream } = nats.names.changes
   const strangers = createStrangers(log)
+  const read = createChangeReader()
   let { lineage, applied, message: at, stream: created } = copy
   let trouble: FollowTrouble | undefined
   let wanted: Wanted | undefined
@@ -142,6 +149,17 @@ export function followStream(
     recover()
     return true
   }
+  /** Whether the copy needs no more of a change of which parts are missing. */
+  const passOver = ({ lineage: carried, continues, reaches }: ChangePart): boolean => {
+    const isOther = carried !== lineage && continues !== lineage
+    if (isOther) other = carried
+    if (isOther || reaches <= applied) return true
+    fail('gap', `The stream lacks parts of change ${reaches}, this copy is at ${applied}`, {
+      lineage: carried,
+      change: reaches,
+    })
+    return false
+  }
   /** Only here another lineage matters: before a snapshot there may be earlier ones. */
   const reachEnd = (since: number) => {
     if (other !== undefined)
@@ -180,10 +198,11 @@ export function followStream(
     }
   }
   const takeMessage = (message: JsMsg): boolean => {
-    const { headers, seq } = message
-    const change = readChange(headers, () => message.string())
-    if (typeof change === 'string') strangers(stream, seq, change)
-    else if (!take(change, seq)) return false
+    const { headers, data, seq } = message
+    const next = read(headers, data)
+    if (next.kind === 'stranger') strangers(stream, seq, next.why)
+    else if (next.kind === 'incomplete' && !passOver(next.part)) return false
+    else if (next.kind === 'change' && !take(next.change, seq)) return false
     at = seq
     if (message.info.pending === 0) reachEnd(clock.monotonic())
     return true

@@ -1,7 +1,8 @@
+import type { MsgHdrs } from '@nats-io/transport-node'
 import { schemaVersion } from '../../database/migrations.ts'
 import { isWrongSequence, type Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
-import { changeHeaders, endOfStream, type Strangers, type StreamEnd } from './changes.ts'
+import { changeHeaders, endOfStream, piecesOf, type Strangers, type StreamEnd } from './changes.ts'
 
 /** replaced: another copy took over from this one. */
 export type ConflictKind = 'foreign' | 'ahead' | 'replaced'
@@ -17,7 +18,7 @@ export class StreamConflict extends Error {
 }
 
 export interface PublisherDeps {
-  nats: Pick<Nats, 'jetstream' | 'manager' | 'names' | 'headers'>
+  nats: Pick<Nats, 'jetstream' | 'manager' | 'names' | 'headers' | 'messageBytesMax'>
   reader: { first(): number; last(): number; after(sequence: number): Generator<Delta> }
   lineage: string
   /** Lineages that this one follows: it continues the stream of whichever published last. */
@@ -45,6 +46,7 @@ export interface Publisher {
 
 /** Others may publish between a look at the end of the stream and a message, so many times. */
 const triesMax = 20
+const encoder = new TextEncoder()
 
 /**
  * Continues where the stream itself says that it ended, whatever became of the process before. Each
@@ -82,13 +84,20 @@ export async function createPublisher({
   let position = Math.max(reader.first() - 1, met.lineage === lineage ? (met.position ?? 0) : 0)
   let hasPut = met.lineage === lineage
 
-  const headers = (reached: number) =>
+  const headers = (reached: number, more: Readonly<Record<string, string>> = {}) =>
     nats.headers({
       [changeHeaders.lineage]: lineage,
       [changeHeaders.position]: String(reached),
       [changeHeaders.schema]: String(schemaVersion),
       ...(continues !== undefined && { [changeHeaders.continues]: continues }),
       ...(endedLineages.length > 0 && { [changeHeaders.ends]: endedLineages.join(' ') }),
+      ...more,
+    })
+  /** Only the last part reaches anything. */
+  const partHeaders = (delta: Delta, part: number, parts: number, reached = delta.after) =>
+    headers(reached, {
+      [changeHeaders.part]: `${part}/${parts}`,
+      [changeHeaders.reaches]: String(delta.upTo),
     })
   /** Whether nothing but messages of others came behind the last one that is known. */
   const passOver = async (): Promise<boolean> => {
@@ -99,15 +108,26 @@ export async function createPublisher({
     return true
   }
   const put = async (delta: Delta) => {
+    const pieces = piecesOf(encoder.encode(JSON.stringify(delta)), nats.messageBytesMax())
+    for (const [i, piece] of pieces.slice(0, -1).entries())
+      await send(piece, partHeaders(delta, i + 1, pieces.length))
     const reached = delta.isLast ? delta.upTo : delta.after
-    const text = JSON.stringify(delta)
     // Parts may be cut otherwise when they are sent again, so only what ends them has an id.
-    let id = delta.isLast ? `${lineage}.${delta.upTo}` : undefined
+    const id = delta.isLast ? `${lineage}.${delta.upTo}` : undefined
+    const last =
+      pieces.length === 1
+        ? headers(reached)
+        : partHeaders(delta, pieces.length, pieces.length, reached)
+    await send(pieces.at(-1)!, last, id)
+    position = reached
+  }
+  const send = async (body: Uint8Array, messageHeaders: MsgHdrs, msgID?: string) => {
+    let id = msgID
     for (let tries = 1; ; tries++) {
       try {
-        const ack = await nats.jetstream.publish(subject, text, {
+        const ack = await nats.jetstream.publish(subject, body, {
           ...(id !== undefined && { msgID: id }),
-          headers: headers(reached),
+          headers: messageHeaders,
           expect: { lastSequence },
         })
         if (!ack.duplicate || ack.seq > lastSequence) {
@@ -120,7 +140,6 @@ export async function createPublisher({
         if (!isWrongSequence(error) || tries >= triesMax || !(await passOver())) throw error
       }
     }
-    position = reached
     hasPut = true
   }
 

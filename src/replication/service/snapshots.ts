@@ -7,7 +7,7 @@ import { within } from '../../lib/time/clock.ts'
 import type { Nats } from '../nats/connection.ts'
 import { createChangeLog, logChanges } from '../store/change-log.ts'
 import { createReplicationState } from '../store/state.ts'
-import { type Change, readChange } from './changes.ts'
+import { type Change, type ChangePart, readMessage } from './changes.ts'
 
 /** What stands beside a snapshot in the object store. */
 export interface Snapshot {
@@ -144,10 +144,10 @@ export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]>
 export function createSnapshotCheck(nats: Nats, copies: number, lineage: string) {
   const { stream } = nats.names.changes
   let holesSeen: number | undefined
-  let first: { sequence: number; change: Change | undefined } | undefined
+  let first: { sequence: number; change: Change | ChangePart | undefined } | undefined
   const changeAt = async (sequence: number) => {
     const message = await nats.manager.streams.getMessage(stream, { seq: sequence })
-    const change = message && readChange(message.header, () => message.string())
+    const change = message && readMessage(message.header, message.data)
     return typeof change === 'object' && change !== null ? change : undefined
   }
   return async (position: number): Promise<boolean> => {
@@ -162,6 +162,12 @@ export function createSnapshotCheck(nats: Nats, copies: number, lineage: string)
     if (state.messages === 0) return newest >= position
     if (first?.sequence !== state.first_seq)
       first = { sequence: state.first_seq, change: await changeAt(state.first_seq) }
-    return first.change?.lineage !== lineage || newest >= first.change.delta.after
+    return first.change?.lineage !== lineage || newest >= neededFor(first.change)
   }
+}
+
+/** The change that a copy must be at to go on with a message. */
+function neededFor(change: Change | ChangePart): number {
+  if ('delta' in change) return change.delta.after
+  return change.part === 1 ? change.position : change.reaches
 }

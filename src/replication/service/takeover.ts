@@ -3,9 +3,10 @@ import { isWrongSequence, type Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
 import {
   type Change,
+  type ChangePart,
   changeHeaders,
+  createChangeReader,
   endsLineage,
-  readChange,
   type Strangers,
   schemaFault,
 } from './changes.ts'
@@ -65,6 +66,12 @@ export async function takeOver(
     copy.apply(delta)
     if (delta.isLast) applied = delta.upTo
   }
+  const passOver = ({ lineage: carried, continues, reaches }: ChangePart) => {
+    const isOther = carried !== lineage && continues !== lineage
+    if (!isOther && reaches > applied)
+      throw new Error(`the stream lacks parts of change ${reaches}: what is in them is lost`)
+  }
+  const read = createChangeReader()
   for (;;) {
     const { state, created } = await nats.manager.streams.info(stream)
     // Another stream of the same name counts its messages anew.
@@ -78,9 +85,10 @@ export async function takeOver(
         const messages = await consumer.fetch({ max_messages: fetchedMax, expires: waitMs })
         for await (const message of messages) {
           sequence = message.seq
-          const change = readChange(message.headers, () => message.string())
-          if (typeof change === 'string') strangers(stream, sequence, change)
-          else take(change)
+          const received = read(message.headers, message.data)
+          if (received.kind === 'stranger') strangers(stream, sequence, received.why)
+          else if (received.kind === 'incomplete') passOver(received.part)
+          else if (received.kind === 'change') take(received.change)
           if (sequence >= state.last_seq) break
         }
       }

@@ -46,7 +46,7 @@ export interface UsageReports {
  * it is counted once; what waits when the process dies is not counted.
  */
 export function createUsageReports(
-  nats: Pick<Nats, 'jetstream' | 'names'>,
+  nats: Pick<Nats, 'jetstream' | 'names' | 'messageBytesMax'>,
   meter: Meter,
   slices: QuotaSlices,
   { ids, now }: { ids: Ids; now(): number },
@@ -80,23 +80,38 @@ export function createUsageReports(
     usage.durationUs += Math.round(ms * 1000)
     usage.lastUsedAt = at
   }
+  /** As much of what waits as one message takes, in its order. */
+  const nextReport = (): UsageReport => {
+    const usage = [...waiting.values()].flat()
+    const count = fitting([...usage, ...returned], nats.messageBytesMax())
+    const report = {
+      usage: usage.slice(0, count),
+      returned: returned.slice(0, Math.max(0, count - usage.length)),
+    }
+    waiting = Map.groupBy(usage.slice(count), part => part.keyId)
+    returned = returned.slice(report.returned.length)
+    return report
+  }
   const sendOnce = async () => {
     returned.push(...slices.giveUp('idle'))
-    if (!underWay && (waiting.size > 0 || returned.length > 0)) {
-      number += 1
-      const report: UsageReport = { usage: [...waiting.values()].flat(), returned }
-      underWay = { number, text: JSON.stringify(report) }
-      waiting = new Map()
-      returned = []
-    }
-    if (!underWay) return
-    try {
-      await nats.jetstream.publish(nats.names.usage.subject, underWay.text, {
-        msgID: `${node}.${underWay.number}`,
-      })
-      underWay = undefined
-    } catch {
-      // It waits for the next time.
+    for (let isMore = true; isMore; ) {
+      isMore = underWay !== undefined
+      if (!underWay && (waiting.size > 0 || returned.length > 0)) {
+        number += 1
+        underWay = { number, text: JSON.stringify(nextReport()) }
+        // What did not fit follows now; what comes meanwhile waits for the next time.
+        isMore = waiting.size > 0 || returned.length > 0
+      }
+      if (!underWay) return
+      try {
+        await nats.jetstream.publish(nats.names.usage.subject, underWay.text, {
+          msgID: `${node}.${underWay.number}`,
+        })
+        underWay = undefined
+      } catch {
+        // It waits for the next time.
+        return
+      }
     }
   }
   const send = () => {
@@ -145,6 +160,19 @@ export function createUsageReports(
     send,
     stop,
   }
+}
+
+/** The text of a report without what it reports. */
+const emptyReportBytes = 64
+
+/** How many parts, one at least, a message of so many bytes takes. */
+function fitting(parts: readonly object[], bytesMax: number): number {
+  let room = bytesMax - emptyReportBytes
+  const tooMany = parts.findIndex(part => {
+    room -= Buffer.byteLength(JSON.stringify(part)) + 1
+    return room < 0
+  })
+  return tooMany === -1 ? parts.length : Math.max(1, tooMany)
 }
 
 /** A message of the stream of usage. */

@@ -36,6 +36,27 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     await server.remove()
   })
 
+  const publishPart = (n: number, parts: number, after: number) => {
+    const body = JSON.stringify({
+      after,
+      upTo: after + 1,
+      isLast: true,
+      readAt: 0,
+      tables: [],
+      ranges: [],
+      counters: {},
+    })
+    const size = Math.ceil(body.length / parts)
+    return nats.jetstream.publish('wellhead.changes', body.slice((n - 1) * size, n * size), {
+      headers: nats.headers({
+        [changeHeaders.lineage]: lineage,
+        [changeHeaders.position]: String(n === parts ? after + 1 : after),
+        [changeHeaders.schema]: String(schemaVersion),
+        [changeHeaders.part]: `${n}/${parts}`,
+        [changeHeaders.reaches]: String(after + 1),
+      }),
+    })
+  }
   const publish = (after: number, schema: number) =>
     nats.jetstream.publish(
       'wellhead.changes',
@@ -92,6 +113,29 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     stored = [{ lineage, sequence: 1 }]
     stored = [{ lineage, sequence: 2 }, ...stored]
     expect(await copy.ended).toContain('cannot be applied')
+  })
+
+  test('joins the parts of a change that was interrupted and sent again in other parts', async () => {
+    for (const part of [1, 2]) await publishPart(part, 4, 0)
+    for (const part of [1, 2, 3]) await publishPart(part, 3, 0)
+    await publish(1, schemaVersion)
+    const copy = follow()
+    await until(() => applied.length === 2)
+    expect([applied, copy.trouble()]).toEqual([[1, 2], undefined])
+  })
+
+  test('applies no change of which a part is missing, and resumes with a snapshot that has it', async () => {
+    await publish(0, schemaVersion)
+    for (const part of [1, 3, 4]) await publishPart(part, 4, 1)
+    const copy = follow()
+    await until(() => copy.trouble())
+    expect(applied).toEqual([1])
+    expect({ ...copy.trouble() }).toMatchObject({
+      kind: 'gap',
+      message: expect.stringContaining('lacks parts of change 2'),
+    })
+    stored = [{ lineage, sequence: 2 }]
+    expect(await copy.ended).toContain('lacks parts')
   })
 
   test('waits for the newer program where the primary has a newer schema, whatever snapshots there are', async () => {

@@ -15,7 +15,7 @@ import {
   replaceReplica,
 } from '../../../src/replication/replica.ts'
 import { snapshots } from '../../../src/replication/service/snapshots.ts'
-import { type NatsServer, natsServer } from '../servers/nats.ts'
+import { type NatsServer, type NatsServerOptions, natsServer } from '../servers/nats.ts'
 
 /** A primary and a replica in this process, over a NATS server of their own. */
 export interface Replicated {
@@ -45,8 +45,11 @@ export interface Replicated {
 
 const deadlineMs = 45_000
 
-export async function replicated(flags: Record<string, string> = {}): Promise<Replicated> {
-  const server = await natsServer()
+export async function replicated(
+  flags: Record<string, string> = {},
+  natsOptions: NatsServerOptions = {},
+): Promise<Replicated> {
+  const server = await natsServer(natsOptions)
   const nats = await connectNats({
     servers: [server.url],
     credentialsFile: '',

@@ -12,14 +12,33 @@ export interface NatsServer {
   remove(): Promise<void>
 }
 
+export interface NatsServerOptions {
+  /** The largest message that the server accepts, in bytes. */
+  maxPayload?: number
+}
+
 /** A server with JetStream on a free port of this machine, over a directory of its own. */
-export async function natsServer(): Promise<NatsServer> {
+export async function natsServer({ maxPayload }: NatsServerOptions = {}): Promise<NatsServer> {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-nats-'))
   const port = await freePort()
   const log = join(dir, 'nats.log')
+  const settings = join(dir, 'nats.conf')
+  await Bun.write(settings, maxPayload === undefined ? '' : `max_payload: ${maxPayload}\n`)
   let running: Bun.Subprocess | undefined
   const start = async () => {
-    const options = ['-js', '-sd', dir, '-a', '127.0.0.1', '-p', String(port), '-l', log]
+    const options = [
+      '-c',
+      settings,
+      '-js',
+      '-sd',
+      dir,
+      '-a',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-l',
+      log,
+    ]
     const started: Bun.Subprocess = Bun.spawn(['nats-server', ...options], {
       stdout: 'ignore',
       stderr: 'ignore',
