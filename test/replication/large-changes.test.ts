@@ -1,17 +1,17 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase, transact } from '../../src/database/database.ts'
 import { databasePath } from '../../src/instance/services/directory.ts'
 import { changeHeaders } from '../../src/replication/service/changes.ts'
 import { defaultSettings } from '../../src/topics/webhooks/store/webhooks.ts'
 import { type Replicated, replicated } from '../support/instance/replicated.ts'
-import { hasNats } from '../support/servers/nats.ts'
+import { needs } from '../support/needs.ts'
 import { contentOf } from '../support/topics/replication.ts'
 
 const minuteMs = 60_000
 const megabyte = 1024 * 1024
 
-describe.skipIf(!hasNats)('a change that is larger than a message of NATS', () => {
+needs('nats-server').describe('a change that is larger than a message of NATS', () => {
   let both: Replicated
 
   afterEach(() => both.close(), 60_000)

@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createSystemClock } from '../../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../../src/replication/nats/connection.ts'
 import { createQuotaSlices } from '../../../src/replication/service/quota-slices.ts'
 import { prepareStreams } from '../../../src/replication/service/subjects.ts'
 import { createUsageReports, type UsageReport } from '../../../src/replication/service/usage.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
-import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { needs } from '../../support/needs.ts'
+import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 
-describe.skipIf(!hasNats)('the usage that a replica reports', () => {
+needs('nats-server').describe('the usage that a replica reports', () => {
   let server: NatsServer
   let nats: Nats
 
