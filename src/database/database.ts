@@ -2,6 +2,7 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
+import { ConfigProblem } from '../config/config.ts'
 import { fileFault } from '../lib/files/file-faults.ts'
 import { closeToOthers, makePrivate } from '../lib/files/private-file.ts'
 import { isShared, makeOwn } from '../lib/files/shared-file.ts'
@@ -61,6 +62,8 @@ export function namingFile<T>(path: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || path === inMemory || error.message.includes(path)) throw error
+    // A setting that is refused is no matter of the file.
+    if (error instanceof ConfigProblem) throw error
     const { code = '' } = error as NodeJS.ErrnoException
     const advice = /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? `. ${repair}` : ''
     const text = fileFault(error, path) ?? `${path}: ${error.message}${advice}`

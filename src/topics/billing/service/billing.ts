@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Config } from '../../../config/config.ts'
+import { type Config, ConfigProblem } from '../../../config/config.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
@@ -240,9 +240,9 @@ function processorOf(
   if (settings.provider === 'manual') return undefined
   const needed = (key: string, value: string): string => {
     if (value === '')
-      throw new Error(
-        `billing.provider is stripe, and ${key} is empty; set it, or choose another provider.`,
-      )
+      throw new ConfigProblem([
+        `${key} must be set, because billing.provider is stripe; or choose another provider.`,
+      ])
     return value
   }
   return createStripeProcessor({

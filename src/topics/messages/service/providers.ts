@@ -1,4 +1,4 @@
-import type { Config } from '../../../config/config.ts'
+import { type Config, ConfigProblem } from '../../../config/config.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { InboxStore } from '../../../outbox/store/inbox.ts'
@@ -80,9 +80,9 @@ export function smsProviderOf({ config, inbox, clock, log }: ProviderDeps): SmsP
 
 function needed(section: string, provider: string, key: string, value: string): string {
   if (value === '')
-    throw new Error(
-      `${section}.provider is ${provider}, and ${key} is empty; set it, or choose another provider.`,
-    )
+    throw new ConfigProblem([
+      `${key} must be set, because ${section}.provider is ${provider}; or choose another provider.`,
+    ])
   return value
 }
 

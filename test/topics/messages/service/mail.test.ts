@@ -132,22 +132,22 @@ describe('mail.post: a letter', () => {
 })
 
 test.each([
-  [{ 'mail.provider': 'resend' }, 'mail.provider is resend, and mail.resend_key is empty'],
-  [{ 'mail.provider': 'smtp' }, 'mail.provider is smtp, and mail.smtp_url is empty'],
+  [{ 'mail.provider': 'resend' }, 'mail.resend_key must be set, because mail.provider is resend'],
+  [{ 'mail.provider': 'smtp' }, 'mail.smtp_url must be set, because mail.provider is smtp'],
   [
     { 'mail.provider': 'smtp', 'mail.smtp_url': 'mail.example.com' },
     'mail.smtp_url: must be an address such as',
   ],
   [{ 'mail.provider': 'capture' }, 'mail.provider: capture is for the command dev'],
   [{ 'sms.provider': 'capture' }, 'sms.provider: capture is for the command dev'],
-  [{ 'sms.provider': 'twilio' }, 'sms.provider is twilio, and sms.twilio_account is empty'],
+  [{ 'sms.provider': 'twilio' }, 'sms.twilio_account must be set, because sms.provider is twilio'],
   [
     {
       'sms.provider': 'twilio',
       'sms.twilio_account': `AC${'0'.repeat(32)}`,
       'sms.twilio_token': 'x',
     },
-    'sms.twilio_from is empty',
+    'sms.twilio_from must be set',
   ],
 ])('a service with %j does not start', (flags, message) => {
   expect(() =>
