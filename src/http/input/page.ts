@@ -6,6 +6,14 @@ import { integerParameter } from './typed.ts'
 export interface PageRequest {
   page: number
   perPage: number
+  /** Rows before the page. */
+  offset: number
+}
+
+/** The page that a request asks for. */
+export interface Page extends PageRequest {
+  /** The meta object of the page among all rows; the headers of the answer say the same. */
+  meta(total: number): PageMeta
 }
 
 export interface PageMeta {
@@ -58,13 +66,28 @@ export function pageOf(
   perPageMax: number,
   perPageDefault = perPageMax,
 ): PageRequest {
-  return {
-    page: integerOf('page', query.page, 1, 1, 1e9),
-    perPage: Math.min(perPageMax, integerOf('per_page', query.per_page, perPageDefault, 1, 1e9)),
-  }
+  const page = integerOf('page', query.page, 1, 1, 1e9)
+  const perPage = Math.min(
+    perPageMax,
+    integerOf('per_page', query.per_page, perPageDefault, 1, 1e9),
+  )
+  return { page, perPage, offset: (page - 1) * perPage }
 }
 
-export function pageMeta({ page, perPage }: PageRequest, total: number): PageMeta {
+/** A page whose answer has these headers. */
+export const answeredPage = (
+  page: PageRequest,
+  { request, headers }: { request: Request; headers: Record<string, string | number> },
+): Page => ({
+  ...page,
+  meta(total) {
+    const meta = pageMeta(page, total)
+    pageHeaders(headers, request.url, meta)
+    return meta
+  },
+})
+
+function pageMeta({ page, perPage }: PageRequest, total: number): PageMeta {
   const pages = Math.ceil(total / perPage)
   return {
     page,
@@ -77,11 +100,7 @@ export function pageMeta({ page, perPage }: PageRequest, total: number): PageMet
 }
 
 /** Pagination headers, and `Link` with the pages that there are. */
-export function pageHeaders(
-  headers: Record<string, string | number>,
-  url: string,
-  meta: PageMeta,
-): void {
+function pageHeaders(headers: Record<string, string | number>, url: string, meta: PageMeta): void {
   headers['x-total'] = String(meta.total)
   headers['x-total-pages'] = String(meta.total_pages)
   headers['x-page'] = String(meta.page)

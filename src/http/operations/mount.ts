@@ -1,7 +1,7 @@
 import { type AnyElysia, t } from 'elysia'
 import { Outcome } from '../answer/outcome.ts'
 import { idempotencyHeader } from '../idempotency.ts'
-import { pageOf, pageQuery } from '../input/page.ts'
+import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
 import type { Call, Operation, View } from './operation.ts'
@@ -95,7 +95,12 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
       ...incoming,
       at,
       reply: set,
-      page: page ? pageOf(incoming.query, page.max, page.default) : firstPage,
+      page:
+        page &&
+        answeredPage(pageOf(incoming.query, page.max, page.default), {
+          request: incoming.request,
+          headers: set.headers,
+        }),
     } as never)
     if (answer instanceof Promise && !isAsync(operation.handle))
       throw new Error(`${operation.operationId} returns a promise: its handler must be async`)
@@ -114,5 +119,3 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
       context.idempotency.once(incoming, incoming.body, () => work(context, incoming))
   return incoming => work(context, incoming)
 }
-
-const firstPage = { page: 1, perPage: 1 }

@@ -1,7 +1,7 @@
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { Access } from '../gate/access-kind.ts'
 import type { Caller, Pass } from '../gate/gate.ts'
-import type { PageRequest } from '../input/page.ts'
+import type { Page } from '../input/page.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
 
@@ -20,7 +20,7 @@ export interface Call<Query extends TProperties, Params extends TProperties, Bod
   /** What the gate knows of the request. */
   pass: Pass | undefined
   /** The page that is requested, of an operation with `page`. */
-  page: PageRequest
+  page: Page
 }
 
 export type Answers = Readonly<Record<number, TSchema>>

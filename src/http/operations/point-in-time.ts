@@ -1,4 +1,5 @@
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
+import { noPermitCounts } from '../../topics/drilling/store/permit-counts.ts'
 import { dayOf, instantOf } from '../input/query.ts'
 import { typed } from '../input/typed.ts'
 import type { Answering } from './answer.ts'
@@ -60,6 +61,10 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
       : undefined
   const inventories =
     'inventories' in deps ? (deps.inventories as Context['inventories']).at(view) : undefined
+  const permits =
+    'permits' in deps && asOf !== undefined
+      ? { ...(deps.permits as Context['permits']), counts: noPermitCounts }
+      : undefined
   const answer = view.within(() =>
     work({
       ...deps,
@@ -70,6 +75,7 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
       now,
       ...(storage && { storage }),
       ...(inventories && { inventories }),
+      ...(permits && { permits }),
       ...(figures && { publishedFigures: figures }),
     }),
   )

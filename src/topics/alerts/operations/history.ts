@@ -1,12 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import {
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { idParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -59,17 +53,15 @@ export function alertHistoryOperations(
         'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
       tags: ['alerts'],
       access: { meter: true, feature: 'analytics_alerts' },
-      query: pageQuery(historyPerPageMax, analyticsPerPage),
+      page: { max: historyPerPageMax, default: analyticsPerPage },
       answers: { 200: Analytics, ...alertRefusals },
-      handle: ({ caller, query, request, reply }) => {
-        const pageRequest = pageOf(query, historyPerPageMax, analyticsPerPage)
+      handle: ({ caller, page }) => {
         const fired = alerts.firedAnalytics(
           caller.key.account.account.id,
-          pageRequest.perPage,
-          (pageRequest.page - 1) * pageRequest.perPage,
+          page.perPage,
+          page.offset,
         )
-        const meta = pageMeta(pageRequest, fired.total)
-        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
+        const meta = page.meta(fired.total)
         return {
           triggered_alerts: fired.rows.flatMap(firedRow),
           pagination: { page: meta.page, per_page: meta.per_page, total: meta.total },
@@ -85,25 +77,23 @@ export function alertHistoryOperations(
         "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
       tags: ['alerts'],
       access: reading,
+      page: { max: historyPerPageMax, default: triggersPerPage },
       query: {
-        ...pageQuery(historyPerPageMax, triggersPerPage),
         alert_id: idParameter({
           description: 'Only of this alert.',
           examples: ['00000000-0000-4000-8000-000000000201'],
         }),
       },
       answers: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
-      handle: ({ caller, query, request, reply }) => {
-        const pageRequest = pageOf(query, historyPerPageMax, triggersPerPage)
+      handle: ({ caller, query, page }) => {
         const alert = query.alert_id ? own(query.alert_id, caller) : undefined
         const triggers = alerts.triggers(
           caller.key.account.account.id,
           alert,
-          pageRequest.perPage,
-          (pageRequest.page - 1) * pageRequest.perPage,
+          page.perPage,
+          page.offset,
         )
-        const meta = pageMeta(pageRequest, triggers.total)
-        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
+        const meta = page.meta(triggers.total)
         return { triggers: triggers.rows.map(rows.trigger), meta }
       },
     }),

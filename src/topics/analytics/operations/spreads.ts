@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
+import type { Page } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -145,24 +145,20 @@ function pastSpread(
   deps: SpreadDeps,
   type: SpreadType,
   query: Record<string, string | undefined>,
-  url: string,
+  page: Page,
   set: Answering,
 ) {
   const identity = identityOf(type, query.id)
   const now = deps.now()
   const range = historyRange(query, now)
   const bucket = bucketOf(query.interval)
-  const page = pageOf(query, perPageMax)
   const past = pastOf(identity, range, bucket, deps, now)
   if ('leg' in past) throw missingLeg(identity.id, past)
-  const meta = pageMeta(page, past.days.length)
-  pageHeaders(set.headers, url, meta)
   markFixtures(set, deps.marks, past.matches)
-  const start = (page.page - 1) * page.perPage
   return {
     ...success(
       past.days
-        .slice(start, start + page.perPage)
+        .slice(page.offset, page.offset + page.perPage)
         .map(spreadDay => historyRow(spreadDay, identity.unit)),
     ),
     id: identity.id,
@@ -172,7 +168,7 @@ function pastSpread(
     interval: bucket,
     coverage: past.coverage,
     data_revised_at: momentOrNull(past.revisedAt),
-    meta,
+    meta: page.meta(past.days.length),
   }
 }
 
@@ -233,13 +229,10 @@ export function spreadOperations(deps: SpreadDeps) {
         tags: ['spreads'],
         access: { ...calculated, heavy: true },
         view: 'as_of',
-        query: {
-          id: idQuery,
-          ...historyQuery,
-          ...pageQuery(perPageMax),
-        },
+        page: { max: perPageMax },
+        query: { id: idQuery, ...historyQuery },
         answers: { 200: SpreadHistory, ...refusals },
-        handle: ({ at, query, request, reply }) => pastSpread(at, type, query, request.url, reply),
+        handle: ({ at, query, page, reply }) => pastSpread(at, type, query, page, reply),
       }),
     ]
   })

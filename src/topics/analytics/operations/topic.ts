@@ -1,7 +1,9 @@
 import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { analyticsOperations } from './analytics.ts'
-import { indicatorOperations } from './indicators.ts'
+import { levelIndicatorOperations } from './indicator-levels.ts'
+import { listIndicatorOperations } from './indicator-lists.ts'
+import { fuelSwitchingOperations } from './indicator-switching.ts'
 import { marketBriefOperations } from './market-brief.ts'
 import { spreadOperations } from './spreads.ts'
 
@@ -10,7 +12,9 @@ export function operationsOf(context: Context): Operation[] {
   return [
     ...analyticsOperations,
     ...spreadOperations(context),
-    ...indicatorOperations(context),
+    ...fuelSwitchingOperations,
+    ...levelIndicatorOperations,
+    ...listIndicatorOperations,
     ...marketBriefOperations(context),
   ]
 }

@@ -1,12 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import {
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -65,20 +59,18 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
       description: 'Every invoice of the account, newest first.',
       tags: ['billing'],
       access: billingRead,
-      query: pageQuery(perPageMax, perPageDefault),
+      page: { max: perPageMax, default: perPageDefault },
       answers: {
         200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
         400: NestedProblem,
       },
-      handle: ({ caller, query, request, reply }) => {
-        const page = pageOf(query, perPageMax, perPageDefault)
+      handle: ({ caller, request, page }) => {
         const { account } = caller.key.account
         billing.current(caller.key.account)
         const filter = { accountId: account.id }
-        const meta = pageMeta(page, billing.invoices.count(filter))
-        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
+        const meta = page.meta(billing.invoices.count(filter))
         const { baseUrl } = links(request)
-        const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
+        const rows = billing.invoices.page(filter, page.perPage, page.offset)
         return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
       },
     }),

@@ -1,17 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import {
-  PageMetaShape,
-  type PageRequest,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { PageMetaShape, type PageRequest } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeParameter, codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -181,14 +174,14 @@ function allPricesRoute(deps: PriceListsDeps) {
     )
     return rendered ? [rendered.text] : []
   }
-  const pageText = (category: string | undefined, { page, perPage }: PageRequest, at: number) => {
+  const pageText = (category: string | undefined, { offset, perPage }: PageRequest, at: number) => {
     const selected = catalogue
       .list()
       .filter(
         series =>
           (category === undefined || series.category === category) && freshness.hasData(series),
       )
-    const series = selected.slice((page - 1) * perPage, page * perPage)
+    const series = selected.slice(offset, offset + perPage)
     const quoted = series.map(({ code }) => catalogue.resolve(code, at)!.series)
     const rows = series.flatMap((listed, i) => rowText(listed, quoted[i]!))
     const text = `"prices":{${rows.join(',')}},"count":${rows.length}`
@@ -204,23 +197,21 @@ function allPricesRoute(deps: PriceListsDeps) {
         'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
       tags: ['prices'],
       access: { meter: true, reader: true },
+      page: { max: perPageMax },
       query: {
         category: codeParameter({
           description: 'Only the codes of this category.',
           examples: ['crude_oil'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: { 200: serialised(All), 400: NestedProblem },
-      handle: ({ query, request, reply, caller }) => {
+      handle: ({ query, page, reply, caller }) => {
         const category = categoryOf(catalogue, query.category)
-        const page = pageOf(query, perPageMax)
         const { series, total, text } = kept(
           JSON.stringify([category, page.page, page.perPage]),
           at => pageText(category, page, at),
         ).value
-        const meta = pageMeta(page, total)
-        pageHeaders(reply.headers as Answering['headers'], request.url, meta)
+        const meta = page.meta(total)
         markSeries(reply, marks, series)
         meter.noteAsked(
           caller.key,

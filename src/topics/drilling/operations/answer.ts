@@ -1,18 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import { basinKeys, basinOf } from '../math/drilling.ts'
 import { countAge, type DrillingCalendar } from '../math/period.ts'
 import { type DrillingState, stateOf } from '../math/states.ts'
-
-/** What every answer about drilling is made from. */
-export type DrillingAnswerDeps = Pick<
-  Context,
-  'access' | 'drilling' | 'pricesAt' | 'marks' | 'now' | 'tierRequired'
->
 
 export const basinQuery = {
   basin: wordParameter(basinKeys, {

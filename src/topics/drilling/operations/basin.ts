@@ -1,17 +1,13 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
-import { energyBody, energyHeavyAccess, energyRefusals } from '../../energy/operations/frame.ts'
-import { energyRecord } from '../../energy/operations/list.ts'
+import { type EnergyCall, energyHeavyAccess, energyRecord } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { statesLedBy } from '../math/states.ts'
 import { basinIn } from './answer.ts'
-import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { atDrillingMoment, newestCounts, newPermits } from './metric.ts'
+import { newestCounts, newPermits } from './metric.ts'
 
 const nullableCount = (example: number) =>
   orNull(integer({ examples: [example] }), 'Null where nothing is held.')
@@ -39,59 +35,53 @@ const BasinBody = t.Object(
 )
 
 /** Permits of the states that a basin leads in; undefined where none of them has any. */
-function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): number | undefined {
-  const newestByState = permits.newestByState()
+function permitsOf({ at }: EnergyCall, basin: string): number | undefined {
+  const { counts } = at.permits
+  const newestByState = counts.newestByState()
   const states = statesLedBy(basin).filter(state => newestByState.has(state))
-  return newPermits(permits, states, isoDay(now()))
+  return newPermits(counts, states, isoDay(at.now()))
 }
 
 /** Everything about one basin. */
-export function drillingBasinOperations(deps: DrillingIntelligenceDeps) {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/basin/:name',
-      operationId: 'getBasinDrilling',
-      summary: 'Drilling in one basin',
-      description:
-        'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
-      tags: ['Energy intelligence'],
-      access: energyHeavyAccess,
-      params: {
-        name: t.String({
-          description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
-          examples: ['permian'],
-        }),
-      },
-      query: knownQuery,
-      answers: { 200: energyBody(BasinBody, 'BasinDrillingBody'), ...energyRefusals },
-      handle: ({ params, query, reply }) =>
-        atDrillingMoment(deps, query, reply, deps => {
-          const { drilling } = deps
-          const basin = basinIn(params.name)
-          const newest = newestCounts(drilling, basin)
-          const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
-          markSources(reply, deps.marks, Object.values(newest))
-          const weeks = drilling.metrics.ofRegion(
-            'rig_count',
-            basin,
-            dayAfter(count.on, 1 - yearOfWeeksDays),
-            dayAfter(count.on, 1),
-          )
-          const data = {
-            basin,
-            active_rigs: count.value,
-            rig_count: count.value,
-            frac_spreads: newest.frac_spreads?.value ?? null,
-            permits: permitsOf(deps, basin) ?? null,
-            duc_wells: newest.duc_wells?.value ?? null,
-            completions: newest.completions?.value ?? null,
-            wells_drilled: newest.wells_drilled?.value ?? null,
-            as_of_date: count.on,
-            trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
-          }
-          return energyRecord(data, deps.tierRequired('energy_intelligence'))
-        }),
+export const drillingBasinOperation = energyRecord({
+  path: '/v1/drilling-intelligence/basin/:name',
+  operationId: 'getBasinDrilling',
+  summary: 'Drilling in one basin',
+  description:
+    'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
+  access: energyHeavyAccess,
+  view: 'as_of',
+  params: {
+    name: t.String({
+      description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+      examples: ['permian'],
     }),
-  ]
-}
+  },
+  title: 'BasinDrillingBody',
+  data: BasinBody,
+  handle(call) {
+    const { drilling } = call.at
+    const basin = basinIn(call.params.name)
+    const newest = newestCounts(drilling, basin)
+    const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
+    markSources(call, Object.values(newest))
+    const weeks = drilling.metrics.ofRegion(
+      'rig_count',
+      basin,
+      dayAfter(count.on, 1 - yearOfWeeksDays),
+      dayAfter(count.on, 1),
+    )
+    return {
+      basin,
+      active_rigs: count.value,
+      rig_count: count.value,
+      frac_spreads: newest.frac_spreads?.value ?? null,
+      permits: permitsOf(call, basin) ?? null,
+      duc_wells: newest.duc_wells?.value ?? null,
+      completions: newest.completions?.value ?? null,
+      wells_drilled: newest.wells_drilled?.value ?? null,
+      as_of_date: count.on,
+      trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
+    }
+  },
+})

@@ -6,11 +6,12 @@ import {
   textParameter,
   wordParameter,
 } from '../../../http/input/typed.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { Day, markSources, orNull } from '../../energy/operations/answer.ts'
+import type { EnergyCall } from '../../energy/operations/frame.ts'
 import type { Circle } from '../../geography/math/geography.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import {
@@ -26,11 +27,7 @@ import {
 } from '../math/cycle-time.ts'
 import type { WellDates, WellFilter } from '../store/wells.ts'
 import { daySpanOf, definedFields, numberOf, typedText } from './permit-query.ts'
-import {
-  productionHeavyAccess,
-  productionPrefix,
-  type WellProductionDeps,
-} from './well-production.ts'
+import { productionHeavyAccess, productionPrefix } from './well-production.ts'
 
 const topMax = 10
 const statDecimals = 2
@@ -295,95 +292,89 @@ const cohortsOf = (wells: readonly WellDates[], span: CohortSpan) =>
       ] as const,
   )
 
-function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
-  const matchingWells = (filter: WellFilter, set: Answering) => {
-    const lives = wells.lives(filter)
-    markSources(
-      set,
-      marks,
-      lives.sources.map(source => ({ source })),
-    )
-    return lives
-  }
+function matchingWells(call: EnergyCall, filter: WellFilter) {
+  const lives = call.at.wells.lives(filter)
+  markSources(
+    call,
+    lives.sources.map(source => ({ source })),
+  )
+  return lives
+}
 
-  const rowsOf = (timings: readonly TimedWell<WellDates>[]) =>
-    timings.map(timing => cycleRow(timing, wells.get(timing.well.apiNumber)!.operator))
-
-  const cycleTime = (query: Query, set: Answering) => {
-    const filter = filterOf(query)
-    const { wells: count, producing } = matchingWells(filter, set)
-    const timings = timedWells(producing)
-    const stats = statsOf(timings)
-    if (!stats) throw noMatch(count)
-    const sorted = timings.toSorted(byDays)
-    return success({
-      filters: filtersRow(filter, query),
-      well_count: count,
-      wells_with_cycle_data: timings.length,
-      cycle_time_stats: statsRow(stats),
-      stage_breakdown: breakdownOf(timings),
-      quarterly_cohorts: quartersOf(timings),
-      top_fastest: rowsOf(sorted.slice(0, topMax)),
-      top_slowest: rowsOf(sorted.toReversed().slice(0, topMax)),
-    })
-  }
-
-  const cohortAnswer = (query: Query & { group_by?: string }, set: Answering) => {
-    const groupBy = query.group_by?.trim().toLowerCase() || cohortSpans[0]
-    const span = cohortSpans.find(candidate => candidate === groupBy)
-    if (!span)
-      throw invalidParameter(
-        'group_by',
-        groupBy.slice(0, 100),
-        `is not one of ${cohortSpans.join(', ')}.`,
-        cohortSpans,
-      )
-    const { wells: count, producing } = matchingWells(filterOf(query), set)
-    const groups = cohortsOf(producing, span)
-    if (groups.length === 0) throw noMatch(count)
-    return success({ group_by: span, cohorts: Object.fromEntries(groups) })
-  }
-  return { cycleTime, cohortAnswer }
+const cohortSpanOf = (text: string | undefined): CohortSpan => {
+  const groupBy = text?.trim().toLowerCase() || cohortSpans[0]
+  const span = cohortSpans.find(candidate => candidate === groupBy)
+  if (span) return span
+  throw invalidParameter(
+    'group_by',
+    groupBy.slice(0, 100),
+    `is not one of ${cohortSpans.join(', ')}.`,
+    cohortSpans,
+  )
 }
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
-export function cycleTimeOperations(deps: WellProductionDeps) {
-  const { cycleTime, cohortAnswer } = createCycleTimeAnswers(deps)
-  return [
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/cycle-time`,
-      operationId: 'getCycleTime',
-      summary: 'From permit to production',
-      description:
-        'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
-      tags: ['well production'],
-      access: productionHeavyAccess,
-      query: { ...placeQuery, ...nameQuery },
-      answers: { 200: envelope(CycleTime), ...refusals },
-      handle: ({ query, reply }) => cycleTime(query, reply),
-    }),
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/cycle-time/cohorts`,
-      operationId: 'listCycleTimeCohorts',
-      summary: 'Cycle times by cohort',
-      description:
-        'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
-      tags: ['well production'],
-      access: productionHeavyAccess,
-      query: {
-        ...placeQuery,
-        group_by: wordParameter(cohortSpans, {
-          description: '`quarter` (default), `month` or `year`.',
-          examples: ['quarter'],
-          default: 'quarter',
-        }),
-      },
-      answers: { 200: envelope(Cohorts), ...refusals },
-      handle: ({ query, reply }) => cohortAnswer(query, reply),
-    }),
-  ]
-}
+export const cycleTimeOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}/cycle-time`,
+    operationId: 'getCycleTime',
+    summary: 'From permit to production',
+    description:
+      'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
+    tags: ['well production'],
+    access: productionHeavyAccess,
+    query: { ...placeQuery, ...nameQuery },
+    answers: { 200: envelope(CycleTime), ...refusals },
+    handle: call => {
+      const filter = filterOf(call.query)
+      const { wells: count, producing } = matchingWells(call, filter)
+      const timings = timedWells(producing)
+      const stats = statsOf(timings)
+      if (!stats) throw noMatch(count)
+      const sorted = timings.toSorted(byDays)
+      const rowsOf = (fastest: readonly TimedWell<WellDates>[]) =>
+        fastest
+          .slice(0, topMax)
+          .map(timing => cycleRow(timing, call.at.wells.get(timing.well.apiNumber)!.operator))
+      return success({
+        filters: filtersRow(filter, call.query),
+        well_count: count,
+        wells_with_cycle_data: timings.length,
+        cycle_time_stats: statsRow(stats),
+        stage_breakdown: breakdownOf(timings),
+        quarterly_cohorts: quartersOf(timings),
+        top_fastest: rowsOf(sorted),
+        top_slowest: rowsOf(sorted.toReversed()),
+      })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}/cycle-time/cohorts`,
+    operationId: 'listCycleTimeCohorts',
+    summary: 'Cycle times by cohort',
+    description:
+      'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
+    tags: ['well production'],
+    access: productionHeavyAccess,
+    query: {
+      ...placeQuery,
+      group_by: wordParameter(cohortSpans, {
+        description: '`quarter` (default), `month` or `year`.',
+        examples: ['quarter'],
+        default: 'quarter',
+      }),
+    },
+    answers: { 200: envelope(Cohorts), ...refusals },
+    handle: call => {
+      const span = cohortSpanOf(call.query.group_by)
+      const { wells: count, producing } = matchingWells(call, filterOf(call.query))
+      const groups = cohortsOf(producing, span)
+      if (groups.length === 0) throw noMatch(count)
+      return success({ group_by: span, cohorts: Object.fromEntries(groups) })
+    },
+  }),
+]

@@ -1,40 +1,21 @@
-import { t } from 'elysia'
+import { type Static, type TSchema, t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, daysOf, markSources, orNull } from '../../energy/operations/answer.ts'
-import {
-  energyBody,
-  energyHeavyAccess,
-  energyPageQuery,
-  energyRefusals,
-} from '../../energy/operations/frame.ts'
-import { energyPage } from '../../energy/operations/list.ts'
+import { energyHeavyAccess, energyPages } from '../../energy/operations/frame.ts'
 import { keptBasins } from '../math/drilling.ts'
 import { stateOf, statesLedBy } from '../math/states.ts'
 import type { DrillingMetric } from '../store/metrics.ts'
+import type { PermitCounts } from '../store/permit-counts.ts'
 import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
-import type { DrillingIntelligenceDeps } from './intelligence.ts'
 
-const tags = ['Energy intelligence']
 const everyBasin = keptBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
 const change = orNull(integer({ examples: [-3] }), 'Against the count before; null for the first.')
-const listQuery = t.Object({ ...energyPageQuery, ...regionQuery })
-const countQuery = t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery })
 
-type Query = {
-  page?: string
-  per_page?: string
-  start_date?: string
-  end_date?: string
-  as_of?: string
-  basin?: string
-  state?: string
-}
+type Query = { [name in keyof typeof regionQuery]?: string }
 
 const FracRow = t.Object(
   { basin: Basin, active_spreads: integer({ examples: [92] }), change, date: Day },
@@ -70,143 +51,54 @@ const PermitRow = t.Object(
   { title: 'StatePermits' },
 )
 
-/** Lists of one metric each. A state stands for the basins that reach into it. */
-export const drillingListOperations = (deps: DrillingIntelligenceDeps) => [
-  ...countOperations(deps),
-  ...wellOperations(deps),
-  ...statePermitOperations(deps),
-]
-
-/** Rows of one metric by basin, newest first. */
-function metricLists(deps: DrillingIntelligenceDeps) {
-  const { metrics } = deps.drilling
-  const tier = () => deps.tierRequired('energy_intelligence')
-  return (metric: DrillingMetric, query: Query, set: Answering, request: Request) => {
-    const filter = { ...daysOf(query), metric, regions: requestedBasins(query) ?? everyBasin }
-    const rows = (limit: number, offset: number) => {
-      const page = metrics.page(filter, limit, offset)
-      markSources(set, deps.marks, page)
-      return page
-    }
-    return atMoment(deps, query, set, () =>
-      energyPage(
-        query,
-        { set, request, tierRequired: tier() },
-        { total: metrics.count(filter), rows },
-        row => {
-          const previous = metrics.before(metric, row.region, row.countedOn)
-          return {
-            basin: row.region,
-            value: row.value,
-            change: previous === undefined ? null : row.value - previous,
-            date: row.countedOn,
-          }
-        },
-      ),
-    )
-  }
+interface MetricCount {
+  basin: string
+  value: number
+  change: number | null
+  date: string
 }
 
-const detailOf = (operationId: string, summary: string, subject: string) => ({
-  operationId,
-  tags,
-  summary,
-  description: `${subject} by basin, newest first. With \`state\`, of the basins that reach into it.`,
-})
-
-function countOperations(deps: DrillingIntelligenceDeps) {
-  const list = metricLists(deps)
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/frac-spreads',
-      ...detailOf(
-        'listDrillingFracSpreads',
-        'Frac spreads of basins',
-        'Active hydraulic fracturing crews',
-      ),
-      access: energyHeavyAccess,
-      query: countQuery.properties,
-      answers: { 200: energyBody(t.Array(FracRow), 'DrillingFracSpreads'), ...energyRefusals },
-      handle: ({ query, reply, request }) => {
-        const { data, meta } = list('frac_spreads', query, reply, request)
-        return {
-          data: data.map(({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row })),
-          meta,
-        }
-      },
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/duc-wells',
-      ...detailOf(
-        'listDrillingDucWells',
-        'Uncompleted wells of basins',
-        'Wells that are drilled and wait for completion, each month',
-      ),
-      access: energyHeavyAccess,
-      query: countQuery.properties,
-      answers: { 200: energyBody(t.Array(DucRow), 'DrillingDucWells'), ...energyRefusals },
-      handle: ({ query, reply, request }) => {
-        const { data, meta } = list('duc_wells', query, reply, request)
-        return {
-          data: data.map(({ basin, value, ...row }) => ({ basin, duc_count: value, ...row })),
-          meta,
-        }
-      },
-    }),
-  ]
-}
-
-function wellOperations(deps: DrillingIntelligenceDeps) {
-  const list = metricLists(deps)
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/completions',
-      ...detailOf(
-        'listDrillingCompletions',
-        'Completions of basins',
-        'Wells completed in each month',
-      ),
-      access: energyHeavyAccess,
-      query: countQuery.properties,
-      answers: {
-        200: energyBody(t.Array(CompletionRow), 'DrillingCompletions'),
-        ...energyRefusals,
-      },
-      handle: ({ query, reply, request }) => {
-        const { data, meta } = list('completions', query, reply, request)
-        return {
-          data: data.map(({ basin, value, ...row }) => ({ basin, completions: value, ...row })),
-          meta,
-        }
-      },
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/wells-drilled',
-      ...detailOf(
-        'listDrillingWellsDrilled',
-        'Wells drilled in basins',
-        'Wells drilled in each month',
-      ),
-      access: energyHeavyAccess,
-      query: countQuery.properties,
-      answers: {
-        200: energyBody(t.Array(DrilledRow), 'DrillingWellsDrilled'),
-        ...energyRefusals,
-      },
-      handle: ({ query, reply, request }) => {
-        const { data, meta } = list('wells_drilled', query, reply, request)
-        return {
-          data: data.map(({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row })),
-          meta,
-        }
-      },
-    }),
-  ]
-}
+/** Rows of one metric by basin, newest first. A state stands for the basins that reach into it. */
+const metricList = <Row extends TSchema>({
+  subject,
+  metric,
+  shape,
+  ...definition
+}: {
+  path: string
+  operationId: string
+  summary: string
+  subject: string
+  title: string
+  metric: DrillingMetric
+  row: Row
+  shape(count: MetricCount): Static<Row>
+}) =>
+  energyPages({
+    ...definition,
+    description: `${subject} by basin, newest first. With \`state\`, of the basins that reach into it.`,
+    access: energyHeavyAccess,
+    view: 'as_of',
+    query: regionQuery,
+    list(call) {
+      const { metrics } = call.at.drilling
+      const regions = requestedBasins(call.query) ?? everyBasin
+      const filter = { ...daysOf(call.query), metric, regions }
+      return {
+        total: metrics.count(filter),
+        rows: (limit, offset) =>
+          markSources(call, metrics.page(filter, limit, offset)).map(row => {
+            const previous = metrics.before(metric, row.region, row.countedOn)
+            return shape({
+              basin: row.region,
+              value: row.value,
+              change: previous === undefined ? null : row.value - previous,
+              date: row.countedOn,
+            })
+          }),
+      }
+    },
+  })
 
 interface StateMonth {
   state: string
@@ -219,13 +111,13 @@ interface StateMonth {
  * state, as far as the days reach.
  */
 function monthsWithPermits(
-  { permits, now }: DrillingIntelligenceDeps,
+  { permits: { counts }, now }: Context,
   states: readonly string[],
   fromOn: string,
   toOn: string,
 ): StateMonth[] {
   const firstMonths = states.toSorted().flatMap(state => {
-    const first = permits.oldestOn(state)?.slice(0, 7)
+    const first = counts.oldestOn(state)?.slice(0, 7)
     return first === undefined ? [] : { state, first }
   })
   const months: StateMonth[] = []
@@ -240,63 +132,92 @@ function monthsWithPermits(
 }
 
 /** States of a query; a basin stands for the states that it leads in. */
-function requestedStates({ permits }: DrillingIntelligenceDeps, query: Query): string[] {
+function requestedStates(counts: PermitCounts, query: Query): string[] {
   const inState = query.state ? stateIn(query.state).code : undefined
   const ledStates = query.basin ? statesLedBy(basinIn(query.basin)) : undefined
-  return [...permits.newestByState().keys()].filter(
+  return [...counts.newestByState().keys()].filter(
     code => (inState ?? code) === code && (ledStates?.includes(code) ?? true),
   )
 }
 
-function statePermitOperations(deps: DrillingIntelligenceDeps) {
-  const { permits } = deps
-  const inMonth = (state: string, month: string) =>
-    permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/well-permits',
-      operationId: 'listDrillingPermits',
-      summary: 'New permits by state and month',
-      description:
-        'New permits to drill, by the month of their date, newest first; the running month is not over. With `basin`, of the states that it leads in.',
-      tags: tags,
-      access: energyHeavyAccess,
-      query: listQuery.properties,
-      answers: { 200: energyBody(t.Array(PermitRow), 'DrillingPermits'), ...energyRefusals },
-      handle: ({ query, reply, request }) => {
-        const { fromOn, toOn } = daysOf(query)
-        const months = monthsWithPermits(deps, requestedStates(deps, query), fromOn, toOn)
-        const answer = {
-          set: reply,
-          request,
-          tierRequired: deps.tierRequired('energy_intelligence'),
-        }
-        const rows = (limit: number, offset: number) => {
-          const page = months.slice(offset, offset + limit)
-          const sources = [...new Set(page.map(row => row.state))].map(state => ({
-            source: permits.sourceOf(state) ?? '',
-          }))
-          markSources(reply, deps.marks, sources)
-          return page
-        }
-        return energyPage(
-          query,
-          answer,
-          { total: months.length, rows },
-          ({ state, month, isFirst }) => {
-            const count = inMonth(state, month)
-            const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
-            return {
-              state,
-              basin: stateOf(state)?.basins[0] ?? null,
-              permits: count,
-              change: before === undefined ? null : count - before,
-              date: `${month}-01`,
-            }
-          },
+/** Lists of one metric each. */
+export const drillingListOperations = [
+  metricList({
+    path: '/v1/drilling-intelligence/frac-spreads',
+    operationId: 'listDrillingFracSpreads',
+    summary: 'Frac spreads of basins',
+    subject: 'Active hydraulic fracturing crews',
+    title: 'DrillingFracSpreads',
+    metric: 'frac_spreads',
+    row: FracRow,
+    shape: ({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row }),
+  }),
+  metricList({
+    path: '/v1/drilling-intelligence/duc-wells',
+    operationId: 'listDrillingDucWells',
+    summary: 'Uncompleted wells of basins',
+    subject: 'Wells that are drilled and wait for completion, each month',
+    title: 'DrillingDucWells',
+    metric: 'duc_wells',
+    row: DucRow,
+    shape: ({ basin, value, ...row }) => ({ basin, duc_count: value, ...row }),
+  }),
+  metricList({
+    path: '/v1/drilling-intelligence/completions',
+    operationId: 'listDrillingCompletions',
+    summary: 'Completions of basins',
+    subject: 'Wells completed in each month',
+    title: 'DrillingCompletions',
+    metric: 'completions',
+    row: CompletionRow,
+    shape: ({ basin, value, ...row }) => ({ basin, completions: value, ...row }),
+  }),
+  metricList({
+    path: '/v1/drilling-intelligence/wells-drilled',
+    operationId: 'listDrillingWellsDrilled',
+    summary: 'Wells drilled in basins',
+    subject: 'Wells drilled in each month',
+    title: 'DrillingWellsDrilled',
+    metric: 'wells_drilled',
+    row: DrilledRow,
+    shape: ({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row }),
+  }),
+  energyPages({
+    path: '/v1/drilling-intelligence/well-permits',
+    operationId: 'listDrillingPermits',
+    summary: 'New permits by state and month',
+    description:
+      'New permits to drill, by the month of their date, newest first; the running month is not over. With `basin`, of the states that it leads in.',
+    access: energyHeavyAccess,
+    query: regionQuery,
+    title: 'DrillingPermits',
+    row: PermitRow,
+    list(call) {
+      const { counts } = call.at.permits
+      const { fromOn, toOn } = daysOf(call.query)
+      const months = monthsWithPermits(call.at, requestedStates(counts, call.query), fromOn, toOn)
+      const inMonth = (state: string, month: string) =>
+        counts.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
+      const rows = (limit: number, offset: number) => {
+        const page = months.slice(offset, offset + limit)
+        const states = [...new Set(page.map(row => row.state))]
+        markSources(
+          call,
+          states.map(state => ({ source: counts.sourceOf(state) ?? '' })),
         )
-      },
-    }),
-  ]
-}
+        return page.map(({ state, month, isFirst }) => {
+          const count = inMonth(state, month)
+          const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
+          return {
+            state,
+            basin: stateOf(state)?.basins[0] ?? null,
+            permits: count,
+            change: before === undefined ? null : count - before,
+            date: `${month}-01`,
+          }
+        })
+      }
+      return { total: months.length, rows }
+    },
+  }),
+]

@@ -1,8 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import {
@@ -14,36 +12,26 @@ import {
   Stamp,
 } from '../../energy/operations/answer.ts'
 import {
-  energyAccess,
-  energyBody,
+  type EnergyCall,
   energyHeavyAccess,
-  energyPageQuery,
-  energyRefusals,
+  energyPages,
+  energyRecord,
+  energyWholeList,
 } from '../../energy/operations/frame.ts'
-import { energyPage, energyRecord, energyWholeList } from '../../energy/operations/list.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { averaged, percentChange } from '../math/change.ts'
 import { basinKeys, country, isBasin, keptBasins, otherStates } from '../math/drilling.ts'
 import { stateOf, states } from '../math/states.ts'
+import type { Drilling } from '../service/drilling.ts'
 import {
   type DrillingMetric,
   drillingMetrics,
   type MetricRow,
   type RegionCount,
 } from '../store/metrics.ts'
-import { basinIn, type DrillingAnswerDeps, regionQuery, stateIn } from './answer.ts'
-import {
-  atDrillingMoment,
-  metricUnits,
-  newestCounts,
-  newPermits,
-  type StateReads,
-  shareOf,
-} from './metric.ts'
+import { basinIn, regionQuery, stateIn } from './answer.ts'
+import { metricUnits, newestCounts, newPermits, shareOf } from './metric.ts'
 
-export interface DrillingIntelligenceDeps extends DrillingAnswerDeps, StateReads {}
-
-const tags = ['Energy intelligence']
 const nullableCount = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
 const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
 
@@ -167,65 +155,23 @@ const rowOf = (row: MetricRow) => ({
   metadata: { source: row.source, region: row.region },
 })
 
-/** What is counted of drilling, over all families. */
-export const drillingIntelligenceOperations = (deps: DrillingIntelligenceDeps) => [
-  ...metricOperations(deps),
-  ...digestOperations(deps),
-  ...trendOperations(deps),
-]
-
-function metricOperations(deps: DrillingIntelligenceDeps) {
-  const { metrics } = deps.drilling
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence',
-      operationId: 'listDrillingMetrics',
-      summary: 'Everything that is counted of drilling',
-      description:
-        'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
-      tags: tags,
-      access: energyHeavyAccess,
-      query: { ...energyPageQuery, ...regionQuery, ...knownQuery },
-      answers: { 200: energyBody(t.Array(Row), 'DrillingMetrics'), ...energyRefusals },
-      handle: ({ query, reply, request }) => {
-        const filter = { ...daysOf(query), regions: requestedRegions(query) }
-        const rows = (limit: number, offset: number) => {
-          const page = metrics.page(filter, limit, offset)
-          markSources(reply, deps.marks, page)
-          return page
-        }
-        const answer = {
-          set: reply,
-          request,
-          tierRequired: deps.tierRequired('energy_intelligence'),
-        }
-        return atMoment(deps, query, reply, () =>
-          energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf),
-        )
-      },
-    }),
-  ]
-}
-
 /** New permits of all states in the last 30 days; undefined where no permit is stored. */
-export const permitsOfMonth = ({ permits, now }: DrillingIntelligenceDeps): number | undefined =>
-  newPermits(permits, [...permits.newestByState().keys()], isoDay(now()))
+export const permitsOfMonth = ({
+  permits: { counts },
+  now,
+}: Pick<Context, 'permits' | 'now'>): number | undefined =>
+  newPermits(counts, [...counts.newestByState().keys()], isoDay(now()))
 
 /** The newest national count of each metric. */
-function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answering) {
-  const counts = newestCounts(drilling, country)
+function nationalCounts(call: EnergyCall) {
+  const counts = newestCounts(call.at.drilling, country)
   const all = Object.values(counts)
   requireData(all[0], 'counts of drilling', 'rig-counts')
-  markSources(set, marks, all)
+  markSources(call, all)
   return counts
 }
 
-function summaryOf(
-  drilling: DrillingIntelligenceDeps['drilling'],
-  metric: DrillingMetric,
-  newest: RegionCount,
-) {
+function summaryOf(drilling: Drilling, metric: DrillingMetric, newest: RegionCount) {
   const previous = drilling.metrics.before(metric, country, newest.on)
   const parts = basinKeys.flatMap(basin => {
     const [count] = drilling.metrics.ofRegion(metric, basin, newest.on, dayAfter(newest.on, 1))
@@ -242,110 +188,109 @@ function summaryOf(
   }
 }
 
-function digestOperations(deps: DrillingIntelligenceDeps) {
-  const tier = () => deps.tierRequired('energy_intelligence')
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/latest',
-      operationId: 'getLatestDrillingIntelligence',
-      summary: 'Newest national counts of drilling',
-      description:
-        'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
-      tags: tags,
-      access: energyAccess,
-      query: knownQuery,
-      answers: { 200: energyBody(Latest, 'LatestDrillingMetrics'), ...energyRefusals },
-      handle: ({ query, reply }) =>
-        atDrillingMoment(deps, query, reply, deps => {
-          const counts = nationalCounts(deps, reply)
-          const data = {
-            total_rigs: counts.rig_count?.value ?? null,
-            total_frac_spreads: counts.frac_spreads?.value ?? null,
-            total_permits: permitsOfMonth(deps) ?? null,
-            total_duc_wells: counts.duc_wells?.value ?? null,
-            total_completions: counts.completions?.value ?? null,
-            total_wells_drilled: counts.wells_drilled?.value ?? null,
-            as_of_date: Object.values(counts)
-              .map(count => count.on)
-              .sort()
-              .at(-1)!,
-            metrics: Object.fromEntries(
-              Object.entries(counts).map(([metric, { value, on, source }]) => [
-                metric,
-                { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
-              ]),
-            ),
-          }
-          return energyRecord(data, tier())
-        }),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/summary',
-      operationId: 'listDrillingSummaries',
-      summary: 'Each national count with its parts',
-      description:
-        'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
-      tags: tags,
-      access: energyHeavyAccess,
-      view: 'as_of',
-      answers: { 200: energyBody(t.Array(Summary), 'DrillingSummaries'), ...energyRefusals },
-      handle: ({ reply }) => {
-        const counts = nationalCounts(deps, reply)
-        return energyWholeList(
-          drillingMetrics.flatMap(metric => {
-            const count = counts[metric]
-            return count ? [summaryOf(deps.drilling, metric, count)] : []
-          }),
-          tier(),
+/** What is counted of drilling, over all families. */
+export const drillingIntelligenceOperations = [
+  energyPages({
+    path: '/v1/drilling-intelligence',
+    operationId: 'listDrillingMetrics',
+    summary: 'Everything that is counted of drilling',
+    description:
+      'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
+    access: energyHeavyAccess,
+    view: 'as_of',
+    query: regionQuery,
+    title: 'DrillingMetrics',
+    row: Row,
+    list(call) {
+      const { metrics } = call.at.drilling
+      const filter = { ...daysOf(call.query), regions: requestedRegions(call.query) }
+      return {
+        total: metrics.count(filter),
+        rows: (limit, offset) => markSources(call, metrics.page(filter, limit, offset)).map(rowOf),
+      }
+    },
+  }),
+  energyRecord({
+    path: '/v1/drilling-intelligence/latest',
+    operationId: 'getLatestDrillingIntelligence',
+    summary: 'Newest national counts of drilling',
+    description:
+      'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
+    view: 'as_of',
+    title: 'LatestDrillingMetrics',
+    data: Latest,
+    handle(call) {
+      const counts = nationalCounts(call)
+      return {
+        total_rigs: counts.rig_count?.value ?? null,
+        total_frac_spreads: counts.frac_spreads?.value ?? null,
+        total_permits: permitsOfMonth(call.at) ?? null,
+        total_duc_wells: counts.duc_wells?.value ?? null,
+        total_completions: counts.completions?.value ?? null,
+        total_wells_drilled: counts.wells_drilled?.value ?? null,
+        as_of_date: Object.values(counts)
+          .map(count => count.on)
+          .sort()
+          .at(-1)!,
+        metrics: Object.fromEntries(
+          Object.entries(counts).map(([metric, { value, on, source }]) => [
+            metric,
+            { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
+          ]),
+        ),
+      }
+    },
+  }),
+  energyWholeList({
+    path: '/v1/drilling-intelligence/summary',
+    operationId: 'listDrillingSummaries',
+    summary: 'Each national count with its parts',
+    description:
+      'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
+    access: energyHeavyAccess,
+    view: 'as_of',
+    title: 'DrillingSummaries',
+    row: Summary,
+    handle(call) {
+      const counts = nationalCounts(call)
+      return drillingMetrics.flatMap(metric => {
+        const count = counts[metric]
+        return count ? [summaryOf(call.at.drilling, metric, count)] : []
+      })
+    },
+  }),
+  energyPages({
+    path: '/v1/drilling-intelligence/trends',
+    operationId: 'listDrillingTrends',
+    summary: 'Counts of drilling beside their moving averages',
+    description:
+      'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
+    access: energyHeavyAccess,
+    view: 'as_of',
+    query: regionQuery,
+    title: 'DrillingTrends',
+    row: TrendRow,
+    list(call) {
+      const { metrics } = call.at.drilling
+      const { fromOn, toOn } = daysOf(call.query)
+      const regions = requestedRegions(call.query)
+      const [region = country] = regions ?? []
+      const rows = drillingMetrics.flatMap(metric => {
+        const counts = regions?.length === 0 ? [] : metrics.ofRegion(metric, region, '', toOn)
+        markSources(call, counts.slice(-1))
+        return counts.flatMap(({ on }, index) =>
+          on < fromOn ? [] : [{ metric, counts, index, on }],
         )
-      },
-    }),
-  ]
-}
-
-function trendOperations(deps: DrillingIntelligenceDeps) {
-  const { drilling } = deps
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling-intelligence/trends',
-      operationId: 'listDrillingTrends',
-      summary: 'Counts of drilling beside their moving averages',
-      description:
-        'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
-      tags: tags,
-      access: energyHeavyAccess,
-      view: 'as_of',
-      query: { ...energyPageQuery, ...regionQuery },
-      answers: { 200: energyBody(t.Array(TrendRow), 'DrillingTrends'), ...energyRefusals },
-      handle: ({ query, reply, request }) => {
-        const { fromOn, toOn } = daysOf(query)
-        const [region = country] = requestedRegions(query) ?? []
-        const isEmpty = requestedRegions(query)?.length === 0
-        const rows = drillingMetrics.flatMap(metric => {
-          const counts = isEmpty ? [] : drilling.metrics.ofRegion(metric, region, '', toOn)
-          markSources(reply, deps.marks, counts.slice(-1))
-          return counts.flatMap(({ on }, index) =>
-            on < fromOn ? [] : [{ metric, counts, index, on }],
-          )
-        })
-        rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
-        const answer = {
-          set: reply,
-          request,
-          tierRequired: deps.tierRequired('energy_intelligence'),
-        }
-        const list = {
-          total: rows.length,
-          rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
-        }
-        return energyPage(query, answer, list, ({ metric, counts, index }) => {
-          const { on, value, average, trend } = averaged(counts, index)
-          return { date: on, metric, value, moving_average: average ?? null, trend }
-        })
-      },
-    }),
-  ]
-}
+      })
+      rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
+      return {
+        total: rows.length,
+        rows: (limit, offset) =>
+          rows.slice(offset, offset + limit).map(({ metric, counts, index }) => {
+            const { on, value, average, trend } = averaged(counts, index)
+            return { date: on, metric, value, moving_average: average ?? null, trend }
+          }),
+      }
+    },
+  }),
+]

@@ -1,13 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { Day, markSources, orNull, requireData } from '../../energy/operations/answer.ts'
-import { energyAccess, energyRefusals } from '../../energy/operations/frame.ts'
+import { energyOperation, energyRefusals } from '../../energy/operations/frame.ts'
 import { basinKeys, country } from '../math/drilling.ts'
-import { type DrillingIntelligenceDeps, permitsOfMonth } from './intelligence.ts'
-import { atDrillingMoment, newestCounts } from './metric.ts'
+import { permitsOfMonth } from './intelligence.ts'
+import { newestCounts } from './metric.ts'
 
 const Latest = t.Object(
   {
@@ -33,38 +31,29 @@ const Latest = t.Object(
 )
 
 /** Drilling in one answer. */
-export function latestDrillingOperations(deps: DrillingIntelligenceDeps) {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/drilling/latest',
-      operationId: 'getLatestDrilling',
-      summary: 'Drilling in the United States now',
-      description:
-        'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: knownQuery,
-      answers: { 200: envelope(Latest), ...energyRefusals },
-      handle: ({ query, reply }) =>
-        atDrillingMoment(deps, query, reply, deps => {
-          const { rigs } = deps.drilling
-          const newest = newestCounts(deps.drilling, country)
-          const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
-          const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
-          markSources(reply, deps.marks, Object.values(newest))
-          const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
-          return success({
-            total_wells: drilled.value,
-            active_rigs: active.value,
-            permits_issued: permitsOfMonth(deps) ?? null,
-            completions: newest.completions?.value ?? null,
-            region_breakdown: byBasin
-              .sort((a, b) => b.total - a.total)
-              .map(row => ({ region: row.region, count: row.total })),
-            date: active.on,
-          })
-        }),
-    }),
-  ]
-}
+export const latestDrillingOperation = energyOperation({
+  path: '/v1/drilling/latest',
+  operationId: 'getLatestDrilling',
+  summary: 'Drilling in the United States now',
+  description:
+    'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
+  view: 'as_of',
+  answers: { 200: envelope(Latest), ...energyRefusals },
+  handle({ at, reply }) {
+    const newest = newestCounts(at.drilling, country)
+    const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
+    const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
+    markSources({ at, reply }, Object.values(newest))
+    const byBasin = at.drilling.rigs.on(active.on).filter(row => basinKeys.includes(row.region))
+    return success({
+      total_wells: drilled.value,
+      active_rigs: active.value,
+      permits_issued: permitsOfMonth(at) ?? null,
+      completions: newest.completions?.value ?? null,
+      region_breakdown: byBasin
+        .sort((a, b) => b.total - a.total)
+        .map(row => ({ region: row.region, count: row.total })),
+      date: active.on,
+    })
+  },
+})

@@ -1,32 +1,8 @@
-import type { Answering } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { atMoment } from '../../../http/operations/point-in-time.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { Drilling } from '../service/drilling.ts'
 import { type DrillingMetric, drillingMetrics, type RegionCount } from '../store/metrics.ts'
 import type { PermitCounts } from '../store/permit-counts.ts'
-
-/** Counts of new permits by state. */
-export type PermitReads = Pick<
-  PermitCounts,
-  'between' | 'newestByState' | 'oldestOn' | 'sourceOf' | 'topOperators' | 'topCounties'
->
-
-/** What a state produced in its newest month. */
-export interface StateProduction {
-  oilBpd: number | undefined
-  gasMcfd: number | undefined
-  /** `YYYY-MM`. */
-  period: string
-  source: string
-}
-
-/** What other datasets have of a state; each is undefined where its dataset has nothing. */
-export interface StateReads {
-  permits: PermitReads
-  production(state: string): StateProduction | undefined
-}
 
 export const metricUnits: Readonly<Record<DrillingMetric, string>> = {
   rig_count: 'rigs',
@@ -58,32 +34,12 @@ export function newestCounts(
   return Object.fromEntries(entries)
 }
 
-const noPermits: PermitReads = {
-  between: () => 0,
-  newestByState: () => new Map(),
-  oldestOn: () => undefined,
-  sourceOf: () => undefined,
-  topOperators: () => [],
-  topCounties: () => [],
-}
-
-/**
- * What `work` makes of the counts, as they were known where the request asks for a moment: permits
- * keep no past, so that none is counted there.
- */
-export const atDrillingMoment = <D extends Pick<Context, 'pricesAt'> & StateReads, T>(
-  deps: D,
-  query: { as_of?: string },
-  set: Answering,
-  work: (deps: D) => T,
-): T => atMoment(query.as_of ? { ...deps, permits: noPermits } : deps, query, set, work)
-
 /** What is called a month of permits. */
 export const permitDays = 30
 
 /** New permits of states in the last 30 days; undefined where none of the states has any. */
 export function newPermits(
-  permits: PermitReads,
+  permits: PermitCounts,
   states: readonly string[],
   today: string,
 ): number | undefined {

@@ -1,33 +1,32 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import {
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { knownQuery } from '../../../http/operations/point-in-time.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import { Day, markSources, orNull, requireData, Stamp } from '../../energy/operations/answer.ts'
-import { energyAccess, energyHeavyAccess, energyRefusals } from '../../energy/operations/frame.ts'
+import {
+  type EnergyCall,
+  energyAccess,
+  energyHeavyAccess,
+  energyRefusals,
+} from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { countSpanOf, countSpans, countTrend } from '../math/change.ts'
 import { country } from '../math/drilling.ts'
 import { coverageOf, firstRigCountOn } from '../math/period.ts'
 import type { Stored } from '../store/regional.ts'
 import type { RigCount } from '../store/rig-counts.ts'
-import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
+import { Age, ageOf } from './answer.ts'
+import { newestOn } from './regional.ts'
 import { historyQuery, requestedRange } from './rig-count-range.ts'
 import {
   basinMap,
   comparedDays,
-  nationalList,
+  nationalRigs,
   RigTypeCounts,
   rigChanges,
   rigCounts,
@@ -146,203 +145,167 @@ const Summary = t.Object(
 
 const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
 
-/** National rig counts outside the prefix of energy intelligence. */
-export const rigCountOperations = (deps: DrillingAnswerDeps) => [
-  ...historyOperations(deps),
-  ...currentOperations(deps),
-  ...movementOperations(deps),
-]
-
-function newestOf(
-  { drilling: { rigs }, marks }: DrillingAnswerDeps,
-  set: Answering,
-): Stored<RigCount> {
-  const on = requireData(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
-  const [row] = rigs.between(country, on, dayAfter(on, 1))
-  markSources(set, marks, [row!])
-  return row!
+function newestOf(call: EnergyCall): Stored<RigCount> {
+  const on = newestOn(nationalRigs, call, nationalRigs.regions)
+  const [row] = call.at.drilling.rigs.between(country, on, dayAfter(on, 1))
+  return markSources(call, [row!])[0]!
 }
 
-function historyOperations(deps: DrillingAnswerDeps) {
-  const { rigs } = deps.drilling
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/rig-counts/historical',
-      operationId: 'getRigCountWindow',
-      summary: 'Rig counts over a period',
-      description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
-      tags: tags,
-      access: energyHeavyAccess,
-      view: 'as_of',
-      query: { ...historyQuery, ...pageQuery(perPageMax) },
-      answers: { 200: History, ...energyRefusals },
-      handle: ({ query, reply, request }) => {
-        const page = pageOf(query, perPageMax)
-        const { fromOn, toOn } = requestedRange(query, deps.now())
-        const end = dayAfter(toOn, 1)
-        const earliestOn = rigs.firstOn(country)
-        const counts = rigs.between(country, fromOn, end)
-        const meta = pageMeta(page, counts.length)
-        pageHeaders(reply.headers, request.url, meta)
-        const rows = counts
-          .toReversed()
-          .slice((page.page - 1) * page.perPage, page.page * page.perPage)
-        markSources(reply, deps.marks, rows)
-        const days = counts.map(row => row.countedOn)
-        const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
-        return {
-          status: 'success' as const,
-          data: rows.map(row => ({
-            date: row.countedOn,
-            week: weekNameOf(row.countedOn),
-            total: row.total,
-            ...typesOf(row),
-            ...rigTypeCounts(row),
-            span: row.span,
-          })),
-          period: {
-            from: fromOn,
-            to: toOn,
-            coverage_from: coverage.from ?? null,
-            coverage_to: coverage.to ?? null,
-            earliest_available: earliestOn ?? firstRigCountOn,
-            observations: coverage.observations,
-            complete: coverage.complete,
-          },
-          meta,
-        }
-      },
-    }),
-  ]
-}
-
-function currentOperations(deps: DrillingAnswerDeps) {
-  const { rigs } = deps.drilling
-  const answer = (set: Answering) => {
-    const row = newestOf(deps, set)
-    const { week, year } = rigChanges(rigs, country, row.countedOn)
-    return success({
-      total: row.total,
-      ...typesOf(row),
-      ...rigTypeCounts(row),
-      breakdown: typesOf(row),
-      change: week,
-      change_from_prior_week: week,
-      year_over_year_change: year,
-      region: 'US' as const,
-      unit: 'rigs' as const,
-      date: row.countedOn,
-      week_ending: row.countedOn,
-      timestamp: isoInstant(row.recordedAt),
-      source: row.source,
-      ...ageOf('week', row.countedOn, deps.now()),
-    })
-  }
-  const route = (operationId: string, summary: string) => ({
+const latest = (name: string, operationId: string, summary: string) =>
+  operation({
+    method: 'GET',
+    path: `/v1/rig-counts/${name}`,
     operationId,
     summary,
     description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
-    tags: tags,
+    tags,
     access: energyAccess,
-    query: knownQuery,
+    view: 'as_of',
     answers: { 200: envelope(Latest), ...energyRefusals },
+    handle({ at, reply }) {
+      const row = newestOf({ at, reply })
+      const { week, year } = rigChanges(at.drilling.rigs, country, row.countedOn)
+      return success({
+        total: row.total,
+        ...typesOf(row),
+        ...rigTypeCounts(row),
+        breakdown: typesOf(row),
+        change: week,
+        change_from_prior_week: week,
+        year_over_year_change: year,
+        region: 'US' as const,
+        unit: 'rigs' as const,
+        date: row.countedOn,
+        week_ending: row.countedOn,
+        timestamp: isoInstant(row.recordedAt),
+        source: row.source,
+        ...ageOf('week', row.countedOn, at.now()),
+      })
+    },
   })
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/rig-counts/latest',
-      ...route('getCurrentRigCount', 'Newest national rig count'),
-      view: 'as_of',
-      handle: ({ reply }) => answer(reply),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/rig-counts/current',
-      ...route('getRigCountNow', 'Newest national rig count, by its other name'),
-      view: 'as_of',
-      handle: ({ reply }) => answer(reply),
-    }),
-  ]
-}
 
-function movementOperations(deps: DrillingAnswerDeps) {
-  const { rigs } = deps.drilling
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/rig-counts/trends',
-      operationId: 'getRigCountTrend',
-      summary: 'Trend of the national rig count',
-      description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
-      tags: tags,
-      access: energyHeavyAccess,
-      view: 'as_of',
-      query: {
-        period: wordParameter(countSpans, {
-          description:
-            '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
-          examples: ['month'],
-          default: 'month',
-        }),
-      },
-      answers: { 200: envelope(Trend), ...energyRefusals },
-      handle: ({ query, reply }) => {
-        const span = countSpanOf(query.period || 'month')
-        if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
-        const row = newestOf(deps, reply)
-        const possibleTrend = countTrend(
-          rigCounts(rigs, country, row.countedOn, comparedDays),
-          span,
-        )
-        const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
-        const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-        const changePercent = trend.changePercent ?? null
-        return success({
-          period: span,
-          average: trend.average,
-          min: trend.min,
-          max: trend.max,
-          trend: trend.trend,
-          change: trend.change,
-          change_percent: changePercent,
-          growth_rate: changePercent,
-          weekly_change: week,
-          monthly_change: month,
-          yearly_change: year,
-          from: trend.from,
-          to: trend.to,
-        })
-      },
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/rig-counts/summary',
-      operationId: 'getRigCountSummary',
-      summary: 'Summary of the national rig count',
-      description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,
-      tags: tags,
-      access: energyHeavyAccess,
-      view: 'as_of',
-      answers: { 200: envelope(Summary), ...energyRefusals },
-      handle: ({ reply }) => {
-        const row = newestOf(deps, reply)
-        const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-        const types = typesOf(row)
-        return success({
-          current: row.total,
-          total: row.total,
-          total_rigs: row.total,
-          week_change: week,
-          month_change: month,
-          year_change: year,
-          breakdown: types,
-          by_type: types,
-          by_region: basinMap(rigs.on(row.countedOn)),
+/** National rig counts outside the prefix of energy intelligence. */
+export const rigCountOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/rig-counts/historical',
+    operationId: 'getRigCountWindow',
+    summary: 'Rig counts over a period',
+    description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
+    tags,
+    access: energyHeavyAccess,
+    view: 'as_of',
+    page: { max: perPageMax },
+    query: historyQuery,
+    answers: { 200: History, ...energyRefusals },
+    handle: ({ at, query, page, reply }) => {
+      const { rigs } = at.drilling
+      const now = at.now()
+      const { fromOn, toOn } = requestedRange(query, now)
+      const end = dayAfter(toOn, 1)
+      const earliestOn = rigs.firstOn(country)
+      const counts = rigs.between(country, fromOn, end)
+      const rows = counts.toReversed().slice(page.offset, page.offset + page.perPage)
+      markSources({ at, reply }, rows)
+      const days = counts.map(row => row.countedOn)
+      const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now })
+      return {
+        status: 'success' as const,
+        data: rows.map(row => ({
           date: row.countedOn,
-          timestamp: isoInstant(row.recordedAt),
-        })
-      },
-    }),
-  ]
-}
+          week: weekNameOf(row.countedOn),
+          total: row.total,
+          ...typesOf(row),
+          ...rigTypeCounts(row),
+          span: row.span,
+        })),
+        period: {
+          from: fromOn,
+          to: toOn,
+          coverage_from: coverage.from ?? null,
+          coverage_to: coverage.to ?? null,
+          earliest_available: earliestOn ?? firstRigCountOn,
+          observations: coverage.observations,
+          complete: coverage.complete,
+        },
+        meta: page.meta(counts.length),
+      }
+    },
+  }),
+  latest('latest', 'getCurrentRigCount', 'Newest national rig count'),
+  latest('current', 'getRigCountNow', 'Newest national rig count, by its other name'),
+  operation({
+    method: 'GET',
+    path: '/v1/rig-counts/trends',
+    operationId: 'getRigCountTrend',
+    summary: 'Trend of the national rig count',
+    description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
+    tags,
+    access: energyHeavyAccess,
+    view: 'as_of',
+    query: {
+      period: wordParameter(countSpans, {
+        description:
+          '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
+        examples: ['month'],
+        default: 'month',
+      }),
+    },
+    answers: { 200: envelope(Trend), ...energyRefusals },
+    handle: ({ at, query, reply }) => {
+      const { rigs } = at.drilling
+      const span = countSpanOf(query.period || 'month')
+      if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
+      const row = newestOf({ at, reply })
+      const possibleTrend = countTrend(rigCounts(rigs, country, row.countedOn, comparedDays), span)
+      const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
+      const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+      const changePercent = trend.changePercent ?? null
+      return success({
+        period: span,
+        average: trend.average,
+        min: trend.min,
+        max: trend.max,
+        trend: trend.trend,
+        change: trend.change,
+        change_percent: changePercent,
+        growth_rate: changePercent,
+        weekly_change: week,
+        monthly_change: month,
+        yearly_change: year,
+        from: trend.from,
+        to: trend.to,
+      })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/rig-counts/summary',
+    operationId: 'getRigCountSummary',
+    summary: 'Summary of the national rig count',
+    description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,
+    tags,
+    access: energyHeavyAccess,
+    view: 'as_of',
+    answers: { 200: envelope(Summary), ...energyRefusals },
+    handle: ({ at, reply }) => {
+      const { rigs } = at.drilling
+      const row = newestOf({ at, reply })
+      const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+      const types = typesOf(row)
+      return success({
+        current: row.total,
+        total: row.total,
+        total_rigs: row.total,
+        week_change: week,
+        month_change: month,
+        year_change: year,
+        breakdown: types,
+        by_type: types,
+        by_region: basinMap(rigs.on(row.countedOn)),
+        date: row.countedOn,
+        timestamp: isoInstant(row.recordedAt),
+      })
+    },
+  }),
+]

@@ -1,13 +1,8 @@
-import { t } from 'elysia'
-import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
-import { integerOf } from '../../../http/input/query.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
+import type { Call } from '../../../http/operations/operation.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { markSources } from '../../energy/operations/answer.ts'
-import { energyMeta } from '../../energy/operations/frame.ts'
-import { energyPage, energyRecord, recordIdOf } from '../../energy/operations/list.ts'
+import { type EnergyCall, energyMeta } from '../../energy/operations/frame.ts'
 import { permitStateOf, permitStates } from '../../geography/math/us-states.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
@@ -17,43 +12,29 @@ import type { PermitCoverage } from '../service/permits.ts'
 import type { CountedKind, PermitCounts } from '../store/permit-counts.ts'
 import type { PermitFilter, PermitPage, PermitSearch } from '../store/permit-search.ts'
 import { TooCommon } from '../store/permit-words.ts'
-import type { StoredPermit } from '../store/well-permits.ts'
-import { permitFilterOf, permitQuery, statesOf } from './permit-query.ts'
+import { permitFilterOf, type permitQuery } from './permit-query.ts'
 import { freshRow, permitRow } from './permit-row.ts'
-
-export type PermitsDeps = Pick<Context, 'access' | 'permits' | 'marks' | 'now' | 'tierRequired'>
-
-export const permitListQuery = t.Object({ ...pageQuery(100, 25), ...permitQuery })
-type ListQuery = { [name in keyof typeof permitListQuery.properties]?: string }
 
 const operatorsInSummary = 100
 const changeDays = 30
 
-/** What all answers about permits share. */
-function createSharedAnswers({ permits, marks, now, tierRequired }: PermitsDeps) {
-  return {
-    tier: () => tierRequired('energy_intelligence'),
-    today: () => isoDay(now()),
-    rowsOf(set: Answering, ids: readonly number[]): StoredPermit[] {
-      const rows = permits.store.rows(ids)
-      markSources(set, marks, rows)
-      return rows
-    },
-    /** Counts have no source of their own: they are marked as the newest permits are. */
-    markStates(set: Answering, coverage: PermitCoverage | undefined) {
-      const sources = [...(coverage?.byState.keys() ?? [])].flatMap(
-        state => permits.counts.sourceOf(state) ?? [],
-      )
-      markSources(
-        set,
-        marks,
-        sources.map(source => ({ source })),
-      )
-    },
-  }
+export const today = ({ at }: EnergyCall): string => isoDay(at.now())
+
+/** Permits by their numbers, marked with their sources. */
+export const markedPermits = (call: EnergyCall, ids: readonly number[]) =>
+  markSources(call, call.at.permits.store.rows(ids))
+
+/** Counts have no source of their own: they are marked as the newest permits are. */
+function markStates(call: EnergyCall, coverage: PermitCoverage | undefined): void {
+  const states = [...(coverage?.byState.keys() ?? [])]
+  const sources = states.flatMap(state => call.at.permits.counts.sourceOf(state) ?? [])
+  markSources(
+    call,
+    sources.map(source => ({ source })),
+  )
 }
 
-function searched(
+export function searched(
   search: PermitSearch,
   filter: PermitFilter,
   limit: number,
@@ -71,66 +52,52 @@ function searched(
   }
 }
 
-/** Answers that are permits. */
-export function createPermitListAnswers(deps: PermitsDeps) {
-  const { permits } = deps
-  const { tier, today, rowsOf } = createSharedAnswers(deps)
+type ListCall = Call<typeof permitQuery, never, unknown>
 
-  const list = (query: ListQuery, set: Answering, request: Request) => {
-    const page = pageOf(query, 100, 25)
-    const filter = permitFilterOf(query)
-    const { ids, total } = searched(
-      permits.search,
-      filter,
-      page.perPage,
-      (page.page - 1) * page.perPage,
-    )
-    pageHeaders(set.headers, request.url, pageMeta(page, total))
-    const data = rowsOf(set, ids).map(permitRow)
-    const fresh = freshRow(permits.coverage(filter.states, today()))
-    return {
-      data,
-      meta: { ...energyMeta(tier(), total, page), ...fresh },
-      well_permits: data,
-      ...fresh,
-    }
+/** A page of the permits that fit a query. */
+export function permitList(call: ListCall) {
+  const { permits } = call.at
+  const { page } = call
+  const filter = permitFilterOf(call.query)
+  const { ids, total } = searched(permits.search, filter, page.perPage, page.offset)
+  page.meta(total)
+  const data = markedPermits(call, ids).map(permitRow)
+  const fresh = freshRow(permits.coverage(filter.states, today(call)))
+  return {
+    data,
+    meta: { ...energyMeta(call, total, page), ...fresh },
+    well_permits: data,
+    ...fresh,
   }
+}
 
-  const latest = (query: { days?: string; states?: string; limit?: string }, set: Answering) => {
-    const days = integerOf('days', query.days, 7, 1, 90)
-    const limit = integerOf('limit', query.limit, 50, 1, 500)
-    const states = statesOf(query.states)
-    const filter = {
-      ...(states && { states }),
-      from: dayAfter(today(), 1 - days),
-      to: dayAfter(today(), 1),
-    }
-    const { ids, total } = searched(permits.search, filter, limit, 0)
-    const coverage = permits.coverage(states, today())
-    const fresh = freshRow(coverage)
-    const rows = rowsOf(set, ids)
-    return {
-      data: {
-        well_permits: rows.map(permitRow),
-        meta: {
-          days,
-          states: states ?? [...(coverage?.byState.keys() ?? [])],
-          limit,
-          count: rows.length,
-          as_of: fresh.as_of,
-          data_quality: qualityOf(permits.counts, coverage, today()),
-        },
+/** Permits of the last days. */
+export function latestPermits(
+  call: EnergyCall,
+  { days, limit, states }: { days: number; limit: number; states: string[] | undefined },
+) {
+  const { permits } = call.at
+  const end = dayAfter(today(call), 1)
+  const filter = { ...(states && { states }), from: dayAfter(end, -days), to: end }
+  const { ids, total } = searched(permits.search, filter, limit, 0)
+  const coverage = permits.coverage(states, today(call))
+  const fresh = freshRow(coverage)
+  const rows = markedPermits(call, ids)
+  return {
+    data: {
+      well_permits: rows.map(permitRow),
+      meta: {
+        days,
+        states: states ?? [...(coverage?.byState.keys() ?? [])],
+        limit,
+        count: rows.length,
+        as_of: fresh.as_of,
+        data_quality: qualityOf(permits.counts, coverage, today(call)),
       },
-      meta: energyMeta(tier(), total, { page: 1, perPage: limit }),
-      ...fresh,
-    }
+    },
+    meta: energyMeta(call, total, { page: 1, perPage: limit }),
+    ...fresh,
   }
-  const permit = (id: string, set: Answering) => {
-    const row = rowsOf(set, [recordIdOf(id, 'Well permit')])[0]
-    if (!row) throw notFound(`Well permit ${id}`)
-    return energyRecord(permitRow(row), tier())
-  }
-  return { list, latest, permit }
 }
 
 /** The days, the source and the freshness of each state's list. */
@@ -152,89 +119,73 @@ function noteOf(newestOn: string, today: string): string {
   return `Nothing newer than ${newestOn} is held (${dataAgeDays} days): the state publishes its list at longer intervals, or it was not loaded since.`
 }
 
-/** Answers that are numbers of permits. */
-export function createPermitCountAnswers(deps: PermitsDeps) {
-  const { permits } = deps
+/** Permits in all, by state and by operator. */
+export function permitSummary(call: EnergyCall) {
+  const { permits } = call.at
   const { counts } = permits
-  const { tier, today, markStates } = createSharedAnswers(deps)
-
-  const summary = (set: Answering) => {
-    const coverage = permits.coverage(undefined, today())
-    markStates(set, coverage)
-    const permitsByLabel = (kind: CountedKind, limit: number) =>
-      Object.fromEntries(counts.largest(kind, limit, 0).map(term => [term.label, term.permits]))
-    const numbers = {
-      total_permits: counts.total(),
-      by_state: permitsByLabel('state', permitStates.length),
-      by_operator: permitsByLabel('operator', operatorsInSummary),
-      as_of_date: coverage?.asOf ?? null,
-    }
-    return energyRecord(numbers, tier())
+  const coverage = permits.coverage(undefined, today(call))
+  markStates(call, coverage)
+  const permitsByLabel = (kind: CountedKind, limit: number) =>
+    Object.fromEntries(counts.largest(kind, limit, 0).map(term => [term.label, term.permits]))
+  return {
+    total_permits: counts.total(),
+    by_state: permitsByLabel('state', permitStates.length),
+    by_operator: permitsByLabel('operator', operatorsInSummary),
+    as_of_date: coverage?.asOf ?? null,
   }
+}
 
-  const shares = <R>(
-    kind: CountedKind,
-    query: { page?: string; per_page?: string },
-    set: Answering,
-    request: Request,
-    shape: (name: string) => R,
-  ) => {
-    const coverage = permits.coverage(undefined, today())
-    const all = counts.total()
-    markStates(set, coverage)
-    const rows = (limit: number, offset: number) => {
-      const largest = counts.largest(kind, limit, offset)
-      const end = dayAfter(coverage?.asOf ?? today(), 1)
-      const [later, earlier] = [dayAfter(end, -changeDays), dayAfter(end, -2 * changeDays)]
-      const ids = largest.map(term => term.id)
-      const movements = counts.movements(kind, ids, earlier, later, end)
-      return largest.map(term => ({ ...term, ...movements.get(term.id)! }))
-    }
-    const answer = { set, request, tierRequired: tier() }
-    return energyPage(query, answer, { total: counts.count(kind), rows }, term => ({
-      ...shape(term.label),
-      permit_count: term.permits,
-      change: term.change,
-      percentage: roundTo((100 * term.permits) / all, 2),
-      date: term.newestOn,
+/** How many permits each term of a kind has, largest first. */
+export function permitShares(call: EnergyCall, kind: CountedKind) {
+  const { permits } = call.at
+  const { counts } = permits
+  const coverage = permits.coverage(undefined, today(call))
+  const all = counts.total()
+  markStates(call, coverage)
+  const rows = (limit: number, offset: number) => {
+    const largest = counts.largest(kind, limit, offset)
+    const end = dayAfter(coverage?.asOf ?? today(call), 1)
+    const [later, earlier] = [dayAfter(end, -changeDays), dayAfter(end, -2 * changeDays)]
+    const ids = largest.map(term => term.id)
+    const movements = counts.movements(kind, ids, earlier, later, end)
+    return largest.map(({ id, label, permits }) => ({
+      label,
+      permit_count: permits,
+      change: movements.get(id)!.change,
+      percentage: roundTo((100 * permits) / all, 2),
+      date: movements.get(id)!.newestOn,
     }))
   }
-
-  return { summary, shares }
+  return { total: counts.count(kind), rows }
 }
 
 /** What permits say about drilling in a state. */
-export function createStateActivityAnswer(deps: PermitsDeps) {
-  const { permits, marks } = deps
-  const { tier, today } = createSharedAnswers(deps)
-  return (text: string, set: Answering) => {
-    const permitState = permitStateOf(text)
-    if (!permitState) {
-      const served = permitStates.map(servedState => servedState.code).join(', ')
-      throw new Problem(
-        'DATA_NOT_AVAILABLE',
-        `Well permits of ${text.slice(0, 100)} are not served; those of ${served} are.`,
-      )
-    }
-    const permitsOfState = statePermits(permits, permitState, today())
-    markSources(set, marks, permitsOfState.recent)
-    const activity = {
-      state_code: permitState.code,
-      state_name: permitState.name,
-      permit_count: permitsOfState.total,
-      permits_30d: permitsOfState.permits30d,
-      permits_365d: permitsOfState.permits365d,
-      top_operators: permitsOfState.topOperators,
-      top_counties: permitsOfState.topCounties.map(({ name, permits: n }) => ({
-        county: name,
-        permits: n,
-      })),
-      recent: permitsOfState.recent.map(permitRow),
-      current_activity_status: permitsOfState.activity.status,
-      indexing_recommendation: permitsOfState.activity.indexing,
-      current_activity_reason: permitsOfState.activity.reason,
-      ...freshRow(permitsOfState.coverage),
-    }
-    return energyRecord(activity, tier())
+export function stateActivity(call: EnergyCall, text: string) {
+  const permitState = permitStateOf(text)
+  if (!permitState) {
+    const served = permitStates.map(servedState => servedState.code).join(', ')
+    throw new Problem(
+      'DATA_NOT_AVAILABLE',
+      `Well permits of ${text.slice(0, 100)} are not served; those of ${served} are.`,
+    )
+  }
+  const permitsOfState = statePermits(call.at.permits, permitState, today(call))
+  markSources(call, permitsOfState.recent)
+  return {
+    state_code: permitState.code,
+    state_name: permitState.name,
+    permit_count: permitsOfState.total,
+    permits_30d: permitsOfState.permits30d,
+    permits_365d: permitsOfState.permits365d,
+    top_operators: permitsOfState.topOperators,
+    top_counties: permitsOfState.topCounties.map(({ name, permits: n }) => ({
+      county: name,
+      permits: n,
+    })),
+    recent: permitsOfState.recent.map(permitRow),
+    current_activity_status: permitsOfState.activity.status,
+    indexing_recommendation: permitsOfState.activity.indexing,
+    current_activity_reason: permitsOfState.activity.reason,
+    ...freshRow(permitsOfState.coverage),
   }
 }

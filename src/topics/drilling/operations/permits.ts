@@ -1,21 +1,25 @@
-import { t } from 'elysia'
+import { type Static, type TSchema, t } from 'elysia'
+import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
-import { operation } from '../../../http/operations/operation.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 import {
   energyAccess,
-  energyBody,
-  energyPageQuery,
+  energyById,
+  energyOperation,
+  energyPages,
+  energyRecord,
   energyRefusals,
 } from '../../energy/operations/frame.ts'
+import type { CountedKind } from '../store/permit-counts.ts'
 import {
-  createPermitCountAnswers,
-  createPermitListAnswers,
-  createStateActivityAnswer,
-  type PermitsDeps,
-  permitListQuery,
+  latestPermits,
+  markedPermits,
+  permitList,
+  permitShares,
+  permitSummary,
+  stateActivity,
 } from './permit-answers.ts'
-import { statesQuery } from './permit-query.ts'
+import { permitQuery, statesOf, statesQuery } from './permit-query.ts'
 import {
   ByFormation,
   ByOperator,
@@ -24,6 +28,7 @@ import {
   Permit,
   PermitList,
   PermitSummary,
+  permitRow,
   StateActivity,
 } from './permit-row.ts'
 
@@ -33,165 +38,133 @@ const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 const listNote =
   'Newest first, with the number of all permits that fit. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
 
-/** Permits to drill wells in 26 states. */
-export function permitOperations(deps: PermitsDeps) {
-  const { list, latest, permit } = createPermitListAnswers(deps)
-  const { summary, shares } = createPermitCountAnswers(deps)
-  const state = createStateActivityAnswer(deps)
-  const refusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
-  const listRoute = (operationId: string, summaryText: string, description: string) => ({
-    operationId,
-    summary: summaryText,
-    description,
-    tags: ['Energy intelligence'],
+const listRefusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
+const recordRefusals = { 403: energyRefusals[403], 404: energyRefusals[404] }
+
+const listOperation = (
+  path: string,
+  words: { operationId: string; summary: string; description: string },
+) =>
+  energyOperation({
+    path,
+    ...words,
     access: permitHeavyAccess,
-    query: permitListQuery.properties,
-    answers: { 200: PermitList, ...refusals },
+    page: { max: 100, default: 25 },
+    query: permitQuery,
+    answers: { 200: PermitList, ...listRefusals },
+    handle: permitList,
   })
-  const sharesRoute = <T extends typeof ByState | typeof ByOperator | typeof ByFormation>(
-    shape: T,
-    operationId: string,
-    by: string,
-  ) => ({
-    operationId,
-    summary: `Well permits by ${by}`,
-    description: `How many permits each ${by} has, largest first.`,
-    tags: ['Energy intelligence'],
+
+const shares = <Row extends TSchema>(
+  kind: CountedKind,
+  row: Row,
+  shape: (count: ReturnType<ReturnType<typeof permitShares>['rows']>[number]) => Static<Row>,
+) => {
+  const name = `${kind[0]!.toUpperCase()}${kind.slice(1)}`
+  return energyPages({
+    path: `/v1/ei/well-permits/by-${kind}`,
+    operationId: `getWellPermitsBy${name}`,
+    summary: `Well permits by ${kind}`,
+    description: `How many permits each ${kind} has, largest first.`,
     access: permitHeavyAccess,
-    query: energyPageQuery,
-    answers: {
-      200: energyBody(t.Array(shape), `WellPermitsBy${by[0]!.toUpperCase()}${by.slice(1)}`),
-      ...refusals,
+    title: `WellPermitsBy${name}`,
+    row,
+    refusals: listRefusals,
+    list(call) {
+      const { total, rows } = permitShares(call, kind)
+      return { total, rows: (limit, offset) => rows(limit, offset).map(shape) }
     },
   })
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits',
-      aliases: ['/v1/dark_data/well-permits'],
-      ...listRoute(
-        'listWellPermits',
-        'Well permits',
-        `${listNote} Takes the filters of the search.`,
-      ),
-      handle: ({ query, reply, request }) => list(query, reply, request),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/search',
-      aliases: ['/v1/dark_data/well-permits/search'],
-      ...listRoute(
-        'searchWellPermits',
-        'Search well permits',
-        `Permits that fit everything that is asked for. ${listNote} A circle is exact to the great-circle distance. Parts of names are found in any case; parts of operators and formations of fewer than three letters are looked for at the beginning of the name.`,
-      ),
-      handle: ({ query, reply, request }) => list(query, reply, request),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/latest',
-      aliases: ['/v1/dark_data/well-permits/latest'],
-      operationId: 'getLatestWellPermits',
-      summary: 'Latest well permits',
-      description:
-        'Permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
-      tags: ['Energy intelligence'],
-      access: permitAccess,
-      query: {
-        days: typed({
-          type: 'integer',
-          description: 'Days back from today, 1 to 90 (7).',
-          examples: [7],
-          default: 7,
-          minimum: 1,
-          maximum: 90,
-        }),
-        ...statesQuery,
-        limit: typed({
-          type: 'integer',
-          description: 'Permits at most, 1 to 500 (50).',
-          examples: [50],
-          default: 50,
-          minimum: 1,
-          maximum: 500,
-        }),
-      },
-      answers: { 200: LatestPermits, ...refusals },
-      handle: ({ query, reply }) => latest(query, reply),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/summary',
-      aliases: ['/v1/dark_data/well-permits/summary'],
-      operationId: 'getWellPermitSummary',
-      summary: 'Numbers of well permits',
-      description: 'All permits that are held, by state and by operator.',
-      tags: ['Energy intelligence'],
-      access: permitHeavyAccess,
-      answers: { 200: energyBody(PermitSummary, 'WellPermitSummaryAnswer'), 403: refusals[403] },
-      handle: ({ reply }) => summary(reply),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/by-state',
-      aliases: ['/v1/dark_data/well-permits/by-state'],
-      ...sharesRoute(ByState, 'getWellPermitsByState', 'state'),
-      handle: ({ query, reply, request }) =>
-        shares('state', query, reply, request, name => ({ state: name })),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/by-operator',
-      aliases: ['/v1/dark_data/well-permits/by-operator'],
-      ...sharesRoute(ByOperator, 'getWellPermitsByOperator', 'operator'),
-      handle: ({ query, reply, request }) =>
-        shares('operator', query, reply, request, name => ({ operator: name })),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/by-formation',
-      aliases: ['/v1/dark_data/well-permits/by-formation'],
-      ...sharesRoute(ByFormation, 'getWellPermitsByFormation', 'formation'),
-      handle: ({ query, reply, request }) =>
-        shares('formation', query, reply, request, name => ({ formation: name })),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/states/:state_code',
-      aliases: ['/v1/dark_data/well-permits/states/:state_code'],
-      operationId: 'getStateWellPermits',
-      summary: 'Drilling activity of a state',
-      description:
-        'What permits say about drilling in a state at present. `active`: ten or more permits in the last 30 days, or at least half of what is usual for 30 days of the last 365. `slow`: fewer. `inactive`: none in the last 30 days, and the list of the state was read since. `unknown`: none, and nobody looked since, or nothing is held. The first two are worth indexing.',
-      tags: ['Energy intelligence'],
-      access: permitHeavyAccess,
-      params: {
-        state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
-      },
-      answers: {
-        200: energyBody(StateActivity, 'StateWellPermitsAnswer'),
-        403: refusals[403],
-        404: energyRefusals[404],
-      },
-      handle: ({ params, reply }) => state(params.state_code, reply),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/well-permits/:id',
-      aliases: ['/v1/dark_data/well-permits/:id'],
-      operationId: 'getWellPermit',
-      summary: 'A well permit',
-      description:
-        'One permit by its number here. Numbers follow the permits in the order in which they came in.',
-      tags: ['Energy intelligence'],
-      access: permitAccess,
-      params: { id: t.String({ description: 'Number of the permit.', examples: ['1'] }) },
-      answers: {
-        200: energyBody(Permit, 'WellPermitAnswer'),
-        403: refusals[403],
-        404: energyRefusals[404],
-      },
-      handle: ({ params, reply }) => permit(params.id, reply),
-    }),
-  ]
 }
+
+/** Permits to drill wells in 26 states. */
+export const permitOperations = [
+  listOperation('/v1/ei/well-permits', {
+    operationId: 'listWellPermits',
+    summary: 'Well permits',
+    description: `${listNote} Takes the filters of the search.`,
+  }),
+  listOperation('/v1/ei/well-permits/search', {
+    operationId: 'searchWellPermits',
+    summary: 'Search well permits',
+    description: `Permits that fit everything that is asked for. ${listNote} A circle is exact to the great-circle distance. Parts of names are found in any case; parts of operators and formations of fewer than three letters are looked for at the beginning of the name.`,
+  }),
+  energyOperation({
+    path: '/v1/ei/well-permits/latest',
+    operationId: 'getLatestWellPermits',
+    summary: 'Latest well permits',
+    description:
+      'Permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
+    access: permitAccess,
+    query: {
+      days: typed({
+        type: 'integer',
+        description: 'Days back from today, 1 to 90 (7).',
+        examples: [7],
+        default: 7,
+        minimum: 1,
+        maximum: 90,
+      }),
+      ...statesQuery,
+      limit: typed({
+        type: 'integer',
+        description: 'Permits at most, 1 to 500 (50).',
+        examples: [50],
+        default: 50,
+        minimum: 1,
+        maximum: 500,
+      }),
+    },
+    answers: { 200: LatestPermits, ...listRefusals },
+    handle: call =>
+      latestPermits(call, {
+        days: integerOf('days', call.query.days, 7, 1, 90),
+        limit: integerOf('limit', call.query.limit, 50, 1, 500),
+        states: statesOf(call.query.states),
+      }),
+  }),
+  energyRecord({
+    path: '/v1/ei/well-permits/summary',
+    operationId: 'getWellPermitSummary',
+    summary: 'Numbers of well permits',
+    description: 'All permits that are held, by state and by operator.',
+    access: permitHeavyAccess,
+    title: 'WellPermitSummaryAnswer',
+    data: PermitSummary,
+    refusals: { 403: energyRefusals[403] },
+    handle: permitSummary,
+  }),
+  shares('state', ByState, ({ label, ...counts }) => ({ state: label, ...counts })),
+  shares('operator', ByOperator, ({ label, ...counts }) => ({ operator: label, ...counts })),
+  shares('formation', ByFormation, ({ label, ...counts }) => ({ formation: label, ...counts })),
+  energyRecord({
+    path: '/v1/ei/well-permits/states/:state_code',
+    operationId: 'getStateWellPermits',
+    summary: 'Drilling activity of a state',
+    description:
+      'What permits say about drilling in a state at present. `active`: ten or more permits in the last 30 days, or at least half of what is usual for 30 days of the last 365. `slow`: fewer. `inactive`: none in the last 30 days, and the list of the state was read since. `unknown`: none, and nobody looked since, or nothing is held. The first two are worth indexing.',
+    access: permitHeavyAccess,
+    params: {
+      state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
+    },
+    title: 'StateWellPermitsAnswer',
+    data: StateActivity,
+    refusals: recordRefusals,
+    handle: call => stateActivity(call, call.params.state_code),
+  }),
+  energyById({
+    path: '/v1/ei/well-permits/:id',
+    operationId: 'getWellPermit',
+    summary: 'A well permit',
+    description:
+      'One permit by its number here. Numbers follow the permits in the order in which they came in.',
+    access: permitAccess,
+    subject: 'Well permit',
+    what: 'Number of the permit.',
+    title: 'WellPermitAnswer',
+    data: Permit,
+    refusals: recordRefusals,
+    find: (id, call) => markedPermits(call, [id])[0],
+    shape: permitRow,
+  }),
+]

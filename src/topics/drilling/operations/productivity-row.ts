@@ -57,35 +57,31 @@ export const ProductivityRecord = t.Object(
   { title: 'DrillingProductivity' },
 )
 
-/** Reads wells that wait, by region and day; each day once. */
-export function ducReader(duc: DucWellStore): (region: string, day: string) => number | null {
+/** Records as they are answered, beside the wells that wait: each day is read once. */
+export function productivityRecords(rows: readonly Numbered<Productivity>[], duc: DucWellStore) {
   const days = new Map<string, ReadonlyMap<string, number>>()
-  return (region, day) => {
+  const ducOf = (region: string, day: string): number | null => {
     const countsByRegion = days.get(day) ?? new Map(duc.on(day).map(row => [row.region, row.duc]))
     days.set(day, countsByRegion)
     return countsByRegion.get(region) ?? null
   }
+  return rows.map(row => ({
+    id: String(row.id),
+    basin: row.region,
+    new_well_oil_production: row.newWellOil,
+    new_well_gas_production: row.newWellGas,
+    legacy_oil_change: row.legacyOil,
+    legacy_gas_change: row.legacyGas,
+    total_oil_bpd: row.totalOil,
+    total_gas_mcfd: row.totalGas,
+    duc_count: ducOf(row.region, row.countedOn),
+    rig_count: row.rigs,
+    date: row.countedOn,
+    month: row.countedOn.slice(0, 7),
+    source: row.source,
+    timestamp: isoInstant(row.recordedAt),
+  }))
 }
-
-export const productivityRecord = (
-  row: Numbered<Productivity>,
-  ducOf: ReturnType<typeof ducReader>,
-) => ({
-  id: String(row.id),
-  basin: row.region,
-  new_well_oil_production: row.newWellOil,
-  new_well_gas_production: row.newWellGas,
-  legacy_oil_change: row.legacyOil,
-  legacy_gas_change: row.legacyGas,
-  total_oil_bpd: row.totalOil,
-  total_gas_mcfd: row.totalGas,
-  duc_count: ducOf(row.region, row.countedOn),
-  rig_count: row.rigs,
-  date: row.countedOn,
-  month: row.countedOn.slice(0, 7),
-  source: row.source,
-  timestamp: isoInstant(row.recordedAt),
-})
 
 const trendMetrics = [
   'new_well_oil_production',

@@ -9,6 +9,7 @@ import { country, isState } from '../math/drilling.ts'
 import type { Numbered, Stored } from '../store/regional.ts'
 import type { RigCount, RigCountStore } from '../store/rig-counts.ts'
 import { countsByBasin } from './answer.ts'
+import type { RegionalFamily } from './regional.ts'
 
 const byType = 'Null where the source has the total alone.'
 
@@ -58,8 +59,13 @@ export const rigRecord = (row: Numbered<RigCount>) => ({
   timestamp: isoInstant(row.recordedAt),
 })
 
-/** The list that national records are numbered in. */
-export const nationalList = [country]
+export const nationalRigs: RegionalFamily<RigCount> = {
+  store: drilling => drilling.rigs,
+  regions: [country],
+  calendar: 'week',
+  subject: 'rig counts',
+  dataset: 'rig-counts',
+}
 
 /** Counts by basin of one day, in the order of the basins. */
 export const basinMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>

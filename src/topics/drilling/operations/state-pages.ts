@@ -1,16 +1,15 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, markSources, orNull } from '../../energy/operations/answer.ts'
-import { energyBody, energyHeavyAccess, energyRefusals } from '../../energy/operations/frame.ts'
-import { energyRecord } from '../../energy/operations/list.ts'
+import { type EnergyCall, energyHeavyAccess, energyRecord } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { type DrillingState, stateOf } from '../math/states.ts'
-import type { DrillingIntelligenceDeps } from './intelligence.ts'
+import { newestProduction } from '../service/well-production.ts'
+import type { PermitCounts } from '../store/permit-counts.ts'
 import { newestCounts, permitDays } from './metric.ts'
 import { rigChanges } from './rig-count-row.ts'
 
@@ -75,7 +74,7 @@ const StateBody = t.Object(
 )
 
 /** Permits of a state; undefined where none is stored. */
-function permitsOf({ permits }: DrillingIntelligenceDeps, state: string, today: string) {
+function permitsOf(permits: PermitCounts, state: string, today: string) {
   const newestOn = permits.newestByState().get(state)
   if (newestOn === undefined) return undefined
   const end = dayAfter(today, 1)
@@ -90,7 +89,7 @@ function permitsOf({ permits }: DrillingIntelligenceDeps, state: string, today: 
 }
 
 function trendOf(
-  { drilling, permits }: DrillingIntelligenceDeps,
+  { drilling, permits: { counts: permits } }: Context,
   state: string,
   today: string,
   hasPermits: boolean,
@@ -146,12 +145,14 @@ function summaryOf(
 }
 
 /** Everything about drilling in one state; undefined where nothing is stored about it. */
-function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answering) {
-  const { drilling } = deps
-  const today = isoDay(deps.now())
+function pageOf(call: EnergyCall, state: DrillingState) {
+  const { at } = call
+  const { drilling } = at
+  const { counts } = at.permits
+  const today = isoDay(at.now())
   const newest = newestCounts(drilling, state.code)
-  const permits = permitsOf(deps, state.code, today)
-  const production = deps.production(state.code)
+  const permits = permitsOf(counts, state.code, today)
+  const production = newestProduction(at.wellProduction)(state.code)
   const [rigs] = newest.rig_count
     ? drilling.rigs.between(state.code, newest.rig_count.on, dayAfter(newest.rig_count.on, 1))
     : []
@@ -161,12 +162,12 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
     ...(production ? [`${production.period}-01`] : []),
   ]
   if (days.length === 0) return undefined
-  const permitSource = deps.permits.sourceOf(state.code)
+  const permitSource = counts.sourceOf(state.code)
   const otherSources = [
     ...(permitSource === undefined ? [] : [{ source: permitSource }]),
     ...(production ? [production] : []),
   ]
-  markSources(set, deps.marks, [...Object.values(newest), ...otherSources])
+  markSources(call, [...Object.values(newest), ...otherSources])
   const change = rigs ? rigChanges(drilling.rigs, state.code, rigs.countedOn).week : null
   const { newestOn: _, ...permitFigures } = permits ?? {
     newestOn: '',
@@ -201,7 +202,7 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
       gas_mcfd: production?.gasMcfd ?? null,
       period: production?.period ?? null,
     },
-    trend: trendOf(deps, state.code, today, permits !== undefined),
+    trend: trendOf(at, state.code, today, permits !== undefined),
     basins: [...state.basins],
     summary: summaryOf(state, {
       rigs: rigs?.total ?? null,
@@ -212,33 +213,31 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
   }
 }
 
-/** Pages about drilling, state by state. */
-export const statePageOperations = (deps: DrillingIntelligenceDeps) => [
-  operation({
-    method: 'GET',
-    path: '/v1/pseo/drilling-intelligence/states/:state/full',
-    operationId: 'getStateDrilling',
-    summary: 'Drilling in one state',
-    description:
-      'Rigs, frac spreads, permits, wells that wait for completion, production and the basins of a state, with twelve months of permits and rigs. What no source has is null.',
-    tags: ['Energy intelligence'],
-    access: energyHeavyAccess,
-    params: {
-      state: t.String({
-        description: 'Two letters, or the name in lower case with dashes.',
-        examples: ['texas'],
-      }),
-    },
-    answers: { 200: energyBody(StateBody, 'StateDrillingBody'), ...energyRefusals },
-    handle: ({ params, reply }) => {
-      const state = stateOf(params.state)
-      const data = state && pageOf(deps, state, reply)
-      if (!data)
-        throw new Problem(
-          'DATA_NOT_AVAILABLE',
-          `Nothing is held about drilling in ${state?.name ?? params.state.slice(0, 100)}.`,
-        )
-      return energyRecord(data, deps.tierRequired('energy_intelligence'))
-    },
-  }),
-]
+/** The page about drilling in a state. */
+export const statePageOperation = energyRecord({
+  path: '/v1/pseo/drilling-intelligence/states/:state/full',
+  operationId: 'getStateDrilling',
+  summary: 'Drilling in one state',
+  description:
+    'Rigs, frac spreads, permits, wells that wait for completion, production and the basins of a state, with twelve months of permits and rigs. What no source has is null.',
+  access: energyHeavyAccess,
+  params: {
+    state: t.String({
+      description: 'Two letters, or the name in lower case with dashes.',
+      examples: ['texas'],
+    }),
+  },
+  title: 'StateDrillingBody',
+  data: StateBody,
+  handle(call) {
+    const name = call.params.state
+    const state = stateOf(name)
+    const data = state && pageOf(call, state)
+    if (!data)
+      throw new Problem(
+        'DATA_NOT_AVAILABLE',
+        `Nothing is held about drilling in ${state?.name ?? name.slice(0, 100)}.`,
+      )
+    return data
+  },
+})

@@ -1,16 +1,10 @@
 import { t } from 'elysia'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
-import { energyBody, energyRefusals } from '../../energy/operations/frame.ts'
-import { energyRecord } from '../../energy/operations/list.ts'
+import { energyRecord } from '../../energy/operations/frame.ts'
 import { wellTimeline } from '../service/well-timeline.ts'
 import { parseWell } from './frac-focus.ts'
-import type { PermitsDeps } from './permit-answers.ts'
 import { permitAccess } from './permits.ts'
-
-export type TimelineDeps = PermitsDeps & Pick<Context, 'fracDisclosures' | 'wells'>
 
 const type = t.Union(
   [
@@ -49,47 +43,37 @@ const Timeline = t.Object(
 )
 
 /** What happened to a well, from its permit to its first production. */
-export function timelineOperations(deps: TimelineDeps) {
-  const stores = {
-    permits: deps.permits.store,
-    disclosures: deps.fracDisclosures,
-    wells: deps.wells,
-  }
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/ei/wells/:api_number/timeline',
-      aliases: ['/v1/dark_data/wells/:api_number/timeline'],
-      operationId: 'getWellTimeline',
-      summary: 'Timeline of a well',
-      description:
-        'Permits, spud, hydraulic fracturing, completion and first production of a well, as far as they are known, oldest first. An API number that nothing is known of is 404.',
-      tags: ['Energy intelligence'],
-      access: permitAccess,
-      params: {
-        api_number: t.String({
-          description: 'Ten, twelve or fourteen digits, with or without dashes.',
-          examples: ['42329400010000'],
-        }),
-      },
-      answers: { 200: energyBody(Timeline, 'WellTimelineAnswer'), ...energyRefusals },
-      handle: ({ params, reply }) => {
-        const apiNumber = parseWell('api_number', params.api_number)
-        const timeline = wellTimeline(stores, apiNumber)
-        if (!timeline) throw notFound(`Well ${apiNumber}`)
-        markSources(reply, deps.marks, timeline.events)
-        const { wellName, operator, state, events } = timeline
-        const rows = events.map(({ on, ...event }) => ({
-          event_type: event.type,
-          ...event,
-          date: on,
-          metadata: { ...event.metadata },
-        }))
-        return energyRecord(
-          { api_number: apiNumber, well_name: wellName, operator, state, events: rows },
-          deps.tierRequired('energy_intelligence'),
-        )
-      },
+export const timelineOperation = energyRecord({
+  path: '/v1/ei/wells/:api_number/timeline',
+  operationId: 'getWellTimeline',
+  summary: 'Timeline of a well',
+  description:
+    'Permits, spud, hydraulic fracturing, completion and first production of a well, as far as they are known, oldest first. An API number that nothing is known of is 404.',
+  access: permitAccess,
+  params: {
+    api_number: t.String({
+      description: 'Ten, twelve or fourteen digits, with or without dashes.',
+      examples: ['42329400010000'],
     }),
-  ]
-}
+  },
+  title: 'WellTimelineAnswer',
+  data: Timeline,
+  handle(call) {
+    const { permits, fracDisclosures, wells } = call.at
+    const apiNumber = parseWell('api_number', call.params.api_number)
+    const timeline = wellTimeline(
+      { permits: permits.store, disclosures: fracDisclosures, wells },
+      apiNumber,
+    )
+    if (!timeline) throw notFound(`Well ${apiNumber}`)
+    const { wellName, operator, state, events } = timeline
+    markSources(call, events)
+    const rows = events.map(({ on, ...event }) => ({
+      event_type: event.type,
+      ...event,
+      date: on,
+      metadata: { ...event.metadata },
+    }))
+    return { api_number: apiNumber, well_name: wellName, operator, state, events: rows }
+  },
+})

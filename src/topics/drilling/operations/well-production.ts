@@ -2,14 +2,14 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { integerOf, momentOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { isMonth, monthAfter, monthOf } from '../../calendars/math/period.ts'
 import { markSources, orNull } from '../../energy/operations/answer.ts'
+import type { EnergyCall } from '../../energy/operations/frame.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { productionAge, wellStates } from '../math/well-production.ts'
 import { type MissingWell, wellNumberOf } from '../service/well-production.ts'
@@ -27,11 +27,6 @@ import {
   TopWell,
   wellRecord,
 } from './well-production-row.ts'
-
-export type WellProductionDeps = Pick<
-  Context,
-  'access' | 'wellProduction' | 'wells' | 'marks' | 'now'
->
 
 export const productionAccess = {
   feature: 'well_production' as const,
@@ -95,15 +90,13 @@ function missingWellProblem({ reason, state, source }: MissingWell, text: string
 }
 
 /** The coverage, and the newest month of the country. */
-function overviewOf(
-  { wellProduction: production, marks, now }: WellProductionDeps,
-  set: Answering,
-) {
+function overviewOf(call: EnergyCall) {
+  const { wellProduction: production, now } = call.at
   const { wells, states } = production
   const national = production.newestNational()
   const rows = national ? states.ofMonth(national.month) : []
   const covered = production.covered()
-  markSources(set, marks, [...rows, ...covered])
+  markSources(call, [...rows, ...covered])
   const age = national && productionAge(national.month, now())
   return success({
     national: national ? nationalRecord(national) : null,
@@ -129,265 +122,232 @@ function overviewOf(
   })
 }
 
-/** Answers about whole states. */
-function createStateAnswers({ wellProduction: { states }, marks, now }: WellProductionDeps) {
-  const month = (text: string | undefined, set: Answering) => {
-    const requestedMonth = text?.trim()
-    if (requestedMonth && !isMonth(requestedMonth))
-      throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
-    const period = requestedMonth || states.newestMonth()
-    const rows = period === undefined ? [] : states.ofMonth(period)
-    markSources(set, marks, rows)
-    return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
-  }
-
-  const state = (
-    text: string,
-    query: { start_date?: string; end_date?: string },
-    set: Answering,
-  ) => {
-    const period = monthsOf(query, now())
-    const code = text.trim().toUpperCase()
-    if (!states.newestOf(code))
-      throw unavailable(
-        `No production of ${text.slice(0, 100)} is held; /states lists the states that have some.`,
-      )
-    // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
-    const [last] = [period.end, monthOf(isoDay(now()))].sort()
-    const rows = states.ofState(code, period.start, monthAfter(last!, 1))
-    markSources(set, marks, rows)
-    return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
-  }
-
-  return { month, state }
-}
-
-/** Answers about single wells. */
-function createWellAnswers({
-  wellProduction: production,
-  wells: wellStore,
-  marks,
-}: WellProductionDeps) {
-  const { wells } = production
-  const well = (text: string, set: Answering) => {
-    const apiNumberText = text.trim().slice(0, 100)
-    const apiNumber = wellNumberOf(apiNumberText)
-    const rows = apiNumber === undefined ? [] : wells.ofWell(apiNumber)
-    const wellFacts = apiNumber === undefined ? undefined : wellStore.get(apiNumber)
-    if (!wellFacts || rows.length === 0)
-      throw missingWellProblem(
-        production.whyMissing(apiNumber ?? apiNumberText.replace(/\D+/g, '')),
-        apiNumberText,
-      )
-    markSources(set, marks, rows)
-    return success({
-      api_number: wellFacts.apiNumber,
-      operator: wellFacts.operator,
-      well_name: wellFacts.name,
-      state: wellFacts.state,
-      county: wellFacts.county,
-      count: rows.length,
-      data: rows.map(wellRecord),
-    })
-  }
-
-  const top = (query: { state_code?: string; limit?: string; months?: string }, set: Answering) => {
-    const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
-    const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
-    const code = query.state_code?.trim().toUpperCase() || homeState
-    const newest = production.covered().find(coverage => coverage.state === code)
-    if (!newest)
-      throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
-    const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
-    const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
-    markSources(set, marks, best)
-    const producers = best.map((producer, i) => {
-      const wellFacts = wellStore.get(producer.apiNumber)!
-      return {
-        rank: i + 1,
-        api_number: producer.apiNumber,
-        operator: wellFacts.operator,
-        well_name: wellFacts.name,
-        total_oil_bbl: roundTo(producer.oilBbl, 2),
-        total_gas_mcf: roundTo(producer.gasMcf, 2),
-        months_producing: producer.months,
-      }
-    })
-    return success({ state: code, period: span, count: producers.length, producers })
-  }
-  return { well, top }
-}
-
-/** What wells, states and the country produced, month by month. */
-export function wellProductionOperations(deps: WellProductionDeps) {
-  const { month, state } = createStateAnswers(deps)
-  const { well, top } = createWellAnswers(deps)
-  const overview = (set: Answering) => overviewOf(deps, set)
-  const overviewRoute = (operationId: string, description: string) => ({
-    operationId: operationId,
+const overview = (path: string, operationId: string, description: string) =>
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}${path}`,
+    operationId,
     summary: 'Well production: coverage and newest month',
-    description: description,
+    description,
+    tags: ['well production'],
     access: productionAccess,
     answers: { 200: envelope(Overview) },
+    handle: overviewOf,
   })
-  return [
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/`,
-      ...overviewRoute(
-        'getWellProduction',
-        'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
+
+/** What wells, states and the country produced, month by month. */
+export const wellProductionOperations: readonly Operation[] = [
+  overview(
+    '/',
+    'getWellProduction',
+    'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
+  ),
+  overview('/summary', 'getWellProductionSummary', 'The same as `/v1/well-production/`.'),
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}/states`,
+    operationId: 'listStateProduction',
+    summary: 'Production by state',
+    description: 'What every state produced in one month, most oil first.',
+    tags: ['well production'],
+    access: productionAccess,
+    query: {
+      period: textParameter({
+        description: 'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
+        examples: ['2026-08'],
+        pattern: '^[0-9]{4}-[0-9]{2}$',
+      }),
+    },
+    answers: {
+      200: envelope(
+        t.Object({
+          period: orNull(Month),
+          count: integer({ examples: [26] }),
+          states: t.Array(StateRow),
+        }),
       ),
-      tags: ['well production'],
-      handle: ({ reply }) => overview(reply),
-    }),
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/summary`,
-      ...overviewRoute('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
-      tags: ['well production'],
-      handle: ({ reply }) => overview(reply),
-    }),
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/states`,
-      operationId: 'listStateProduction',
-      summary: 'Production by state',
-      description: 'What every state produced in one month, most oil first.',
-      tags: ['well production'],
-      access: productionAccess,
-      query: {
-        period: textParameter({
-          description:
-            'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
-          examples: ['2026-08'],
-          pattern: '^[0-9]{4}-[0-9]{2}$',
+      400: NestedProblem,
+    },
+    handle: ({ at, query, reply }) => {
+      const { states } = at.wellProduction
+      const requestedMonth = query.period?.trim()
+      if (requestedMonth && !isMonth(requestedMonth))
+        throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
+      const period = requestedMonth || states.newestMonth()
+      const rows = period === undefined ? [] : states.ofMonth(period)
+      markSources({ at, reply }, rows)
+      return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}/states/:code`,
+    operationId: 'getStateProduction',
+    summary: 'Production of one state',
+    description: 'Month by month, oldest first. Agencies publish no water for states.',
+    tags: ['well production'],
+    access: productionAccess,
+    params: {
+      code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
+    },
+    query: {
+      start_date: textParameter({
+        description: 'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
+        examples: ['2024-11-01'],
+        pattern: monthPattern,
+      }),
+      end_date: textParameter({
+        description: 'Last month, the same; absent: the running one.',
+        examples: ['2026-11-30'],
+        pattern: monthPattern,
+      }),
+    },
+    answers: {
+      200: envelope(
+        t.Object({
+          state: State,
+          period: Span,
+          count: integer({ examples: [22] }),
+          data: t.Array(ProductionRecord),
         }),
-      },
-      answers: {
-        200: envelope(
-          t.Object({
-            period: orNull(Month),
-            count: integer({ examples: [26] }),
-            states: t.Array(StateRow),
-          }),
-        ),
-        400: NestedProblem,
-      },
-      handle: ({ query, reply }) => month(query.period, reply),
-    }),
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/states/:code`,
-      operationId: 'getStateProduction',
-      summary: 'Production of one state',
-      description: 'Month by month, oldest first. Agencies publish no water for states.',
-      tags: ['well production'],
-      access: productionAccess,
-      params: {
-        code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
-      },
-      query: {
-        start_date: textParameter({
-          description:
-            'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
-          examples: ['2024-11-01'],
-          pattern: monthPattern,
+      ),
+      400: NestedProblem,
+      404: NestedProblem,
+    },
+    handle: ({ at, params, query, reply }) => {
+      const { states } = at.wellProduction
+      const now = at.now()
+      const period = monthsOf(query, now)
+      const code = params.code.trim().toUpperCase()
+      if (!states.newestOf(code))
+        throw unavailable(
+          `No production of ${params.code.slice(0, 100)} is held; /states lists the states that have some.`,
+        )
+      // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
+      const [last] = [period.end, monthOf(isoDay(now))].sort()
+      const rows = states.ofState(code, period.start, monthAfter(last!, 1))
+      markSources({ at, reply }, rows)
+      return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}/wells/:api_number`,
+    operationId: 'getWellProductionHistory',
+    summary: 'Production of one well',
+    description:
+      'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
+    tags: ['well production'],
+    access: productionAccess,
+    params: {
+      api_number: t.String({
+        description: 'Fourteen digits, or the first ten or twelve, with or without separators.',
+        examples: ['42329400010000'],
+      }),
+    },
+    answers: {
+      200: envelope(
+        t.Object({
+          api_number: t.String({ examples: ['42329400010000'] }),
+          operator: t.String(),
+          well_name: t.String(),
+          state: State,
+          county: orNull(t.String({ examples: ['Midland'] })),
+          count: integer({ examples: [24] }),
+          data: t.Array(ProductionRecord),
         }),
-        end_date: textParameter({
-          description: 'Last month, the same; absent: the running one.',
-          examples: ['2026-11-30'],
-          pattern: monthPattern,
+      ),
+      404: MissingWellProblem,
+    },
+    handle: ({ at, params, reply }) => {
+      const { wellProduction: production, wells: wellStore } = at
+      const apiNumberText = params.api_number.trim().slice(0, 100)
+      const apiNumber = wellNumberOf(apiNumberText)
+      const rows = apiNumber === undefined ? [] : production.wells.ofWell(apiNumber)
+      const wellFacts = apiNumber === undefined ? undefined : wellStore.get(apiNumber)
+      if (!wellFacts || rows.length === 0)
+        throw missingWellProblem(
+          production.whyMissing(apiNumber ?? apiNumberText.replace(/\D+/g, '')),
+          apiNumberText,
+        )
+      markSources({ at, reply }, rows)
+      return success({
+        api_number: wellFacts.apiNumber,
+        operator: wellFacts.operator,
+        well_name: wellFacts.name,
+        state: wellFacts.state,
+        county: wellFacts.county,
+        count: rows.length,
+        data: rows.map(wellRecord),
+      })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: `${productionPrefix}/top-producers`,
+    operationId: 'listTopProducers',
+    summary: 'Wells with most oil',
+    description: 'The wells of a state that brought most oil in the last months, most first.',
+    tags: ['well production'],
+    access: productionHeavyAccess,
+    query: {
+      state_code: textParameter({
+        description: `Two letters (${homeState}).`,
+        examples: [homeState],
+        default: homeState,
+        pattern: '^[A-Za-z]{2}$',
+      }),
+      limit: integerParameter({
+        description: `Wells, 1 to ${limitMax} (${limitDefault}).`,
+        examples: [10],
+        default: limitDefault,
+        minimum: 1,
+        maximum: limitMax,
+      }),
+      months: integerParameter({
+        description: `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
+        examples: [12],
+        default: monthsDefault,
+        minimum: 1,
+        maximum: monthsMax,
+      }),
+    },
+    answers: {
+      200: envelope(
+        t.Object({
+          state: State,
+          period: Span,
+          count: integer({ examples: [10] }),
+          producers: t.Array(TopWell),
         }),
-      },
-      answers: {
-        200: envelope(
-          t.Object({
-            state: State,
-            period: Span,
-            count: integer({ examples: [22] }),
-            data: t.Array(ProductionRecord),
-          }),
-        ),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
-      handle: ({ params, query, reply }) => state(params.code, query, reply),
-    }),
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/wells/:api_number`,
-      operationId: 'getWellProductionHistory',
-      summary: 'Production of one well',
-      description:
-        'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
-      tags: ['well production'],
-      access: productionAccess,
-      params: {
-        api_number: t.String({
-          description: 'Fourteen digits, or the first ten or twelve, with or without separators.',
-          examples: ['42329400010000'],
-        }),
-      },
-      answers: {
-        200: envelope(
-          t.Object({
-            api_number: t.String({ examples: ['42329400010000'] }),
-            operator: t.String(),
-            well_name: t.String(),
-            state: State,
-            county: orNull(t.String({ examples: ['Midland'] })),
-            count: integer({ examples: [24] }),
-            data: t.Array(ProductionRecord),
-          }),
-        ),
-        404: MissingWellProblem,
-      },
-      handle: ({ params, reply }) => well(params.api_number, reply),
-    }),
-    operation({
-      method: 'GET',
-      path: `${productionPrefix}/top-producers`,
-      operationId: 'listTopProducers',
-      summary: 'Wells with most oil',
-      description: 'The wells of a state that brought most oil in the last months, most first.',
-      tags: ['well production'],
-      access: productionHeavyAccess,
-      query: {
-        state_code: textParameter({
-          description: `Two letters (${homeState}).`,
-          examples: [homeState],
-          default: homeState,
-          pattern: '^[A-Za-z]{2}$',
-        }),
-        limit: integerParameter({
-          description: `Wells, 1 to ${limitMax} (${limitDefault}).`,
-          examples: [10],
-          default: limitDefault,
-          minimum: 1,
-          maximum: limitMax,
-        }),
-        months: integerParameter({
-          description: `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
-          examples: [12],
-          default: monthsDefault,
-          minimum: 1,
-          maximum: monthsMax,
-        }),
-      },
-      answers: {
-        200: envelope(
-          t.Object({
-            state: State,
-            period: Span,
-            count: integer({ examples: [10] }),
-            producers: t.Array(TopWell),
-          }),
-        ),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
-      handle: ({ query, reply }) => top(query, reply),
-    }),
-  ]
-}
+      ),
+      400: NestedProblem,
+      404: NestedProblem,
+    },
+    handle: ({ at, query, reply }) => {
+      const { wellProduction: production, wells: wellStore } = at
+      const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
+      const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
+      const code = query.state_code?.trim().toUpperCase() || homeState
+      const newest = production.covered().find(coverage => coverage.state === code)
+      if (!newest)
+        throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
+      const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
+      const best = production.wells.top(code, span.start, monthAfter(newest.month, 1), limit)
+      markSources({ at, reply }, best)
+      const producers = best.map((producer, i) => {
+        const wellFacts = wellStore.get(producer.apiNumber)!
+        return {
+          rank: i + 1,
+          api_number: producer.apiNumber,
+          operator: wellFacts.operator,
+          well_name: wellFacts.name,
+          total_oil_bbl: roundTo(producer.oilBbl, 2),
+          total_gas_mcf: roundTo(producer.gasMcf, 2),
+          months_producing: producer.months,
+        }
+      })
+      return success({ state: code, period: span, count: producers.length, producers })
+    },
+  }),
+]

@@ -52,6 +52,21 @@ export interface PermitCounts {
   topCounties(state: string, from: string, to: string, limit: number): NamedCount[]
 }
 
+/** Of a moment in the past: permits keep none. */
+export const noPermitCounts: PermitCounts = {
+  total: () => 0,
+  ofState: () => 0,
+  newestByState: () => new Map(),
+  oldestOn: () => undefined,
+  sourceOf: () => undefined,
+  largest: () => [],
+  count: () => 0,
+  movements: () => new Map(),
+  between: () => 0,
+  topOperators: () => [],
+  topCounties: () => [],
+}
+
 const columns: Readonly<Record<CountedKind, string>> = {
   state: 'state_id',
   operator: 'operator_id',

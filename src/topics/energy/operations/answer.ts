@@ -1,9 +1,10 @@
 import { type TSchema, t } from 'elysia'
-import { type Answering, type Marks, markFixtures } from '../../../http/operations/answer.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import type { EnergyCall } from './frame.ts'
 import { rangeOf } from './list.ts'
 
 /** After every day. */
@@ -22,13 +23,13 @@ export function daysOf(query: { start_date?: string; end_date?: string }): {
 }
 
 /** Says in the headers that rows are invented. */
-export function markSources(
-  set: Answering,
-  marks: Marks,
-  rows: readonly { source: string }[],
-): void {
+export function markSources<T extends readonly { source: string }[]>(
+  { at, reply }: EnergyCall,
+  rows: T,
+): T {
   const isFixture = rows.some(({ source }) => source === generatedSource)
-  markFixtures(set, marks, [{ series: { fixture: isFixture } }])
+  markFixtures(reply, at.marks, [{ series: { fixture: isFixture } }])
+  return rows
 }
 
 /** The value, or the refusal of a dataset that nothing has been imported of. */

@@ -1,12 +1,22 @@
-import { type TSchema, t } from 'elysia'
+import type { TProperties } from '@sinclair/typebox'
+import { type Static, type TSchema, t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { type PageRequest, pageOf, pageQuery } from '../../../http/input/page.ts'
+import type { Access } from '../../../http/gate/access-kind.ts'
+import type { PageRequest } from '../../../http/input/page.ts'
+import {
+  type Answers,
+  type Call,
+  type Operation,
+  operation,
+  type View,
+} from '../../../http/operations/operation.ts'
+import { notFound } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 
-/** The family stands under both, with the same handlers; only the first is in the documentation. */
-export const energyPrefixes = ['/v1/ei', '/v1/dark_data'] as const
-export type EnergyPrefix = (typeof energyPrefixes)[number]
+/** What is served under the first is served under the second too, which is not documented. */
+const prefix = '/v1/ei/'
+const aliasPrefix = '/v1/dark_data/'
 
 /** Seconds for which a client may keep an answer: the families are published daily at most. */
 const cacheTtlSeconds = 3600
@@ -38,37 +48,181 @@ export const energyAccess = {
 } as const
 export const energyHeavyAccess = { ...energyAccess, heavy: true } as const
 
-export const energyPageQuery = pageQuery(100, 50)
-export const energyPageOf = (query: { page?: string; per_page?: string }): PageRequest =>
-  pageOf(query, 100, 50)
+export const energyPage = { max: 100, default: 50 }
 
-/**
- * The meta object of a page of a list, or of a single object: one page of one. `tierRequired` is
- * the name of the lowest plan that has the family.
- */
-export function energyMeta(
-  tierRequired: string,
+/** The request, as helpers of handlers get it. */
+export type EnergyCall = Pick<Call<never, never, unknown>, 'at' | 'reply'>
+
+/** The meta object of a page of a list, or of a single object: one page of one. */
+export const energyMeta = (
+  { at }: Pick<EnergyCall, 'at'>,
   total = 1,
-  { page, perPage }: PageRequest = { page: 1, perPage: 1 },
-) {
-  return {
-    page,
-    per_page: perPage,
-    total_count: total,
-    total_pages: Math.ceil(total / perPage),
-    api_version: 'v1' as const,
-    tier_required: tierRequired,
-    cache_ttl: cacheTtlSeconds,
-  }
+  { page, perPage }: Pick<PageRequest, 'page' | 'perPage'> = { page: 1, perPage: 1 },
+) => ({
+  page,
+  per_page: perPage,
+  total_count: total,
+  total_pages: Math.ceil(total / perPage),
+  api_version: 'v1' as const,
+  tier_required: at.tierRequired('energy_intelligence'),
+  cache_ttl: cacheTtlSeconds,
+})
+
+/** The page that is a whole list. */
+export const wholePage = (rows: readonly unknown[]) => ({
+  page: 1,
+  perPage: Math.max(1, rows.length),
+})
+
+type Definition<Query extends TProperties, Params extends TProperties> = {
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  access?: Access
+  view?: View
+  query?: Query
+  params?: Params
 }
 
-/**
- * The documentation of a route that stands under both prefixes: the alias is left out of the
- * document.
- */
-export const energyDetail = <
-  D extends { operationId: string; summary: string; description: string },
+/** A read of the family: at its path, and at the alias of it. */
+export const energyOperation = <
+  Query extends TProperties = Record<never, never>,
+  Params extends TProperties = Record<never, never>,
+  A extends Answers = Answers,
 >(
-  prefix: EnergyPrefix,
-  detail: D,
-) => (prefix === energyPrefixes[0] ? { tags: ['Energy intelligence'], ...detail } : { hide: true })
+  definition: Definition<Query, Params> & {
+    page?: { max: number; default: number }
+    answers: A
+    handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]>
+  },
+): Operation =>
+  operation<Query, Params, TSchema, A>({
+    method: 'GET',
+    ...(definition.path.startsWith(prefix) && {
+      aliases: [definition.path.replace(prefix, aliasPrefix)],
+    }),
+    tags: ['Energy intelligence'],
+    access: energyAccess,
+    ...definition,
+  })
+
+interface Body<T extends TSchema> {
+  /** Name of the body in the document. */
+  title: string
+  data: T
+  refusals?: Answers
+}
+
+/** One object. */
+export const energyRecord = <
+  T extends TSchema,
+  Query extends TProperties = Record<never, never>,
+  Params extends TProperties = Record<never, never>,
+>({
+  title,
+  data,
+  refusals = energyRefusals,
+  handle,
+  ...definition
+}: Definition<Query, Params> &
+  Body<T> & { handle(call: Call<Query, Params, unknown>): Static<T> }): Operation =>
+  energyOperation<Query, Params>({
+    ...definition,
+    answers: { 200: energyBody(data, title), ...refusals },
+    handle: call => ({ data: handle(call), meta: energyMeta(call) }),
+  })
+
+/** A list that is short by its nature, whole on one page. */
+export const energyWholeList = <
+  T extends TSchema,
+  Query extends TProperties = Record<never, never>,
+>({
+  title,
+  row,
+  refusals = energyRefusals,
+  handle,
+  ...definition
+}: Definition<Query, Record<never, never>> &
+  Omit<Body<T>, 'data'> & {
+    row: T
+    handle(call: Call<Query, Record<never, never>, unknown>): Static<T>[]
+  }): Operation =>
+  energyOperation<Query>({
+    ...definition,
+    answers: { 200: energyBody(t.Array(row), title), ...refusals },
+    handle(call) {
+      const data = handle(call)
+      return {
+        data,
+        meta: energyMeta(call, data.length, wholePage(data)),
+      }
+    },
+  })
+
+/** The rows that a list has in all, and a stretch of them. */
+export interface PagedRows<T> {
+  total: number
+  rows(limit: number, offset: number): T[]
+}
+
+/** A list in pages. */
+export const energyPages = <
+  T extends TSchema,
+  Query extends TProperties = Record<never, never>,
+  Params extends TProperties = Record<never, never>,
+>({
+  title,
+  row,
+  refusals = energyRefusals,
+  list,
+  ...definition
+}: Definition<Query, Params> &
+  Omit<Body<T>, 'data'> & {
+    row: T
+    list(call: Call<Query, Params, unknown>): PagedRows<Static<T>>
+  }): Operation =>
+  energyOperation<Query, Params>({
+    ...definition,
+    page: energyPage,
+    answers: { 200: energyBody(t.Array(row), title), ...refusals },
+    handle(call) {
+      const { total, rows } = list(call)
+      const { page } = call
+      page.meta(total)
+      return {
+        data: rows(page.perPage, page.offset),
+        meta: energyMeta(call, total, page),
+      }
+    },
+  })
+
+/** A record by its number: numbers are decimal, from 1. */
+export const energyById = <T extends TSchema, Row>({
+  subject,
+  what = 'Number of the record.',
+  find,
+  shape,
+  ...definition
+}: Omit<Definition<Record<never, never>, never>, 'query' | 'params'> &
+  Body<T> & {
+    subject: string
+    what?: string
+    find(id: number, call: EnergyCall): Row | undefined
+    shape(row: Row, call: EnergyCall): Static<T>
+  }): Operation =>
+  energyRecord({
+    ...definition,
+    params: { id: t.String({ description: what, examples: ['1'] }) },
+    handle(call) {
+      const { id } = call.params
+      const row = find(recordIdOf(id, subject), call)
+      if (row === undefined) throw notFound(`${subject} ${id}`)
+      return shape(row, call)
+    },
+  })
+
+function recordIdOf(text: string, subject: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(`${subject} ${text.slice(0, 100)}`)
+  return Number(text)
+}

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
+import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -49,7 +49,6 @@ const rangeQuery = {
   }),
   fuel_type: priceQuery.fuel_type,
   grade: priceQuery.grade,
-  ...pageQuery(perPageMax),
 }
 const paged = `Newest first, at most ${perPageMax} rows on a page; the pagination headers say how many there are.`
 
@@ -61,7 +60,7 @@ function bunkerPast(deps: BunkerDeps) {
   return (
     query: { [name in keyof typeof rangeQuery]?: string },
     portName: string | undefined,
-    { request, set, keyId }: { request: Request; set: Answering; keyId: string },
+    { page, request, set, keyId }: { page: Page; request: Request; set: Answering; keyId: string },
   ) => {
     const interval = intervalOf(query.interval) ?? 'day'
     // Each by the name under which it came, where it is not a time.
@@ -72,7 +71,6 @@ function bunkerPast(deps: BunkerDeps) {
       end_date: query.to || query.end_date,
     }
     const range = rangeOf(dates, windowDays.past_month, deps.now())
-    const page = pageOf(query, perPageMax)
     const grade = bunkerGrade(query)
     const places = portName === undefined ? deps.ports : [bunkerPort(deps.ports, portName)]
     const portSeries = seriesAt(places, grade)
@@ -89,7 +87,7 @@ function bunkerPast(deps: BunkerDeps) {
       },
     }
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, deps.now())
-    pageHeaders(set.headers, request.url, pageMeta(page, total))
+    page.meta(total)
     const byId = new Map(portSeries.map(bunkerSeries => [bunkerSeries.series.id, bunkerSeries]))
     const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
     return {
@@ -121,6 +119,7 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
       tags: ['bunker'],
       access,
+      page: { max: perPageMax },
       query: { port: codeParameter(portNote), ...rangeQuery },
       answers: {
         200: t.Object(
@@ -142,8 +141,9 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
         ),
         ...refusals,
       },
-      handle: ({ query, request, reply, caller }) => {
+      handle: ({ query, page, request, reply, caller }) => {
         const { rows, period, metadata } = pastOf(query, query.port || undefined, {
+          page,
           request,
           set: reply,
           keyId: caller.key.key.id,
@@ -163,6 +163,7 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       tags: ['bunker'],
       access,
       params: { port: t.String(portNote) },
+      page: { max: perPageMax },
       query: rangeQuery,
       answers: {
         200: t.Object(
@@ -178,8 +179,9 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
         ),
         ...refusals,
       },
-      handle: ({ params, query, request, reply, caller }) => {
+      handle: ({ params, query, page, request, reply, caller }) => {
         const { rows, place, period, metadata } = pastOf(query, params.port, {
+          page,
           request,
           set: reply,
           keyId: caller.key.key.id,

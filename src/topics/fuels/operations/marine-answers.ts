@@ -1,4 +1,4 @@
-import { pageHeaders, pageMeta, pageOf } from '../../../http/input/page.ts'
+import type { Page } from '../../../http/input/page.ts'
 import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -116,19 +116,13 @@ export function createMarineHistory(deps: MarineDeps) {
   const { ports, now } = deps
   const { seriesOf, metadata } = createMarineReads(deps)
   const walking = createPageWalks(deps.history, deps.ingest)
-  return (
-    query: Record<string, string | undefined>,
-    request: Request,
-    set: Answering,
-    keyId: string,
-  ) => {
+  return (query: Record<string, string | undefined>, page: Page, set: Answering, keyId: string) => {
     const interval = intervalOf(query.interval) ?? 'day'
     const range = rangeOf(
       { start_date: query.start_date, end_date: query.end_date },
       windowDays.past_month,
       now(),
     )
-    const page = pageOf(query, deps.perPageMax)
     const filter = marineFilter(query, ports)
     const marineSeries = seriesOf(filter, false)
     const seriesIds = marineSeries.map(row => row.series.id)
@@ -143,8 +137,7 @@ export function createMarineHistory(deps: MarineDeps) {
       },
     }
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, now())
-    const meta = pageMeta(page, total)
-    pageHeaders(set.headers, request.url, meta)
+    const meta = page.meta(total)
     const byId = new Map(marineSeries.map(row => [row.series.id, row]))
     const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
     return {

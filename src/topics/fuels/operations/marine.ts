@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import { pageQuery } from '../../../http/input/page.ts'
 import { typed } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -100,6 +99,7 @@ export function marineOperations(deps: MarineDeps) {
         'Prices between two dates, newest first, the last 30 days without any; of one instant in the order of the latest prices. Walking the pages neither repeats nor loses a row while data comes in.',
       tags: ['marine'],
       access: { meter: true, rate: 'marine-historical' },
+      page: { max: deps.perPageMax },
       query: {
         ...priceQuery,
         start_date: windowQuery.start_date,
@@ -111,15 +111,13 @@ export function marineOperations(deps: MarineDeps) {
           enum: validIntervals,
           default: 'day',
         }),
-        ...pageQuery(deps.perPageMax),
       },
       answers: {
         200: MarineHistory,
         400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
-      handle: ({ query, request, reply, caller }) =>
-        history(query, request, reply, caller.key.key.id),
+      handle: ({ query, page, reply, caller }) => history(query, page, reply, caller.key.key.id),
     }),
   ]
 }

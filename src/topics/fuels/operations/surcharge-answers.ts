@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { type PageRequest, pageHeaders, pageMeta } from '../../../http/input/page.ts'
+import type { Page } from '../../../http/input/page.ts'
 import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
@@ -72,19 +72,10 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
       updated_at: isoInstant(Math.max(...rows.map(surcharge => surcharge.retrievedAt))),
       metadata: marked(set, rows),
     })
-  const historyOf = (
-    filter: Omit<SurchargeHistory, 'toOn'>,
-    page: PageRequest,
-    request: Request,
-    set: Answering,
-  ) => {
+  const historyOf = (filter: Omit<SurchargeHistory, 'toOn'>, page: Page) => {
     const question = { ...filter, toOn: today() }
-    const meta = pageMeta(page, surcharges.count(question))
-    pageHeaders(set.headers, request.url, meta)
-    return {
-      rows: surcharges.history(question, page.perPage, (page.page - 1) * page.perPage),
-      meta,
-    }
+    const rows = surcharges.history(question, page.perPage, page.offset)
+    return { rows, meta: page.meta(surcharges.count(question)) }
   }
   return { today, marked, carrierOf, levelOf, present, listed, historyOf }
 }

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { PageMetaShape, pageOf, pageQuery } from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -99,18 +99,13 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
       tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('harbor').properties,
-      query: { ...serviceLevel, ...pageQuery(deps.perPageMax) },
+      page: { max: deps.perPageMax },
+      query: serviceLevel,
       answers: { 200: History, ...refusals },
-      handle: ({ params, query, request, reply }) => {
-        const page = pageOf(query, deps.perPageMax)
+      handle: ({ params, query, page, reply }) => {
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)
-        const { rows, meta } = historyOf(
-          { mode: 'parcel', carrier, serviceLevel: level },
-          page,
-          request,
-          reply,
-        )
+        const { rows, meta } = historyOf({ mode: 'parcel', carrier, serviceLevel: level }, page)
         const name = surcharges.inForce('parcel', today(), carrier)[0]?.carrierName ?? carrier
         return {
           ...success({

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { PageMetaShape, pageOf, pageQuery } from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -69,17 +69,11 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('alder').properties,
-      query: pageQuery(deps.perPageMax),
+      page: { max: deps.perPageMax },
       answers: { 200: History, ...refusals },
-      handle: ({ params, query, request, reply }) => {
-        const page = pageOf(query, deps.perPageMax)
+      handle: ({ params, page, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
-        const { rows, meta } = historyOf(
-          { mode: 'ltl', carrier, serviceLevel: undefined },
-          page,
-          request,
-          reply,
-        )
+        const { rows, meta } = historyOf({ mode: 'ltl', carrier, serviceLevel: undefined }, page)
         return {
           ...success({ history: rows.map(surchargeRow), metadata: marked(reply, rows) }),
           meta,

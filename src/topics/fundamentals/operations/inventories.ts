@@ -2,27 +2,18 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import {
-  energyAccess,
-  energyBody,
-  energyPageQuery,
-  energyRefusals,
-} from '../../energy/operations/frame.ts'
-import {
-  energyPage,
+  type EnergyCall,
+  energyById,
+  energyPages,
   energyRecord,
   energyWholeList,
-  rangeOf,
-  rangeQuery,
-  recordIdOf,
-} from '../../energy/operations/list.ts'
+} from '../../energy/operations/frame.ts'
+import { rangeOf, rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import {
   type InventoryPlace,
@@ -36,11 +27,6 @@ import {
 } from '../math/inventories.ts'
 import { levelDecimals } from '../math/storage.ts'
 import type { InventoryRecord } from '../service/inventories.ts'
-
-export type InventoriesDeps = Pick<
-  Context,
-  'access' | 'inventories' | 'storage' | 'marks' | 'pricesAt' | 'tierRequired'
->
 
 const level = t.Number({ examples: [424.2], description: 'In `unit`.' })
 const change = t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
@@ -101,11 +87,13 @@ const Summary = t.Object(
   },
   { title: 'OilInventorySummary' },
 )
-const ByProduct = t.Array(
-  t.Object({ product: productField, level, change, unit, date }, { title: 'ProductInventory' }),
+const ProductLevel = t.Object(
+  { product: productField, level, change, unit, date },
+  { title: 'ProductInventory' },
 )
-const Past = t.Array(
-  t.Object({ date, level, change, unit, product: productField }, { title: 'PastInventory' }),
+const PastLevel = t.Object(
+  { date, level, change, unit, product: productField },
+  { title: 'PastInventory' },
 )
 const Cushing = t.Object(
   {
@@ -180,268 +168,178 @@ const productQuery = wordParameter(inventoryProducts, {
   examples: ['gasoline'],
 })
 
-/** Records of the inventories, each read marked in the headers of its answer. */
-function createInventoryReads({ inventories, marks }: InventoriesDeps) {
-  const marked = <T extends readonly InventoryRecord[]>(set: Answering, records: T): T => {
-    markFixtures(set, marks, records)
-    return records
-  }
-  const requireLatest = (place: InventoryPlace): InventoryRecord => {
-    const record = inventories.latest(place)
-    if (!record)
-      throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${place.code}.`, {
-        leg: place.code,
-      })
-    return record
-  }
-  const listOf = (
-    set: Answering,
-    places: readonly InventoryPlace[],
-    query: Parameters<typeof rangeOf>[0],
-  ) => {
-    const filter = { places, ...rangeOf(query) }
-    return {
-      total: inventories.count(filter),
-      rows: (limit: number, offset: number) => marked(set, inventories.page(filter, limit, offset)),
-    }
-  }
-  const newestOf = (set: Answering, places: readonly InventoryPlace[]) =>
-    marked(
-      set,
-      places.flatMap(place => inventories.latest(place) ?? []),
-    )
-  return { marked, requireLatest, listOf, newestOf }
-}
-type InventoryReads = ReturnType<typeof createInventoryReads>
-
-function summaryAnswer({ marked, requireLatest }: InventoryReads, set: Answering) {
-  const national = (product: InventoryProduct) => requireLatest(nationalPlace(product))
-  const crude = national('crude_oil')
-  const cushing = requireLatest(cushingPlace)
-  const reserve = requireLatest(reservePlace)
-  const all = national('total_petroleum')
-  const gasoline = national('gasoline')
-  const distillate = national('distillate')
-  marked(set, [crude, cushing, reserve, all, gasoline, distillate])
-  return {
-    total_crude: crude.level,
-    cushing: cushing.level,
-    spr: reserve.level,
-    total_products: roundTo(all.level - crude.level, levelDecimals(all.series)),
-    gasoline: gasoline.level,
-    distillate: distillate.level,
-    unit: crude.series.unit,
-    as_of_date: crude.on,
-  }
+function marked<T extends readonly InventoryRecord[]>({ at, reply }: EnergyCall, records: T): T {
+  markFixtures(reply, at.marks, records)
+  return records
 }
 
-function cushingAnswer(
-  { inventories, storage }: InventoriesDeps,
-  { marked, requireLatest }: InventoryReads,
-  set: Answering,
-  weeks: number,
-) {
-  const record = requireLatest(cushingPlace)
-  const history = inventories.page(
-    { places: [cushingPlace], from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
-    weeks,
-    0,
+function requireLatest(call: EnergyCall, place: InventoryPlace): InventoryRecord {
+  const record = call.at.inventories.latest(place)
+  if (!record)
+    throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${place.code}.`, {
+      leg: place.code,
+    })
+  return marked(call, [record])[0]!
+}
+
+/** The newest nationwide level of each product that has one. */
+const newestOfProducts = (call: EnergyCall) =>
+  marked(
+    call,
+    nationalPlaces.flatMap(place => call.at.inventories.latest(place) ?? []),
   )
-  marked(set, [record])
-  const percent = storage.of(record.series)?.utilizationPercent
-  const newestFields = {
-    unit: record.series.unit,
-    date: record.on,
-    change: record.change ?? null,
-  }
+
+function listOf<R>(
+  call: EnergyCall & { query: { start_date?: string; end_date?: string } },
+  places: readonly InventoryPlace[],
+  shape: (record: InventoryRecord) => R,
+) {
+  const { inventories } = call.at
+  const filter = { places, ...rangeOf(call.query) }
   return {
-    latest: { volume: record.level, ...newestFields },
-    level: record.level,
-    capacity_percent: percent === undefined ? null : roundTo(percent, percentDecimals),
-    ...newestFields,
-    history: history.map(({ on, level, change }) => ({
-      date: on,
-      volume: level,
-      change: change ?? null,
-    })),
-    weeks,
+    total: inventories.count(filter),
+    rows: (limit: number, offset: number) =>
+      marked(call, inventories.page(filter, limit, offset)).map(shape),
   }
 }
 
 /** Weekly stocks of crude oil and products in the United States. */
-export function inventoryOperations(deps: InventoriesDeps) {
-  const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: Answering; request: Request }) => ({
-    set,
-    request,
-    tierRequired: tier,
-  })
-  /** What `work` makes of the inventories, as they were known where the request asks for a moment. */
-  const whereKnown = <T>(
-    query: { as_of?: string },
-    set: Answering,
-    work: (reads: InventoryReads, deps: InventoriesDeps) => T,
-  ): T => atMoment(deps, query, set, deps => work(createInventoryReads(deps), deps))
-
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories',
-      aliases: ['/v1/dark_data/oil_inventories'],
-      operationId: 'listOilInventories',
-      summary: 'Weekly oil inventories',
-      description: `Stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: {
-        product: productQuery,
-        location: wordParameter(inventoryLocations, {
-          description: `One of ${inventoryLocations.join(', ')}.`,
-          examples: ['PADD3'],
-        }),
-        ...rangeQuery,
-        ...energyPageQuery,
-        ...knownQuery,
-      },
-      answers: { 200: energyBody(t.Array(Record), 'OilInventories'), ...energyRefusals },
-      handle: ({ query, reply, request }) =>
-        whereKnown(query, reply, ({ listOf }) =>
-          energyPage(
-            query,
-            answerOf({ set: reply, request }),
-            listOf(reply, placesOf(query), query),
-            recordRow,
-          ),
-        ),
+export const inventoryOperations = [
+  energyPages({
+    path: '/v1/ei/oil_inventories',
+    operationId: 'listOilInventories',
+    summary: 'Weekly oil inventories',
+    description: `Stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
+    view: 'as_of',
+    query: {
+      product: productQuery,
+      location: wordParameter(inventoryLocations, {
+        description: `One of ${inventoryLocations.join(', ')}.`,
+        examples: ['PADD3'],
+      }),
+      ...rangeQuery,
+    },
+    title: 'OilInventories',
+    row: Record,
+    list: call => listOf(call, placesOf(call.query), recordRow),
+  }),
+  energyRecord({
+    path: '/v1/ei/oil_inventories/latest',
+    operationId: 'getLatestOilInventories',
+    summary: 'Newest oil inventories',
+    description: `The newest level of US commercial crude oil, and in \`products\` the newest nationwide level of each product. ${levelNote}`,
+    view: 'as_of',
+    title: 'OilInventoriesLatest',
+    data: Latest,
+    handle: call => ({
+      ...recordRow(requireLatest(call, nationalPlace('crude_oil'))),
+      products: newestOfProducts(call).map(recordRow),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories/latest',
-      aliases: ['/v1/dark_data/oil_inventories/latest'],
-      operationId: 'getLatestOilInventories',
-      summary: 'Newest oil inventories',
-      description: `The newest level of US commercial crude oil, and in \`products\` the newest nationwide level of each product. ${levelNote}`,
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: knownQuery,
-      answers: { 200: energyBody(Latest, 'OilInventoriesLatest'), ...energyRefusals },
-      handle: ({ query, reply }) =>
-        whereKnown(query, reply, ({ marked, newestOf, requireLatest }) => {
-          const products = newestOf(reply, nationalPlaces)
-          const crude = requireLatest(nationalPlace('crude_oil'))
-          marked(reply, [crude])
-          return energyRecord({ ...recordRow(crude), products: products.map(recordRow) }, tier)
-        }),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories/summary',
-      aliases: ['/v1/dark_data/oil_inventories/summary'],
-      operationId: 'getOilInventorySummary',
-      summary: 'Oil inventories in one line',
-      description:
-        'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: knownQuery,
-      answers: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
-      handle: ({ query, reply }) =>
-        whereKnown(query, reply, reads => energyRecord(summaryAnswer(reads, reply), tier)),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories/by_product',
-      aliases: ['/v1/dark_data/oil_inventories/by_product'],
-      operationId: 'getOilInventoriesByProduct',
-      summary: 'Newest oil inventories by product',
-      description:
-        'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: knownQuery,
-      answers: { 200: energyBody(ByProduct, 'OilInventoriesByProduct'), ...energyRefusals },
-      handle: ({ query, reply }) =>
-        whereKnown(query, reply, ({ newestOf }) =>
-          energyWholeList(newestOf(reply, nationalPlaces).map(pastRow), tier),
-        ),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories/historical',
-      aliases: ['/v1/dark_data/oil_inventories/historical'],
-      operationId: 'getOilInventoryHistory',
-      summary: 'Past oil inventories of a product',
-      description: `Nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: {
-        product: productQuery,
-        ...rangeQuery,
-        ...energyPageQuery,
-        ...knownQuery,
-      },
-      answers: { 200: energyBody(Past, 'OilInventoryHistory'), ...energyRefusals },
-      handle: ({ query, reply, request }) =>
-        whereKnown(query, reply, ({ listOf }) =>
-          energyPage(
-            query,
-            answerOf({ set: reply, request }),
-            listOf(reply, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
-            pastRow,
-          ),
-        ),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories/cushing',
-      aliases: ['/v1/dark_data/oil_inventories/cushing'],
-      operationId: 'getCushingInventories',
-      summary: 'Crude oil at Cushing by week',
-      description:
-        'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: {
-        weeks: typed({
-          type: 'integer',
-          description: 'Weeks of `history`, 1 to 520 (12), newest first.',
-          examples: [12],
-          default: 12,
-          minimum: 1,
-          maximum: 520,
-        }),
-        ...knownQuery,
-      },
-      answers: { 200: energyBody(Cushing, 'OilInventoriesCushing'), ...energyRefusals },
-      handle: ({ query, reply }) =>
-        whereKnown(query, reply, (reads, deps) =>
-          energyRecord(
-            cushingAnswer(deps, reads, reply, integerOf('weeks', query.weeks, 12, 1, 520)),
-            tier,
-          ),
-        ),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/ei/oil_inventories/:id',
-      aliases: ['/v1/dark_data/oil_inventories/:id'],
-      operationId: 'getOilInventory',
-      summary: 'One weekly level',
-      description: `The level of one place on one day. ${numberNote}`,
-      tags: ['Energy intelligence'],
-      access: energyAccess,
-      query: knownQuery,
-      params: {
-        id: t.String({ description: 'Number of the record.', examples: ['1'] }),
-      },
-      answers: { 200: energyBody(Record, 'OilInventoryRecord'), ...energyRefusals },
-      handle: ({ params, query, reply }) =>
-        whereKnown(query, reply, ({ marked }, { inventories }) => {
-          const record = inventories.byId(recordIdOf(params.id, 'Inventory'))
-          if (!record) throw notFound(`Inventory ${params.id}`)
-          marked(reply, [record])
-          return energyRecord(recordRow(record), tier)
-        }),
-    }),
-  ]
-}
+  }),
+  energyRecord({
+    path: '/v1/ei/oil_inventories/summary',
+    operationId: 'getOilInventorySummary',
+    summary: 'Oil inventories in one line',
+    description:
+      'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
+    view: 'as_of',
+    title: 'OilInventoriesSummary',
+    data: Summary,
+    handle(call) {
+      const national = (product: InventoryProduct) => requireLatest(call, nationalPlace(product))
+      const crude = national('crude_oil')
+      const cushing = requireLatest(call, cushingPlace)
+      const reserve = requireLatest(call, reservePlace)
+      const all = national('total_petroleum')
+      return {
+        total_crude: crude.level,
+        cushing: cushing.level,
+        spr: reserve.level,
+        total_products: roundTo(all.level - crude.level, levelDecimals(all.series)),
+        gasoline: national('gasoline').level,
+        distillate: national('distillate').level,
+        unit: crude.series.unit,
+        as_of_date: crude.on,
+      }
+    },
+  }),
+  energyWholeList({
+    path: '/v1/ei/oil_inventories/by_product',
+    operationId: 'getOilInventoriesByProduct',
+    summary: 'Newest oil inventories by product',
+    description:
+      'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
+    view: 'as_of',
+    title: 'OilInventoriesByProduct',
+    row: ProductLevel,
+    handle: call => newestOfProducts(call).map(pastRow),
+  }),
+  energyPages({
+    path: '/v1/ei/oil_inventories/historical',
+    operationId: 'getOilInventoryHistory',
+    summary: 'Past oil inventories of a product',
+    description: `Nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
+    view: 'as_of',
+    query: { product: productQuery, ...rangeQuery },
+    title: 'OilInventoryHistory',
+    row: PastLevel,
+    list: call =>
+      listOf(call, [nationalPlace(productIn(call.query.product) ?? 'crude_oil')], pastRow),
+  }),
+  energyRecord({
+    path: '/v1/ei/oil_inventories/cushing',
+    operationId: 'getCushingInventories',
+    summary: 'Crude oil at Cushing by week',
+    description:
+      'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
+    view: 'as_of',
+    query: {
+      weeks: typed({
+        type: 'integer',
+        description: 'Weeks of `history`, 1 to 520 (12), newest first.',
+        examples: [12],
+        default: 12,
+        minimum: 1,
+        maximum: 520,
+      }),
+    },
+    title: 'OilInventoriesCushing',
+    data: Cushing,
+    handle(call) {
+      const { inventories, storage } = call.at
+      const weeks = integerOf('weeks', call.query.weeks, 12, 1, 520)
+      const record = requireLatest(call, cushingPlace)
+      const history = inventories.page({ places: [cushingPlace], ...rangeOf({}) }, weeks, 0)
+      const percent = storage.of(record.series)?.utilizationPercent
+      const newestFields = {
+        unit: record.series.unit,
+        date: record.on,
+        change: record.change ?? null,
+      }
+      return {
+        latest: { volume: record.level, ...newestFields },
+        level: record.level,
+        capacity_percent: percent === undefined ? null : roundTo(percent, percentDecimals),
+        ...newestFields,
+        history: history.map(({ on, level, change }) => ({
+          date: on,
+          volume: level,
+          change: change ?? null,
+        })),
+        weeks,
+      }
+    },
+  }),
+  energyById({
+    path: '/v1/ei/oil_inventories/:id',
+    operationId: 'getOilInventory',
+    summary: 'One weekly level',
+    description: `The level of one place on one day. ${numberNote}`,
+    view: 'as_of',
+    subject: 'Inventory',
+    title: 'OilInventoryRecord',
+    data: Record,
+    find: (id, { at }) => at.inventories.byId(id),
+    shape: (record, call) => recordRow(marked(call, [record])[0]!),
+  }),
+]

@@ -1,23 +1,19 @@
 import { t } from 'elysia'
-import { pageHeaders, pageMeta } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
 import {
-  energyAccess,
   energyBody,
   energyHeavyAccess,
   energyMeta,
-  energyPageOf,
-  energyPageQuery,
+  energyOperation,
+  energyPage,
+  energyRecord,
+  wholePage,
 } from '../../energy/operations/frame.ts'
-import { energyRecord } from '../../energy/operations/list.ts'
 import { monthsAhead } from '../math/monthly-forecast.ts'
 import {
   accuracyAnswer,
@@ -34,7 +30,7 @@ import {
   PeriodForecast,
 } from './monthly-forecast-shape.ts'
 
-export type MonthlyForecastsDeps = ForecastReadsDeps & Pick<Context, 'access' | 'tierRequired'>
+export type MonthlyForecastsDeps = ForecastReadsDeps
 
 const modelNote = `The forecast of a month is the mean price expected of it, made at 06:00 UTC on the first of each month from the daily closes before: last close x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days to the middle of the month and drift half the log slope of the 20-day exponential average over a year; the bounds are that x exp(+-1.645 sigma sqrt(h)). It is a statistical projection, not advice.`
 const actualNote =
@@ -48,7 +44,6 @@ const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
   404: NestedProblem,
 }
-const tags = ['Energy intelligence']
 
 /**
  * What this service expects of the mean price of the next months, how right it was, and everything
@@ -56,36 +51,33 @@ const tags = ['Energy intelligence']
  */
 export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps
-  const tier = deps.tierRequired('energy_intelligence')
   const { requestedSeries, marked, forecastRow, current, archivedRow, scored } =
     createForecastReads(deps)
 
-  const accuracyRoute = (path: string, operationId: string) => [
-    operation({
-      method: 'GET',
-      path: path,
+  const accuracy = (path: string, operationId: string) =>
+    energyRecord({
+      path,
       operationId,
       summary: 'Accuracy of monthly forecasts',
       description: `How far the forecasts of the last ${evaluatedMonths} months that are over were off: all that were made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
-      tags: tags,
       access: energyHeavyAccess,
       query: commodityQuery,
-      answers: { 200: energyBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
+      title: 'ForecastAccuracyBody',
+      data: Accuracy,
+      refusals,
       handle: ({ query, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
-        return energyRecord(accuracyAnswer(scored(series, reply), series, now()), tier)
+        return accuracyAnswer(scored(series, reply), series, now())
       },
-    }),
-  ]
-  const archiveRoute = (path: string, operationId: string) => [
-    operation({
-      method: 'GET',
-      path: path,
+    })
+  const archive = (path: string, operationId: string) =>
+    energyOperation({
+      path,
       operationId,
       summary: 'Archive of monthly forecasts',
       description: `Every forecast ever made of a month that has begun, newest month first and within it the newest publication first, with what came. ${actualNote}`,
-      tags: tags,
       access: energyHeavyAccess,
+      page: energyPage,
       query: {
         year: typed({
           type: 'integer',
@@ -93,33 +85,30 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
           examples: [2026],
         }),
         ...commodityQuery,
-        ...energyPageQuery,
       },
       answers: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
-      handle: ({ query, reply, request }) => {
-        const page = energyPageOf(query)
+      handle: ({ at, query, page, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
         const filter = { seriesIds: series && [series.id], ...monthsOf(query.year, now()) }
         const total = store.count(filter)
-        pageHeaders(reply.headers as Answering['headers'], request.url, pageMeta(page, total))
-        const rows = marked(reply, store.page(filter, page.perPage, (page.page - 1) * page.perPage))
-        return { data: { forecasts: rows.map(archivedRow) }, meta: energyMeta(tier, total, page) }
+        page.meta(total)
+        const rows = marked(reply, store.page(filter, page.perPage, page.offset))
+        return {
+          data: { forecasts: rows.map(archivedRow) },
+          meta: energyMeta({ at }, total, page),
+        }
       },
-    }),
-  ]
+    })
 
   return [
-    operation({
-      method: 'GET',
+    energyOperation({
       path: '/v1/forecasts/monthly',
       operationId: 'listMonthlyForecasts',
       summary: 'Monthly price forecasts',
       description: `The newest forecasts of the running month (\`period\`) and the ${monthsAhead} after it, by month, for every code that is forecast or for one. ${modelNote}`,
-      tags: tags,
-      access: energyAccess,
       query: commodityQuery,
       answers: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
-      handle: ({ query, reply, request }) => {
+      handle: ({ at, query, reply, request }) => {
         const series = requestedSeries(codeOf(query), request)
         const rows = marked(reply, current(series))
         const data = {
@@ -128,38 +117,32 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
             forecastRow({ ...forecast, period: forecast.month, months: [forecast.month] }),
           ),
         }
-        return {
-          data,
-          meta: energyMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }),
-        }
+        return { data, meta: energyMeta({ at }, rows.length, wholePage(rows)) }
       },
     }),
-    ...accuracyRoute('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'),
-    ...accuracyRoute('/v1/forecasts/accuracy', 'getForecastAccuracy'),
-    ...archiveRoute('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'),
-    ...archiveRoute('/v1/forecasts/archive', 'listForecastArchive'),
-    operation({
-      method: 'GET',
+    accuracy('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'),
+    accuracy('/v1/forecasts/accuracy', 'getForecastAccuracy'),
+    archive('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'),
+    archive('/v1/forecasts/archive', 'listForecastArchive'),
+    energyRecord({
       path: '/v1/forecasts/monthly/:period',
       operationId: 'getPeriodForecast',
       summary: 'Price forecast of a month or quarter',
       description: `The newest forecast of one code for one period, also a past one. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
-      tags: tags,
-      access: energyAccess,
       params: {
         period: t.String({
           description: 'Month or quarter, `2026-12` or `2026-Q4`.',
           examples: ['2026-Q4'],
         }),
       },
-      query: {
-        ...oneCode('commodity', {
-          description: `A code or alias (${defaultCode}).`,
-          examples: [defaultCode],
-          default: defaultCode,
-        }),
-      },
-      answers: { 200: energyBody(PeriodForecast, 'PeriodForecastBody'), ...refusals },
+      query: oneCode('commodity', {
+        description: `A code or alias (${defaultCode}).`,
+        examples: [defaultCode],
+        default: defaultCode,
+      }),
+      title: 'PeriodForecastBody',
+      data: PeriodForecast,
+      refusals,
       handle: ({ params, query, reply, request }) => {
         const period = parsePeriod(params.period)
         if (!period)
@@ -183,10 +166,7 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
           )
         }
         const forecast = forecastRow(row)
-        return energyRecord(
-          { ...forecast, low: forecast.lower_bound, high: forecast.upper_bound },
-          tier,
-        )
+        return { ...forecast, low: forecast.lower_bound, high: forecast.upper_bound }
       },
     }),
   ]

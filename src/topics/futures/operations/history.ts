@@ -1,15 +1,9 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import {
-  type PageMeta,
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -66,8 +60,6 @@ interface HistoryQuery extends RangeParameters {
   contract?: string
   contracts?: string
   interval?: string
-  page?: string
-  per_page?: string
 }
 
 /** Bars of contracts by date. */
@@ -84,6 +76,7 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
       access: { ...routes.every, heavy: true },
       view: 'as_of',
       params: slugParams.properties,
+      page: { max: perPageMax },
       query: {
         ...contractQuery('on each date its front month'),
         ...rangeQuery,
@@ -103,15 +96,14 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
           minimum: 1,
           maximum: 12,
         }),
-        ...pageQuery(perPageMax),
       },
       answers: {
         200: Historical,
         400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
-      handle: ({ params, query, request, reply }) =>
-        historyAnswer(routes, routes.familyOf(params.slug), query, request, reply),
+      handle: ({ params, query, page, reply }) =>
+        historyAnswer(routes, routes.familyOf(params.slug), query, page, reply),
     }),
   ]
 }
@@ -120,8 +112,8 @@ function historyAnswer(
   routes: FuturesRoutes,
   requested: RequestedFamily,
   query: HistoryQuery,
-  request: Request,
-  set: { headers: Record<string, string | number> },
+  page: Page,
+  set: Answering,
 ) {
   const { futures } = routes
   const { family, decimals, head } = requested
@@ -129,7 +121,6 @@ function historyAnswer(
   const places = integerOf('contracts', query.contracts, 1, 1, 12)
   const interval = barIntervalOf(query.interval)
   const { from, to } = readRange(query, futures.today(family.code))
-  const page = pageOf(query, perPageMax)
   const selection: ContractSelection =
     month === undefined ? { places: Array.from({ length: places }, (_, i) => i + 1) } : { month }
   if (!futures.hasDays(family.code, selection))
@@ -140,11 +131,10 @@ function historyAnswer(
     selection,
     interval,
     { from, to },
-    (page.page - 1) * page.perPage,
+    page.offset,
     page.perPage,
   )
-  const meta: PageMeta = pageMeta(page, total)
-  pageHeaders(set.headers, request.url, meta)
+  const meta = page.meta(total)
   const source = routes.mark(set, family, sourcesOf(days))
   return {
     ...head,

@@ -1,13 +1,7 @@
 import { t } from 'elysia'
-import {
-  type PageMeta,
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -69,8 +63,6 @@ const SpreadHistory = t.Object(
 interface HistoryQuery extends RangeParameters {
   contract1?: string
   contract2?: string
-  page?: string
-  per_page?: string
 }
 
 /** The spread between two months of one family over time. */
@@ -87,6 +79,7 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,
+      page: { max: perPageMax },
       query: {
         ...rangeQuery,
         contract1: textParameter({
@@ -100,11 +93,14 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
           examples: ['2'],
           default: '2',
         }),
-        ...pageQuery(perPageMax),
       },
       answers: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
-      handle: ({ params, query, request, reply }) =>
-        spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, request, reply),
+      handle: ({ params, query, page, request, reply }) =>
+        spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, {
+          page,
+          request,
+          reply,
+        }),
     }),
   ]
 }
@@ -114,8 +110,7 @@ function spreadHistoryAnswer(
   switched: Switched,
   requested: RequestedFamily,
   query: HistoryQuery,
-  request: Request,
-  set: { headers: Record<string, string | number> },
+  { page, request, reply }: { page: Page; request: Request; reply: Answering },
 ) {
   const { futures } = routes
   const { family, decimals, head, nth = 1 } = requested
@@ -129,7 +124,6 @@ function spreadHistoryAnswer(
     throw missingParameter('from', 'the first trading date, such as 2026-10-01.')
   if (to === undefined) throw missingParameter('to', 'the last trading date, such as 2026-11-20.')
   checkOrder(from, to)
-  const page = pageOf(query, perPageMax)
   const first = legOf(routes, requested, 'contract1', query.contract1, nth, from, to)
   const second = legOf(routes, requested, 'contract2', query.contract2, nth + 1, from, to)
   const others = new Map(second.days.map(day => [day.tradedOn, day.close]))
@@ -149,10 +143,9 @@ function spreadHistoryAnswer(
       },
     ]
   })
-  const meta: PageMeta = pageMeta(page, rows.length)
-  pageHeaders(set.headers, request.url, meta)
-  routes.mark(set, family, sourcesOf(first.days))
-  const pageRows = rows.slice((page.page - 1) * page.perPage, page.page * page.perPage)
+  const meta = page.meta(rows.length)
+  routes.mark(reply, family, sourcesOf(first.days))
+  const pageRows = rows.slice(page.offset, page.offset + page.perPage)
   return {
     family: family.code,
     ...head,

@@ -2,13 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
-import {
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -103,8 +97,8 @@ function list({ notifications: store }: NotificationsDeps) {
       description: "The account's notifications of the last 90 days, newest first.",
       tags: ['notifications'],
       access: read,
+      page: { max: perPageMax, default: perPageDefault },
       query: {
-        ...pageQuery(perPageMax, perPageDefault),
         unread: flagParameter({
           description: 'True: only those that are not read.',
           examples: [true],
@@ -112,19 +106,12 @@ function list({ notifications: store }: NotificationsDeps) {
         }),
       },
       answers: { 200: Listed, 400: NestedProblem, ...refusals },
-      handle: ({ caller, query, request, reply }) => {
+      handle: ({ caller, query, page }) => {
         const accountId = accountOf(caller)
-        const pageRequest = pageOf(query, perPageMax, perPageDefault)
         const unreadOnly = boolOf('unread', query.unread, false)
         const unread = store.unread(accountId)
-        const meta = pageMeta(pageRequest, unreadOnly ? unread : store.count(accountId))
-        const rows = store.page(
-          accountId,
-          unreadOnly,
-          pageRequest.perPage,
-          (pageRequest.page - 1) * pageRequest.perPage,
-        )
-        pageHeaders(reply.headers, request.url, meta)
+        const meta = page.meta(unreadOnly ? unread : store.count(accountId))
+        const rows = store.page(accountId, unreadOnly, page.perPage, page.offset)
         return { notifications: rows.map(rowOf), unread_count: unread, meta }
       },
     }),

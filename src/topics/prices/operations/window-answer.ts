@@ -1,5 +1,5 @@
 import { jsonType } from '../../../http/answer/complete.ts'
-import { pageHeaders, pageMeta, pageOf } from '../../../http/input/page.ts'
+import { answeredPage, pageOf } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -172,7 +172,7 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
           ? widePerPageMax
           : deps.perPageMax
     const page = isWhole
-      ? { page: 1, perPage: wholePerPageMax }
+      ? { page: 1, perPage: wholePerPageMax, offset: 0 }
       : pageOf(query, widestPage, deps.perPageMax)
     const walked = walks.page(
       questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
@@ -180,8 +180,7 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       page.perPage,
       now,
     )
-    const meta = pageMeta(page, walked.total)
-    pageHeaders(set.headers, request.url, meta)
+    const meta = answeredPage(page, { request, headers: set.headers }).meta(walked.total)
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, deps.marks, windowRequest.commodities)
     const { asOf } = windowRequest

@@ -2,13 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
-import {
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../http/input/page.ts'
+import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -135,8 +129,8 @@ function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
       tags: ['webhooks'],
       access: webhookAccess,
       params: webhookParams.properties,
+      page: { max: perPageMax, default: perPageDefault },
       query: {
-        ...pageQuery(perPageMax, perPageDefault),
         status: wordParameter(logStatuses, {
           description: `One of ${logStatuses.join(', ')}.`,
           examples: ['failed'],
@@ -144,8 +138,7 @@ function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
         event_type: textParameter({ description: 'A type or alias.', examples: ['price.updated'] }),
       },
       answers: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
-      handle: ({ caller, params: { id }, query, request, reply }) => {
-        const pageRequest = pageOf(query, perPageMax, perPageDefault)
+      handle: ({ caller, params: { id }, query, page }) => {
         const state = query.status === undefined ? undefined : stateOf(query.status)
         if (query.status !== undefined && state === undefined) {
           throw invalidParameter('status', query.status, 'is no status of a delivery.', logStatuses)
@@ -159,16 +152,9 @@ function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
           ...(state && { states: [state] }),
           ...(type !== undefined && { eventTypes: [type] }),
         }
-        const { entries, total } = log.page(
-          'webhook',
-          lane,
-          filter,
-          pageRequest.perPage,
-          (pageRequest.page - 1) * pageRequest.perPage,
-        )
+        const { entries, total } = log.page('webhook', lane, filter, page.perPage, page.offset)
         const rows = entries.map(entry => logRow(lane, entry))
-        const meta = pageMeta(pageRequest, total)
-        pageHeaders(reply.headers as Record<string, string | number>, request.url, meta)
+        const meta = page.meta(total)
         return { webhook_events: rows, events: rows, meta }
       },
     }),

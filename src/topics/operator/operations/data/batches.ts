@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -187,6 +187,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         'What was written together, the newest first: files, pushes, runs of feeds that brought something, corrections and what took them back.',
       tags: ['operator'],
       access: operator,
+      page: { max: perPageMax },
       query: {
         kind: wordParameter(batchKinds, {
           description: `One of ${batchKinds.join(', ')}.`,
@@ -200,13 +201,12 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
           description: 'Only those begun since then.',
           examples: ['2026-11-20'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: {
         200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })),
         400: NestedProblem,
       },
-      handle: ({ query }) => {
+      handle: ({ query, page }) => {
         const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of batch.', batchKinds)
@@ -220,9 +220,8 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         if (query.since !== undefined && since === undefined)
           throw invalidParameter('since', query.since, 'is no time, such as 2026-11-20.')
         const filter = { kind, since, seriesId: series?.id }
-        const page = pageOf(query, perPageMax)
-        const rows = batchStore.list(filter, page.perPage, (page.page - 1) * page.perPage)
-        const meta = pageMeta(page, batchStore.total(filter))
+        const rows = batchStore.list(filter, page.perPage, page.offset)
+        const meta = page.meta(batchStore.total(filter))
         return success({ batches: rows.map(batchRow), meta })
       },
     }),

@@ -21,7 +21,7 @@ import {
   text,
   type Values,
 } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf } from '../../../../http/operations/schema.ts'
@@ -445,19 +445,17 @@ export function feedAdminOperations({
       tags: ['operator'],
       access: operator,
       params: name.properties,
-      query: pageQuery(perPageMax),
+      page: { max: perPageMax },
       answers: {
         200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
         400: NestedProblem,
         404: NestedProblem,
       },
-      handle: ({ params, query }) => {
+      handle: ({ params, page }) => {
         viewOf(params.name)
-        const wanted = pageOf(query, perPageMax)
-        const skipped = (wanted.page - 1) * wanted.perPage
         return {
-          runs: feeds.runs(params.name, wanted.perPage, skipped).map(runRow),
-          meta: pageMeta(wanted, feeds.countRuns(params.name)),
+          runs: feeds.runs(params.name, page.perPage, page.offset).map(runRow),
+          meta: page.meta(feeds.countRuns(params.name)),
         }
       },
     }),

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { transact } from '../../../../database/database.ts'
 import { integer } from '../../../../http/answer/integer.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -177,6 +177,7 @@ export function reviewAdminOperations({
         'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
       tags: ['operator'],
       access: operator,
+      page: { max: perPageMax },
       query: {
         status: wordParameter([...doubtStatuses, 'all'], {
           description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
@@ -188,10 +189,9 @@ export function reviewAdminOperations({
           description: 'Only rows of a dataset.',
           examples: ['rig-counts'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: { 200: Listed, 400: NestedProblem },
-      handle: ({ query }) => {
+      handle: ({ query, page }) => {
         const status = query.status ?? 'waiting'
         const wanted = doubtStatuses.find(option => option === status)
         if (!wanted && status !== 'all')
@@ -207,9 +207,8 @@ export function reviewAdminOperations({
           ...(series && { seriesId: series.id }),
           ...(dataset !== undefined && { dataset }),
         }
-        const page = pageOf(query, perPageMax)
-        const rows = doubtedValues.list(filter, page.perPage, (page.page - 1) * page.perPage)
-        const meta = pageMeta(page, doubtedValues.total(filter))
+        const rows = doubtedValues.list(filter, page.perPage, page.offset)
+        const meta = page.meta(doubtedValues.total(filter))
         return success({ values: rows.map(rowOf), meta })
       },
     }),

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { Connections } from '../../../../http/cable.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { noBody } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -70,20 +70,19 @@ export function sourceAdminOperations({
         'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
       tags: ['operator'],
       access: operator,
+      page: { max: perPageMax },
       query: {
         name: textParameter({
           description: 'Only those of this name, in any letter case, or of this id.',
           examples: ['Terminal feed'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: { 200: Listed, 400: NestedProblem },
-      handle: ({ query }) => {
-        const page = pageOf(query, perPageMax)
-        const sources = dataSources.page(query.name, page.perPage, (page.page - 1) * page.perPage)
+      handle: ({ query, page }) => {
+        const sources = dataSources.page(query.name, page.perPage, page.offset)
         return success({
           sources: sources.map(rowOf),
-          meta: pageMeta(page, dataSources.total(query.name)),
+          meta: page.meta(dataSources.total(query.name)),
         })
       },
     }),

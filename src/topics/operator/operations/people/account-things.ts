@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -104,14 +104,13 @@ export function accountThingOperations({
           examples: ['00000000-0000-4000-8000-000000000401'],
         }),
       },
-      query: pageQuery(perPageMax),
+      page: { max: perPageMax },
       answers: {
         200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })),
         400: NestedProblem,
         404: NestedProblem,
       },
-      handle: ({ params: { id, webhook_id: webhookId }, query }) => {
-        const page = pageOf(query, perPageMax)
+      handle: ({ params: { id, webhook_id: webhookId }, page }) => {
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
           throw notFound('The webhook endpoint')
         const { entries, total } = outbox.log.page(
@@ -119,11 +118,11 @@ export function accountThingOperations({
           webhookId,
           {},
           page.perPage,
-          (page.page - 1) * page.perPage,
+          page.offset,
         )
         return success({
           events: entries.map(entry => logRow(webhookId, entry)),
-          meta: pageMeta(page, total),
+          meta: page.meta(total),
         })
       },
     }),

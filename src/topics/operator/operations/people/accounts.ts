@@ -1,13 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
-import {
-  PageMetaShape,
-  pageHeaders,
-  pageMeta,
-  pageOf,
-  pageQuery,
-} from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -113,6 +107,7 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
       description: 'Accounts, the newest first.',
       tags: ['operator'],
       access,
+      page: { max: perPageMax },
       query: {
         email: textParameter({
           description: 'The account with this address.',
@@ -121,7 +116,6 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
         }),
         q: textParameter({ description: 'Part of the address.', examples: ['@example.com'] }),
         plan: codeParameter({ description: 'Id of a plan.', examples: ['enterprise'] }),
-        ...pageQuery(perPageMax),
       },
       answers: {
         200: t.Object({
@@ -131,8 +125,7 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
         }),
         400: NestedProblem,
       },
-      handle: ({ query, request, reply }) => {
-        const page = pageOf(query, perPageMax)
+      handle: ({ query, page }) => {
         if (query.plan && !planIds.some(plan => plan === query.plan))
           throw invalidParameter(
             'plan',
@@ -141,11 +134,11 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
             planIds,
           )
         const accounts = matching(query)
-        const meta = pageMeta(page, accounts.length)
-        pageHeaders(reply.headers as Record<string, string>, request.url, meta)
-        const start = (page.page - 1) * page.perPage
+        const meta = page.meta(accounts.length)
         return {
-          ...success({ accounts: accounts.slice(start, start + page.perPage).map(accountRow) }),
+          ...success({
+            accounts: accounts.slice(page.offset, page.offset + page.perPage).map(accountRow),
+          }),
           meta,
         }
       },

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -92,6 +92,7 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       description: 'Every invoice, the newest first.',
       tags: ['operator'],
       access: operator,
+      page: { max: perPageMax },
       query: {
         status: wordParameter(invoiceStatuses, {
           description: 'Only those that are so.',
@@ -101,14 +102,12 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
           description: 'Id of an account.',
           examples: ['00000000-0000-4000-8000-000000000001'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: {
         200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
         400: NestedProblem,
       },
-      handle: ({ query, request }) => {
-        const page = pageOf(query, perPageMax)
+      handle: ({ query, request, page }) => {
         const status = query.status
           ? invoiceStatuses.find(name => name === query.status)
           : undefined
@@ -121,10 +120,10 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
           )
         const filter = { accountId: query.account || undefined, status }
         const { baseUrl } = links(request)
-        const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
+        const rows = billing.invoices.page(filter, page.perPage, page.offset)
         return success({
           invoices: rows.map(row => rowOf(row, baseUrl)),
-          meta: pageMeta(page, billing.invoices.count(filter)),
+          meta: page.meta(billing.invoices.count(filter)),
         })
       },
     }),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -48,12 +48,11 @@ export const organizationAdminOperations = ({
     description: 'Every organization with its members and their roles, by name.',
     tags: ['operator'],
     access: { operator: 'people' },
-    query: pageQuery(perPageMax),
+    page: { max: perPageMax },
     answers: { 200: Listed, 400: NestedProblem },
-    handle: ({ query }) => {
-      const page = pageOf(query, perPageMax)
+    handle: ({ page }) => {
       const organizations = store
-        .page(page.perPage, (page.page - 1) * page.perPage)
+        .page(page.perPage, page.offset)
         .map(({ id, name, accountId, createdAt }) => {
           const account = keys.account(accountId)
           return {
@@ -71,7 +70,7 @@ export const organizationAdminOperations = ({
             })),
           }
         })
-      return success({ organizations, meta: pageMeta(page, store.count()) })
+      return success({ organizations, meta: page.meta(store.count()) })
     },
   }),
 ]

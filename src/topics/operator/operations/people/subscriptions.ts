@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -111,6 +111,7 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
         'Returns every subscription, running or ended, the newest first. A plan that the operator set on an account without an agreement has none.',
       tags: ['operator'],
       access: operator,
+      page: { max: perPageMax },
       query: {
         status: wordParameter(statuses, {
           description: 'Only subscriptions of this status.',
@@ -124,7 +125,6 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
           description: 'Id of an account.',
           examples: ['00000000-0000-4000-8000-000000000001'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: {
         200: envelope(
@@ -132,17 +132,16 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
         ),
         400: NestedProblem,
       },
-      handle: ({ query }) => {
-        const page = pageOf(query, perPageMax)
+      handle: ({ query, page }) => {
         const filter = {
           accountId: query.account || undefined,
           status: oneOf('status', query.status, statuses),
           plan: oneOf('plan', query.plan, plansSold),
         }
-        const sold = billing.sold.page(filter, page.perPage, (page.page - 1) * page.perPage)
+        const sold = billing.sold.page(filter, page.perPage, page.offset)
         return success({
           subscriptions: sold.map(row),
-          meta: pageMeta(page, billing.sold.count(filter)),
+          meta: page.meta(billing.sold.count(filter)),
         })
       },
     }),

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { momentParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -84,6 +84,7 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
         'Who did what to which thing, from where and when, the newest first: every request that changed something or read a secret, by token, key, person or command, every sign-in, every import and run of a feed. Entries are a chain of hashes that `wellhead verify` checks; they are kept for `audit.keep_days`.',
       tags: ['operator'],
       access: { operator: 'service' },
+      page: { max: perPageMax },
       query: {
         since: momentParameter({
           description: 'From this day or instant on.',
@@ -101,22 +102,20 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
           description: 'Part of the action, the thing or the details.',
           examples: ['WTI_USD'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: {
         200: envelope(t.Object({ entries: t.Array(EntryShape), meta: PageMetaShape })),
         400: NestedProblem,
       },
-      handle: ({ query }) => {
+      handle: ({ query, page }) => {
         const filter = {
           ...(query.since !== undefined && { since: timeOf('since', query.since) }),
           ...(query.until !== undefined && { until: timeOf('until', query.until) }),
           ...(query.actor !== undefined && { actor: actorOf(query.actor) }),
           ...(query.thing !== undefined && { thing: query.thing }),
         }
-        const page = pageOf(query, perPageMax)
-        const rows = audit.list(filter, page.perPage, (page.page - 1) * page.perPage)
-        const meta = pageMeta(page, audit.total(filter))
+        const rows = audit.list(filter, page.perPage, page.offset)
+        const meta = page.meta(audit.total(filter))
         return success({ entries: rows.map(rowOf), meta })
       },
     }),

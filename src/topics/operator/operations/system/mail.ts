@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { body, field, optional, requiredAs, text } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -60,14 +60,13 @@ export const mailAdminOperations = ({ suppressions, now }: AdminMailDeps) => [
       'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
     tags: ['operator'],
     access: operator,
-    query: pageQuery(perPageMax),
+    page: { max: perPageMax },
     answers: { 200: Listed, 400: NestedProblem },
-    handle: ({ query }) => {
-      const page = pageOf(query, perPageMax)
-      const rows = suppressions.page(page.perPage, (page.page - 1) * page.perPage)
+    handle: ({ page }) => {
+      const rows = suppressions.page(page.perPage, page.offset)
       return success({
         suppressions: rows.map(rowOf),
-        meta: pageMeta(page, suppressions.count()),
+        meta: page.meta(suppressions.count()),
       })
     },
   }),

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -101,6 +101,7 @@ function list({ queue, keys }: AdminQueueDeps) {
         'Webhooks, e-mail and text messages of every account, with the last error. Bodies are not shown: they are of the account.',
       tags: ['operator'],
       access: operator,
+      page: { max: perPageMax },
       query: {
         state: wordParameter(states, {
           description:
@@ -112,25 +113,23 @@ function list({ queue, keys }: AdminQueueDeps) {
           description: `One of ${kinds.join(', ')}.`,
           examples: ['email'],
         }),
-        ...pageQuery(perPageMax),
       },
       answers: { 200: Listed, 400: NestedProblem },
-      handle: ({ query }) => {
+      handle: ({ query, page }) => {
         const kind = kinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
         const state = states.find(state => state === (query.state ?? 'waiting'))
         if (!state) throw invalidParameter('state', query.state, 'is no state of messages.', states)
-        const page = pageOf(query, perPageMax)
         const counts = {
           waiting: queue.count({ state: 'waiting', kind }),
           given_up: queue.count({ state: 'given_up', kind }),
         }
-        const rows = queue.list({ state, kind }, page.perPage, (page.page - 1) * page.perPage)
+        const rows = queue.list({ state, kind }, page.perPage, page.offset)
         return success({
           messages: rows.map(rowOf),
           counts,
-          meta: pageMeta(page, counts[state]),
+          meta: page.meta(counts[state]),
         })
       },
     }),

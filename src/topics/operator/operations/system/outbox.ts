@@ -3,7 +3,7 @@ import { integer } from '../../../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../../../http/gate/access.ts'
 import { type Idempotency, idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
-import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../../http/input/page.ts'
+import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -97,23 +97,22 @@ export const outboxAdminOperations = ({ idempotency, heldMessages: held }: Admin
       'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
     tags: ['operator'],
     access: operator,
+    page: { max: perPageMax },
     query: {
       kind: wordParameter(kinds, {
         description: `One of ${kinds.join(', ')}.`,
         examples: ['email'],
       }),
-      ...pageQuery(perPageMax),
     },
     answers: { 200: Listed, 400: NestedProblem },
-    handle: ({ query }) => {
+    handle: ({ query, page }) => {
       const kind = kinds.find(kind => kind === query.kind)
       if (query.kind !== undefined && !kind)
         throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-      const page = pageOf(query, perPageMax)
       const counts = held.counts()
       const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-      const rows = held.list(kind ? { kind } : {}, page.perPage, (page.page - 1) * page.perPage)
-      return success({ held: rows.map(rowOf), counts, meta: pageMeta(page, total) })
+      const rows = held.list(kind ? { kind } : {}, page.perPage, page.offset)
+      return success({ held: rows.map(rowOf), counts, meta: page.meta(total) })
     },
   }),
   operation({
