@@ -33,7 +33,7 @@ function hashed(text: string, characters: number): string {
  * Neighbours of a burst share their text, those of one account at least, and all of them their
  * moment.
  */
-let lastHash = { text: '', drawn: '' }
+let lastHash: { text: string | undefined; drawn: string } = { text: undefined, drawn: '' }
 let lastAt = { at: Number.NaN, drawn: '' }
 
 /**
