@@ -6,13 +6,14 @@ import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { eventTypeOf } from '../../../plans/event-types.ts'
 import { eventBody } from '../service/event-messages.ts'
 import { laneOf } from '../service/lanes.ts'
 import { testRef } from '../service/record.ts'
+import { isWithheld } from '../service/skips.ts'
 import { ReplayBody, replayOf, TestBody, testTypeOf } from './form.ts'
 import {
   ownEndpoint,
@@ -169,7 +170,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksA
       operationId: 'resendWebhookEvent',
       summary: 'Send one event again',
       description:
-        'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again.',
+        'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again. A skipped event that was recorded without its data is 404.',
       tags: ['webhooks'],
       access: webhookWrite,
       headers: idempotencyHeader,
@@ -185,6 +186,12 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksA
       handle: ({ caller, params: { id, event_id: eventId }, pass, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         return idempotency.once({ caller, pass, request, set: reply }, undefined, () => {
+          const logged = log.find('webhook', lane, eventId)
+          if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
+            throw new Problem(
+              'DATA_NOT_AVAILABLE',
+              `The event was recorded without its data (${logged.error}), so it cannot be sent.`,
+            )
           const entry = log.resend('webhook', lane, eventId)
           if (!entry) throw notFound('The event')
           reply.status = 202

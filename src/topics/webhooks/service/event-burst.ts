@@ -4,8 +4,15 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import { rejection } from './event-filters.ts'
 import type { EventLimits } from './event-limits.ts'
-import { filteredOf, messageOf, type ServiceEvent, targetOf, typeOf } from './event-messages.ts'
-import type { Skips } from './skips.ts'
+import {
+  filteredOf,
+  messageOf,
+  type ServiceEvent,
+  targetOf,
+  typeOf,
+  withoutData,
+} from './event-messages.ts'
+import { isWithheld, type Skips } from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** An event of one account, and the target of its own where it has one. */
@@ -67,7 +74,10 @@ export function emitBurst(deps: BurstDeps, events: readonly OwnEvent[]): number[
         const lane = endpoint.id
         const reason = rejection(endpoint, filtered)
         const skipped = reason && skips.note({ accountId, lane, type, reason })
-        if (reason === undefined || skipped !== undefined) batch.add(message, lane, place, skipped)
+        if (reason !== undefined && skipped === undefined) continue
+        const logged =
+          skipped && isWithheld(skipped) ? messageOf(withoutData(event), type, accountId) : message
+        batch.add(logged, lane, place, skipped)
       }
     }
     if (url !== null) batch.add(message, targetOf(account.endpoints, accountId, url), ownTarget)

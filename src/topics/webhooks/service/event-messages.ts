@@ -81,6 +81,9 @@ export function messageOf(
   }
 }
 
+/** The event for a log whose reader may not have its data. */
+export const withoutData = <E extends ServiceEvent>(event: E): E => ({ ...event, data: {} })
+
 /** What the filters of endpoints look at in an event. */
 export function filteredOf(
   { commodity, state, conditionsHold }: ServiceEvent,

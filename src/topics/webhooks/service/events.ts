@@ -7,8 +7,15 @@ import type { WebhookAllowance } from './allowance.ts'
 import { emitBurst, type OwnEvent } from './event-burst.ts'
 import { type Filtered, rejection } from './event-filters.ts'
 import { createEventLimits, type EventLimits } from './event-limits.ts'
-import { filteredOf, messageOf, type ServiceEvent, targetOf, typeOf } from './event-messages.ts'
-import type { SkipReason, Skips } from './skips.ts'
+import {
+  filteredOf,
+  messageOf,
+  type ServiceEvent,
+  targetOf,
+  typeOf,
+  withoutData,
+} from './event-messages.ts'
+import { isWithheld, type SkipReason, type Skips } from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type { OwnEvent } from './event-burst.ts'
@@ -65,8 +72,9 @@ export function createEvents(deps: EventsDeps): Events {
     if (room === undefined || room <= 0) {
       const reason = room === undefined ? 'feature_not_in_plan' : 'monthly_event_limit_reached'
       const skipped = skips.note({ accountId, lane, type, reason })
-      const named = room === undefined ? withoutData(event) : event
-      if (skipped) outbox.put({ ...messageOf(named, type, accountId), lane, skipped })
+      if (skipped === undefined) return
+      const logged = isWithheld(skipped) ? withoutData(event) : event
+      outbox.put({ ...messageOf(logged, type, accountId), lane, skipped })
       return
     }
     const id = outbox.put({ ...messageOf(event, type, accountId), lane })
@@ -111,9 +119,6 @@ function outgoingOf(
   }
 }
 
-/** An account does not get from its log what its plan or the operator keeps from it. */
-const withoutData = <E extends ServiceEvent>(event: E): E => ({ ...event, data: {} })
-
 /**
  * Writes a message for the endpoints of one account that asked for an event: to those that get it,
  * and into the log of the others why they do not. Answers how many get it.
@@ -126,7 +131,7 @@ function createDelivery({ outbox, skips }: EventsDeps, limits: EventLimits) {
   ) => {
     const skipped = skips.note({ accountId, lane, type, reason })
     if (skipped === undefined) return
-    const logged = reason === 'feature_not_in_plan' ? bare() : message
+    const logged = isWithheld(skipped) ? bare() : message
     outbox.put({ ...logged, accountId, lane, skipped })
   }
   /**

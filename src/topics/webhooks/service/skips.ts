@@ -23,6 +23,18 @@ export type SkipReason = (typeof skipReasons)[number]
 /** The last entry of a day in the log of an endpoint: later skipped events are only counted. */
 export const logLimitReached = 'daily_skip_log_limit_reached'
 
+const withheld: ReadonlySet<string> = new Set<string>([
+  'feature_not_in_plan' satisfies SkipReason,
+  'series_not_visible' satisfies SkipReason,
+  logLimitReached,
+])
+
+/**
+ * Whether an entry with this reason has no data: an account does not get from its log what its plan
+ * or the operator keeps from it. Such an entry cannot be sent later.
+ */
+export const isWithheld = (reason: string): boolean => withheld.has(reason)
+
 export interface Skipped {
   accountId: string
   lane: string

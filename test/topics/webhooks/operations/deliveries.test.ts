@@ -429,6 +429,21 @@ describe('GET /v1/webhooks/{id}/events: the log', () => {
 })
 
 describe('POST /v1/webhooks/{id}/replay and /v1/webhooks/{id}/events/{event_id}/resend: sending again', () => {
+  test('an event that was recorded without its data is not sent', async () => {
+    const { instance, price, send, received, ask, path, logged, token } = await opened()
+    const { keys } = instance.services
+    const { account } = keys.find(token)!.account
+    keys.putAccount({ ...account, plan: 'starter' })
+    price(71.5)
+    keys.putAccount(account)
+    const [entry] = (await logged()).events
+    expect(entry).toMatchObject({ status: 'skipped', last_error: 'feature_not_in_plan' })
+    const answer = await ask('POST', `${path}/events/${entry!.event_id}/resend`)
+    expect(answer.status).toBe(404)
+    expect(JSON.stringify(answer.body)).toContain('DATA_NOT_AVAILABLE')
+    await send()
+    expect(received).toEqual([])
+  })
   test('one event: the same id and body with a fresh timestamp, by either id', async () => {
     const { price, send, received, logged, ask, path, clock } = await opened()
     price(70)
