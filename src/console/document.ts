@@ -1,6 +1,5 @@
+import { escaped } from '../lib/text/html.ts'
 import type { Boot } from './paths.ts'
-
-const escaped = (text: string): string => Bun.escapeHTML(text)
 
 /**
  * Nothing but the console's own files, and calls to this host alone: no inline script or style, no

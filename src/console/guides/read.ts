@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked, type Token } from 'marked'
+import { escaped } from '../../lib/text/html.ts'
 import type { Guide, GuideHeading, GuidePart } from './guide.ts'
 
 /** The guides in the order in which they are read; each is a file of `docs/guides`. */
@@ -22,9 +23,6 @@ export const guidesDirectory = join(import.meta.dir, '../../../docs/guides')
 /** Every guide, rendered. The pages of a build hold the result and no Markdown. */
 export const readGuides = (): Guide[] =>
   guideNames.map(name => guideOf(name, readFileSync(join(guidesDirectory, `${name}.md`), 'utf8')))
-
-const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 const idOf = (heading: string): string =>
   heading

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escaped } from '../../lib/text/html.ts'
 
 const style = `:root { color-scheme: light dark; }
 body { margin: 0; background: #fafbfb; color: #1d2b30; font: 16px/1.5 system-ui, sans-serif; }
@@ -25,8 +26,6 @@ const styleHash = createHash('sha256').update(style).digest('base64')
  * all.
  */
 const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
-
-export const escaped = (text: string): string => Bun.escapeHTML(text)
 
 export interface Page {
   serviceName: string

@@ -97,6 +97,10 @@ export function isoInstant(at: number): string {
   return `${isoDay(at)}T${time}${fraction === 0 ? '' : `.${String(fraction).padStart(3, '0')}`}Z`
 }
 
+/** The same of an instant that is not known or has not come: null. */
+export const isoOrNull = (at: number | null | undefined): string | null =>
+  at === null || at === undefined ? null : isoInstant(at)
+
 let lastDay = { startsAt: Number.NaN, text: '' }
 
 /**

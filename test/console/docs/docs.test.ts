@@ -96,7 +96,7 @@ describe('GET /docs and /openapi.json', () => {
       expect(policy).not.toMatch(/unsafe|https?:/)
       expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc="\/)|\son\w+=|\sstyle=/)
       expect(html.replace("xmlns='http://www.w3.org/2000/svg'", '')).not.toContain('://')
-      expect(html).toContain('<h1>Prices &#38; &#60;more&#62;</h1>')
+      expect(html).toContain('<h1>Prices &amp; &lt;more&gt;</h1>')
       expect(html).toMatch(/<noscript>.*href="\/openapi\.json"/s)
     },
   )

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { escaped } from '../../../lib/text/html.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { money } from '../../../plans/invoice.ts'
 import { type Plans, tierOf } from '../../../plans/plans.ts'
@@ -9,7 +10,7 @@ import type { Billing } from '../../../topics/billing/service/billing.ts'
 import type { BillingPage, BillingPages } from '../../../topics/billing/service/pages.ts'
 import type { Invoice } from '../../../topics/billing/store/invoices.ts'
 import type { AccountState, Keyring } from '../../../topics/keys/service/keyring.ts'
-import { escaped, pageAnswer } from '../page.ts'
+import { pageAnswer } from '../page.ts'
 
 export interface BillingPortalDeps {
   access: AccessPlugin

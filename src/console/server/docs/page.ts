@@ -1,6 +1,4 @@
-const escaped = (text: string) =>
-  text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
-
+import { escaped } from '../../../lib/text/html.ts'
 /**
  * The documentation page; it has no script or style of its own, so that its Content-Security-Policy
  * needs no exception.

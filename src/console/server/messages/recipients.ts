@@ -2,8 +2,9 @@ import { t } from 'elysia'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { readForm } from '../../../http/input/body.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { escaped } from '../../../lib/text/html.ts'
 import type { Recipient, Recipients } from '../../../topics/messages/service/recipients.ts'
-import { escaped, pageAnswer } from '../page.ts'
+import { pageAnswer } from '../page.ts'
 
 export interface RecipientPagesDeps {
   access: AccessPlugin

@@ -3,18 +3,13 @@ import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
+import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { tierOf } from '../../../plans/plans.ts'
 import { percentUsed, quotaRemaining } from '../../../plans/quota.ts'
 import type { Billing } from '../../billing/service/billing.ts'
 import { tierRow } from '../../keys/operations/limit-rows.ts'
-import {
-  ApiKeyShape,
-  countOrNull,
-  createKeyRows,
-  instantOrNull,
-  isoOrNull,
-} from '../../keys/operations/row.ts'
+import { ApiKeyShape, createKeyRows } from '../../keys/operations/row.ts'
 import {
   FeatureList,
   QuotaStateName,

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { oneOf, orNull } from '../../../http/operations/schema.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   type AlertCondition,
   analyticsTypes,
@@ -150,8 +150,6 @@ export function configOf(rule: AlertCondition): Record<string, unknown> | undefi
   }
 }
 
-const iso = (at: number | null) => (at === null ? null : isoInstant(at))
-
 /** An alert on the wire; `codeOf` names its code. */
 export const createAlertRows = (
   alerts: Pick<Alerts, 'inCooldown' | 'suspendedReason'>,
@@ -172,7 +170,7 @@ export const createAlertRows = (
       cooldown_minutes: alert.cooldownMinutes,
       enabled: alert.enabled,
       trigger_count: alert.triggerCount,
-      last_triggered_at: iso(alert.lastTriggeredAt),
+      last_triggered_at: isoOrNull(alert.lastTriggeredAt),
       created_at: isoInstant(alert.createdAt),
       updated_at: isoInstant(alert.updatedAt),
       metadata: alert.metadata as Record<string, unknown> | null,

@@ -5,6 +5,7 @@ import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { correlationMatrix, correlationOf, rollingCorrelation } from '../math/correlation.ts'
@@ -16,7 +17,6 @@ import {
   dateField,
   mirrored,
   mirroredText,
-  nullable,
   periodField,
   periodOf,
   periodQuery,
@@ -32,7 +32,7 @@ const codesMax = 10
 const windowDefault = 7
 
 const coefficient = (description?: string) =>
-  nullable(
+  orNull(
     t.Number({ minimum: -1, maximum: 1, examples: [0.9462] }),
     description ?? 'Null where one of the prices did not move.',
   )

@@ -4,6 +4,7 @@ import { serialised } from '../../../http/answer/serialised.ts'
 import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
   type Band,
@@ -21,7 +22,6 @@ import {
   codeField,
   mirrored,
   mirroredText,
-  nullable,
   observationsField,
   periodOf,
   periodQuery,
@@ -67,7 +67,7 @@ const Forecast = t.Object(
     code: codeField,
     method: methodField,
     current_price: price,
-    currency: nullable(t.String({ examples: ['USD'] })),
+    currency: orNull(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
     data_points: integer({ description: 'Closes in the lookback.', examples: [62] }),
     observations_per_year: observationsField,
@@ -76,7 +76,7 @@ const Forecast = t.Object(
       t.Object({
         horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
         forecast_value: price,
-        forecast_change_pct: nullable(
+        forecast_change_pct: orNull(
           t.Number({ examples: [-0.57] }),
           'Against `current_price`; null when that is 0.',
         ),
@@ -86,7 +86,7 @@ const Forecast = t.Object(
         }),
       }),
     ),
-    calibration: nullable(
+    calibration: orNull(
       t.Object({
         horizon_days: integer({ examples: [30] }),
         intervals: integer({

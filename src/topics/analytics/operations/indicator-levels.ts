@@ -4,6 +4,7 @@ import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekName, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
@@ -21,7 +22,7 @@ import {
   instantField,
   refusals,
 } from './indicator-shape.ts'
-import { closesNote, nullable, requireEnough } from './shape.ts'
+import { closesNote, requireEnough } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const defaultPrice = 'BRENT_CRUDE_USD'
@@ -42,7 +43,7 @@ const PriceContextShape = t.Object(
     high_52w: price,
     low_52w: price,
     average_52w: price,
-    currency: nullable(t.String({ examples: ['USD'] })),
+    currency: orNull(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
     data_points: integer({ description: 'Closes in the 364 days.', examples: [257] }),
     timestamp: t.String({ format: 'date-time', description: 'When the price was observed.' }),
@@ -54,11 +55,11 @@ const StorageAnalytics = t.Object(
   {
     code: t.String({ examples: [defaultStorage] }),
     level: t.Number({ description: 'The newest level, in `unit`.', examples: [24.604] }),
-    capacity_percent: nullable(
+    capacity_percent: orNull(
       t.Number({ examples: [31.38] }),
       '100 x level / working capacity of its day, the level itself where it is published in percent; null while no capacity is known.',
     ),
-    days_of_cover: nullable(
+    days_of_cover: orNull(
       t.Number({ examples: [26.5] }),
       `Level over use a day; of ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
     ),

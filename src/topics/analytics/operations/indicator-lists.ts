@@ -4,13 +4,13 @@ import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
 import { codeOfMarket, marketOfCot } from '../math/positions.ts'
 import { transactionTypes } from '../store/congressional-trades.ts'
 import { calculated, metaFields, refusals } from './indicator-shape.ts'
-import { nullable } from './shape.ts'
 
 /** Nine years of weekly reports of one market. */
 const perPageMax = 500
@@ -23,13 +23,13 @@ const Positions = t.Object(
     managed_money_long: integer({ description: 'Contracts.', examples: [176_380] }),
     managed_money_short: integer({ examples: [117_333] }),
     net_position: integer({ description: 'Long minus short.', examples: [59_047] }),
-    change: nullable(
+    change: orNull(
       integer({ examples: [-3_214] }),
       "Of the net position since the market's report before; null for its first.",
     ),
     open_interest: integer({ description: 'All open contracts.', examples: [2_035_649] }),
     report_date: dayField,
-    commodity: nullable(
+    commodity: orNull(
       t.String({ examples: ['WTI_USD'] }),
       'Code of the price that the market is about.',
     ),
@@ -46,7 +46,7 @@ const Note = t.Object(
     }),
     category: t.String({ examples: ['opec'] }),
     date: dayField,
-    commodity: nullable(
+    commodity: orNull(
       t.String({ examples: ['BRENT_CRUDE_USD'] }),
       'Null for notes on no single one.',
     ),

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -21,7 +22,7 @@ import {
   instantField,
   refusals,
 } from './indicator-shape.ts'
-import { nullable, wordOf } from './shape.ts'
+import { wordOf } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const gasFuel = 'natural_gas'
@@ -69,7 +70,7 @@ const FuelSwitching = t.Object(
         examples: [91],
       }),
       carbon_included: t.Boolean(),
-      breakeven_carbon_price: nullable(
+      breakeven_carbon_price: orNull(
         t.Number({ examples: [91.05] }),
         'Price of a tonne at which both cost the same, at the fuel prices of now; null where nobody pays one.',
       ),
@@ -77,7 +78,7 @@ const FuelSwitching = t.Object(
         t.Object({
           code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
           price: t.Number({ examples: [31.15] }),
-          currency: nullable(t.String({ examples: ['EUR'] })),
+          currency: orNull(t.String({ examples: ['EUR'] })),
           unit: t.String({ examples: ['mwh'] }),
           timestamp: instantField,
           data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),

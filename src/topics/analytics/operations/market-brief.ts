@@ -6,6 +6,7 @@ import { type Answering, envelope, markFixtures, success } from '../../../http/o
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -17,7 +18,6 @@ import { roundTo } from '../../prices/math/format.ts'
 import { formatted, priceRowFields } from '../../prices/operations/row.ts'
 import type { Quote } from '../../prices/service/board.ts'
 import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../math/brief.ts'
-import { nullable } from './shape.ts'
 
 export type MarketBriefDeps = Pick<
   Context,
@@ -48,7 +48,7 @@ const Forecast = t.Object(
   { title: 'MonthForecast' },
 )
 
-const change = (description: string) => nullable(t.Number({ examples: [-0.52] }), description)
+const change = (description: string) => orNull(t.Number({ examples: [-0.52] }), description)
 
 const Commodity = t.Object(
   {
@@ -69,7 +69,7 @@ const Commodity = t.Object(
     requested_code: t.Optional(
       t.String({ description: 'What was asked, when an alias or a futures family was.' }),
     ),
-    forecast_1m: nullable(
+    forecast_1m: orNull(
       Forecast,
       'Null with too few daily closes, or a price that is not positive.',
     ),

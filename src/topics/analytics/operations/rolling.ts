@@ -5,6 +5,7 @@ import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
 import { rolling, rollingMeasures, type Spread, seasonality } from '../math/rolling.ts'
 import {
@@ -15,7 +16,6 @@ import {
   dateField,
   mirrored,
   mirroredText,
-  nullable,
   periodField,
   periodOf,
   periodQuery,
@@ -33,7 +33,7 @@ const periodDefault = 365
 const Rolling = t.Object(
   {
     code: codeField,
-    benchmark: nullable(codeField, 'Of beta.'),
+    benchmark: orNull(codeField, 'Of beta.'),
     measure: t.Union(
       rollingMeasures.map(name => t.Literal(name)),
       { description: 'What the values are.' },
@@ -43,7 +43,7 @@ const Rolling = t.Object(
     values: t.Array(
       t.Object({
         date: dateField,
-        value: nullable(
+        value: orNull(
           t.Number({ examples: [1.23] }),
           'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
         ),
@@ -54,7 +54,7 @@ const Rolling = t.Object(
   { title: 'RollingMeasure' },
 )
 
-const SpreadShape = nullable(
+const SpreadShape = orNull(
   t.Object({
     mean: t.Number({ description: 'Percent.', examples: [1.4] }),
     median: t.Number({ description: 'Percent.', examples: [1.1] }),

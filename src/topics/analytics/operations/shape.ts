@@ -1,5 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { type TSchema, t } from 'elysia'
+import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { CodeReader } from '../../../http/input/codes.ts'
@@ -31,9 +31,6 @@ export const closesNote =
 
 export const windowNote =
   'The window ends at the date of the newest close and holds the dates d with last - period < d <= last, in calendar days; `data_points` says how many closes that is. Under 5 of them: 404 `DATA_NOT_AVAILABLE` with `have` and `need`. '
-
-export const nullable = <T extends TSchema>(schema: T, description?: string) =>
-  t.Union([schema, t.Null()], description === undefined ? {} : { description })
 
 export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const codeField = t.String({ examples: ['WTI_USD'] })

@@ -6,7 +6,7 @@ import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { bucketStart, longIntervals } from '../../prices/math/bars.ts'
 import { parseInterval, validIntervals } from '../../prices/math/interval.ts'
@@ -185,6 +185,3 @@ export const historyRow = (spreadDay: SpreadDay, unit: string) => ({
   unit,
   legs: spreadDay.prices,
 })
-
-export const momentOrNull = (at: number | undefined): string | null =>
-  at === undefined ? null : isoInstant(at)

@@ -4,6 +4,7 @@ import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { type Close, closesIn } from '../../prices/math/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../units/math/identities.ts'
@@ -14,7 +15,6 @@ import {
   dateField,
   mirrored,
   mirroredText,
-  nullable,
   periodField,
   periodOf,
   periodQuery,
@@ -77,7 +77,7 @@ const Standing = t.Object(
       min: spreadField,
       max: spreadField,
       percentile: t.Number({ examples: [38.1] }),
-      z_score: nullable(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
+      z_score: orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
       data_points: integer({ description: 'Common dates in the window.', examples: [21] }),
     }),
     interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),

@@ -7,7 +7,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   type SpreadIdentity,
   type SpreadType,
@@ -19,7 +19,6 @@ import {
   historyQuery,
   historyRange,
   historyRow,
-  momentOrNull,
   type PastDeps,
   pastOf,
   SpreadHistory,
@@ -167,7 +166,7 @@ function pastSpread(
     formula: identity.formula,
     interval: bucket,
     coverage: past.coverage,
-    data_revised_at: momentOrNull(past.revisedAt),
+    data_revised_at: isoOrNull(past.revisedAt),
     meta: page.meta(past.days.length),
   }
 }

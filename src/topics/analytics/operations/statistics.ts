@@ -3,6 +3,7 @@ import { integer } from '../../../http/answer/integer.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
 import {
@@ -12,7 +13,6 @@ import {
   codeQuery,
   mirrored,
   mirroredText,
-  nullable,
   observationsField,
   periodField,
   periodOf,
@@ -31,21 +31,21 @@ const Statistics = t.Object(
     name: t.String({ examples: ['WTI Crude Oil'] }),
     period: periodField,
     statistics: t.Object({
-      z_score: nullable(
+      z_score: orNull(
         t.Number({ examples: [1.1077] }),
         '(last - mean) / std_dev; null when std_dev is 0.',
       ),
-      z_score_interpretation: nullable(
+      z_score_interpretation: orNull(
         t.String({ examples: ['above average'] }),
         'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
       ),
       percentile: t.Number({ description: '100 x count(close <= last) / n.', examples: [90.476] }),
       percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
-      volatility: nullable(
+      volatility: orNull(
         t.Number({ examples: [24.3] }),
         'Percent a year; null when fewer than two returns have one.',
       ),
-      volatility_interpretation: nullable(
+      volatility_interpretation: orNull(
         t.String({ examples: ['moderate'] }),
         'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
       ),

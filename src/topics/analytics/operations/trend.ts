@@ -6,6 +6,7 @@ import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type Close, closesIn, tooFew } from '../../prices/math/window.ts'
@@ -30,7 +31,6 @@ import {
   dateField,
   mirrored,
   mirroredText,
-  nullable,
   periodField,
   periodOf,
   periodQuery,
@@ -83,7 +83,7 @@ const Analysis = t.Object(
         examples: [74.36],
       }),
       slope: t.Number({ description: 'Price units a calendar day.', examples: [0.2687] }),
-      price_change_pct: nullable(
+      price_change_pct: orNull(
         t.Number({ examples: [4.9] }),
         '100 x (last - first) / |first| over the window; null when the first close is 0.',
       ),
@@ -92,7 +92,7 @@ const Analysis = t.Object(
     moving_averages: t.Object({
       sma_20: price,
       ema_20: price,
-      price_vs_sma: nullable(
+      price_vs_sma: orNull(
         t.Number({ examples: [3.96] }),
         '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
       ),
@@ -142,8 +142,8 @@ const MacdRun = t.Object(
     values: t.Array(
       t.Object({
         ...pointFields,
-        signal: nullable(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
-        histogram: nullable(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
+        signal: orNull(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
+        histogram: orNull(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
       }),
       { description: 'Oldest first; `value` = ema(12) - ema(26), unit of the series.' },
     ),
@@ -171,7 +171,7 @@ const TrueRange = t.Object(
     type: t.Literal('atr'),
     ...shown,
     window: integer({ examples: [14] }),
-    current_value: nullable(
+    current_value: orNull(
       t.Number({ examples: [1.9] }),
       'At the newest day; null for a series that has one value a day.',
     ),

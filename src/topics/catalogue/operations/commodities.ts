@@ -16,7 +16,7 @@ import {
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { maxAgeHours } from '../../calendars/math/freshness.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { Disclosure, disclosureRow } from '../../prices/operations/row.ts'
@@ -233,7 +233,7 @@ function commodityRoute(deps: CommoditiesDeps) {
           ...(requestedCode !== undefined && { requested_code: requestedCode }),
           ...(disclosure && { instrument_disclosure: disclosure }),
           freshness: {
-            as_of: asOf === undefined ? null : isoInstant(asOf),
+            as_of: isoOrNull(asOf),
             data_status: quote?.status ?? ('empty' as const),
             stale: quote?.status === 'stale',
             max_age_hours: maxAgeHours(series, asOf ?? now()),

@@ -9,7 +9,7 @@ import { categoryOf, markSeries } from '../../../http/operations/commodities/row
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { PriceRow, priceRowFields } from '../../prices/operations/row.ts'
@@ -290,9 +290,8 @@ function healthRow(overview: Overview, checkedAt: number): (typeof Health)['stat
         { total: tally.total, current: tally.current, stale: tally.stale },
       ]),
     ),
-    newest_observation: overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
-    oldest_current:
-      overview.oldestCurrentAt === undefined ? null : isoInstant(overview.oldestCurrentAt),
+    newest_observation: isoOrNull(overview.newestAt),
+    oldest_current: isoOrNull(overview.oldestCurrentAt),
     checked_at: isoInstant(checkedAt),
   }
 }

@@ -8,7 +8,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { priceType } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -262,7 +262,7 @@ function reportOf(quality: CodeQuality, now: number): typeof Report.static {
       detected_at: isoInstant(issue.detectedAt),
     })),
     recommendations: report.issues.map(issue => recommendations[issue.kind]),
-    next_release_at: nextRelease === undefined ? null : isoInstant(nextRelease),
+    next_release_at: isoOrNull(nextRelease),
     generated_at: last_generated,
     last_updated,
   }

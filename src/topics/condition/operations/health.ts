@@ -4,8 +4,9 @@ import { type Answering, envelope, success } from '../../../http/operations/answ
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { instantOrNull } from '../../../http/operations/schema.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant, minuteMs, secondMs } from '../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { replicationText } from '../../../replication/service/condition.ts'
 import { version } from '../../../version.ts'
 import { damageText } from '../../operator/service/scrub.ts'
@@ -56,9 +57,6 @@ const Health = t.Object(
   },
   { title: 'Health' },
 )
-
-const instantOrNull = (description: string) =>
-  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
 
 /** A feed as answers have it. */
 export const FeedRow = t.Object({
@@ -119,9 +117,6 @@ const Status = envelope(
     }),
   }),
 )
-
-const isoOrNull = (at: number | undefined): string | null =>
-  at === undefined ? null : isoInstant(at)
 
 /** Whether the service lives and how each part of it is doing. */
 export function healthOperations(deps: HealthDeps) {

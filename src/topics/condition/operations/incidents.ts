@@ -2,7 +2,8 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { isoInstant, mailInstant } from '../../../lib/time/instant.ts'
+import { escaped } from '../../../lib/text/html.ts'
+import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
 import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
 
@@ -88,10 +89,8 @@ const incidentRow = ({ id, part, status, message, beganAt, endedAt }: Incident) 
   status,
   message,
   began_at: isoInstant(beganAt),
-  ended_at: endedAt === null ? null : isoInstant(endedAt),
+  ended_at: isoOrNull(endedAt),
 })
-
-const escaped = (text: string): string => Bun.escapeHTML(text)
 
 function rssOf(incidents: readonly Incident[], serviceName: string, baseUrl: string): string {
   const url = escaped(`${baseUrl}/status`)

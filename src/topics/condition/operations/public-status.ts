@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { version } from '../../../version.ts'
 import { conditionOf, schedulerComponent } from '../service/condition.ts'
 import { publicParts } from '../service/parts.ts'
@@ -84,8 +84,7 @@ export function publicStatusOperations(deps: PublicStatusDeps) {
           status: conditionOf(components),
           version,
           timestamp: isoInstant(now),
-          newest_observation:
-            overview.newestAt === undefined ? null : isoInstant(overview.newestAt),
+          newest_observation: isoOrNull(overview.newestAt),
           components: components.map(({ name, status, message }) => ({
             name,
             status,

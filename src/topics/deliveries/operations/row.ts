@@ -1,9 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { instantOrNull, oneOf } from '../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { deliveryCadences } from '../../../plans/delivery-schedule.ts'
-import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
 import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
 
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })

@@ -1,4 +1,5 @@
 import { csvText } from '../../../lib/text/csv.ts'
+import { escaped } from '../../../lib/text/html.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { headerLine } from '../../../send/messages/mailer.ts'
 import { priceType, sourceDescription } from '../../catalogue/math/catalogue.ts'
@@ -110,8 +111,6 @@ function notesOf({ delivery, trigger, list, pageUrl }: DeliveryLetter, filename:
     `${trigger === 'manual' ? 'Somebody asked for this copy; others go out' : 'It goes out'} ${rhythm} at ${deliveryTime} (${timeZone}). To change or pause it: ${pageUrl}`,
   ]
 }
-
-const escaped = (text: string): string => Bun.escapeHTML(text)
 
 const cells = (tag: 'td' | 'th', texts: readonly string[]): string =>
   `<tr>${texts.map(text => `<${tag} align="left">${escaped(text)}</${tag}>`).join('')}</tr>`

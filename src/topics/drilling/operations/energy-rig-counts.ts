@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { Day, markSources, orNull } from '../../energy/operations/answer.ts'
+import { orNull } from '../../../http/operations/schema.ts'
+import { Day, markSources } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { basinKeys, isState } from '../math/drilling.ts'
 import { Age, ageOf } from './answer.ts'

@@ -1,7 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import { Day, orNull } from '../../energy/operations/answer.ts'
+import { Day } from '../../energy/operations/answer.ts'
 import type { FracChemical } from '../store/frac-chemicals.ts'
 import type { StoredDisclosure } from '../store/frac-disclosures.ts'
 

@@ -1,16 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Context } from '../../../http/operations/context.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
-import {
-  Day,
-  daysOf,
-  markSources,
-  orNull,
-  requireData,
-  Stamp,
-} from '../../energy/operations/answer.ts'
+import { Day, daysOf, markSources, requireData, Stamp } from '../../energy/operations/answer.ts'
 import {
   type EnergyCall,
   energyHeavyAccess,

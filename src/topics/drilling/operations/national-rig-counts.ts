@@ -4,10 +4,11 @@ import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
-import { Day, markSources, orNull, requireData, Stamp } from '../../energy/operations/answer.ts'
+import { Day, markSources, requireData, Stamp } from '../../energy/operations/answer.ts'
 import {
   type EnergyCall,
   energyAccess,

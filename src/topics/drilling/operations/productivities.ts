@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
-import { orNull } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { surveyOn } from '../math/period.ts'
 import type { Productivity } from '../store/productivities.ts'

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../energy/operations/answer.ts'
+import { orNull } from '../../../http/operations/schema.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { oilEquivalent, perDay } from '../math/well-production.ts'
 import type { NationalMonth, StateMonth } from '../store/state-production.ts'

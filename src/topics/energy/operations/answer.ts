@@ -1,4 +1,4 @@
-import { type TSchema, t } from 'elysia'
+import { t } from 'elysia'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -48,6 +48,3 @@ export const Stamp = t.String({
   description: 'When this service recorded it.',
   examples: ['2026-11-20T17:00:00Z'],
 })
-/** A value that is null where it is not known. */
-export const orNull = <T extends TSchema>(shape: T, description?: string) =>
-  t.Union([shape, t.Null()], description === undefined ? {} : { description })

@@ -1,24 +1,24 @@
 import { t } from 'elysia'
+import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { StorageLevel } from '../service/storage.ts'
 
-const nullable = <T extends ReturnType<typeof t.Number>>(schema: T) => t.Union([schema, t.Null()])
 const moment = (description: string) => t.String({ format: 'date-time', description })
 
 const levelFields = {
   value: t.Number({ examples: [24.604], description: 'Level, in `unit`.' }),
   unit: t.String({ examples: ['million_barrels'] }),
 }
-const utilization = nullable(
+const utilization = orNull(
   t.Number({
     examples: [31.38],
     description: '100 x level / working capacity; null while no capacity is known.',
   }),
 )
-const changeWeek = nullable(
+const changeWeek = orNull(
   t.Number({
     examples: [-0.821],
     description: 'Against the level a week before; null without one.',
@@ -66,7 +66,7 @@ const levelShape = {
   code: t.String({ examples: ['CUSHING_STORAGE'] }),
   name: t.String({ examples: ['Cushing Crude Storage'] }),
   ...levelFields,
-  capacity: nullable(
+  capacity: orNull(
     t.Number({
       examples: [78.41],
       description: 'Working capacity on the day of the level, in `unit`; null while none is known.',
@@ -76,15 +76,15 @@ const levelShape = {
   change: t.Object(
     {
       week: changeWeek,
-      month: nullable(t.Number({ examples: [-2.147] })),
-      year: nullable(t.Number({ examples: [-5.5] })),
+      month: orNull(t.Number({ examples: [-2.147] })),
+      year: orNull(t.Number({ examples: [-5.5] })),
     },
     {
       description:
         'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. Where none is of that day, the newest of the six days before it; null without one.',
     },
   ),
-  change_percent: nullable(
+  change_percent: orNull(
     t.Number({
       examples: [-3.23],
       description: 'The change of the week in percent of the level before.',
@@ -107,9 +107,7 @@ export const Reserve = t.Object(
       t.Object({
         name: t.String({ examples: ['Bryan Mound'] }),
         ...levelFields,
-        capacity: nullable(
-          t.Number({ examples: [247.1], description: 'Null while none is known.' }),
-        ),
+        capacity: orNull(t.Number({ examples: [247.1], description: 'Null while none is known.' })),
       }),
     ),
   },

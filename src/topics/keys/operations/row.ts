@@ -1,18 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { scopes } from '../../../plans/scopes.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
-
-export const instantOrNull = (description: string) =>
-  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
-/** A number that is null where the plan sets no limit. */
-export const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
-
-/** The wire form of a moment that may not have come. */
-export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
 
 const keyFields = {
   id: t.String({

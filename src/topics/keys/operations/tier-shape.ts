@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
+import { countOrNull } from '../../../http/operations/schema.ts'
 import { features } from '../../../plans/tiers.ts'
-import { countOrNull } from './row.ts'
 
 export const WindowName = t.Union([
   t.Literal('daily_counter'),

@@ -4,9 +4,9 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
+import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
-import { countOrNull, instantOrNull, isoOrNull } from './row.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
 
 export type UsageDeps = Pick<Context, 'access' | 'meter' | 'rates' | 'clock'>

@@ -10,7 +10,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { dayMs, isoDay, isoInstant, secondMs } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay, isoInstant, isoOrNull, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type Bar, type BarInterval, barsOf, longIntervals } from '../math/bars.ts'
@@ -246,7 +246,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Ch
           interval,
           from: isoInstant(range.from),
           to: isoInstant(range.to - 1),
-          as_of: asOf === undefined ? null : isoInstant(asOf),
+          as_of: isoOrNull(asOf),
           truncated: newestFirst.length > pointsMax,
           ...listsOf(series, points, isFullOf(query.precision)),
           ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),

@@ -5,9 +5,10 @@ import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { instantOrNull } from '../../../http/operations/schema.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { priceRowFields, speaksForDays } from './row.ts'
 
@@ -18,9 +19,6 @@ export type VintageDeps = Pick<
 
 /** Points of a day that are answered: an intraday day has 288. */
 const pointsMax = 1000
-
-const instantOrNull = (description: string) =>
-  t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
 
 const Vintages = envelope(
   t.Object(
@@ -138,7 +136,7 @@ export function vintageOperations({
             vintages: observations.vintages(series.id, observedAt).map(vintage => ({
               value: vintage.value,
               recorded_at: isoInstant(vintage.recordedAt),
-              replaced_at: vintage.replacedAt === undefined ? null : isoInstant(vintage.replacedAt),
+              replaced_at: isoOrNull(vintage.replacedAt),
               is_current: vintage.replacedAt === undefined,
               source: sourceNameOf(series.id, vintage.sourceId),
               batch: vintage.batchId || null,

@@ -1,3 +1,4 @@
+import { escaped } from '../../../lib/text/html.ts'
 import type { WidgetItem } from './widget-item.ts'
 
 export interface WidgetPage {
@@ -23,8 +24,6 @@ footer { padding: 8px 12px; color: #5c6b72; font-size: 12px; }
 /** What a browser may do with the page: show it, in any frame, and load nothing. */
 export const widgetPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-const escaped = (text: string): string => Bun.escapeHTML(text)
 
 const arrows = { up: '▲', down: '▼', flat: '' } as const
 

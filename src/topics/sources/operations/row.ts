@@ -1,13 +1,12 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../service/sources.ts'
 
 const moment = t.String({ format: 'date-time' })
-const momentOrNull = (description: string) => t.Union([moment, t.Null()], { description })
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
-const countOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
 
 type SourceStatus = DataSource['status']
 const sourceStatuses: readonly SourceStatus[] = ['active', 'paused', 'error', 'pending', 'failed']
@@ -28,8 +27,8 @@ const fields = {
     description: 'As it was sent.',
   }),
   has_credentials: t.Boolean({ description: 'Credentials themselves are never answered.' }),
-  last_sync_at: momentOrNull('When the last sync ended.'),
-  next_sync_at: momentOrNull('Null: not by itself.'),
+  last_sync_at: instantOrNull('When the last sync ended.'),
+  next_sync_at: instantOrNull('Null: not by itself.'),
   successful_syncs: integer(),
   failed_syncs: integer(),
   last_error: textOrNull('Why the last sync failed; null after one that did not.'),
@@ -51,8 +50,8 @@ export const sourceRow = (source: DataSource, baseUrl: string) => ({
   status: source.status,
   scraper_config: source.scraperConfig,
   has_credentials: source.credentials !== null,
-  last_sync_at: instantOrNull(source.lastSyncAt),
-  next_sync_at: instantOrNull(source.nextSyncAt),
+  last_sync_at: isoOrNull(source.lastSyncAt),
+  next_sync_at: isoOrNull(source.nextSyncAt),
   successful_syncs: source.successfulSyncs,
   failed_syncs: source.failedSyncs,
   last_error: source.lastError,
@@ -62,8 +61,6 @@ export const sourceRow = (source: DataSource, baseUrl: string) => ({
   created_at: isoInstant(source.createdAt),
   updated_at: isoInstant(source.updatedAt),
 })
-
-const instantOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
 
 /** The same twice: bare, and under `data_source`. */
 export function sourceAnswer(source: DataSource, baseUrl: string) {
@@ -134,7 +131,7 @@ export const LogShape = t.Object(
     duration_ms: countOrNull('From the request to the last row.'),
     error: textOrNull('Why it failed.'),
     started_at: moment,
-    completed_at: momentOrNull('When it ended.'),
+    completed_at: instantOrNull('When it ended.'),
   },
   { title: 'DataSourceLog' },
 )
@@ -165,7 +162,7 @@ export const HealthShape = t.Object(
     }),
     avg_duration_ms: t.Number({ examples: [412] }),
     last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
-    last_sync_at: momentOrNull('When the last sync ended.'),
+    last_sync_at: instantOrNull('When the last sync ended.'),
     recent_errors: t.Array(t.String(), { description: 'Newest first, each once.' }),
   },
   { title: 'DataSourceHealth' },
@@ -180,6 +177,6 @@ export const healthRow = (
   success_rate: roundTo(successRate, 1),
   avg_duration_ms: roundTo(averageMs, 1),
   last_sync_status: last?.status ?? null,
-  last_sync_at: instantOrNull(last?.completedAt ?? null),
+  last_sync_at: isoOrNull(last?.completedAt ?? null),
   recent_errors: recentErrors,
 })

@@ -9,12 +9,12 @@ import { idParameter, integerParameter, typed } from '../../../http/input/typed.
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { countOrNull } from '../../../http/operations/schema.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import { countOrNull } from '../../keys/operations/row.ts'
 import type { Watch, Watches, WatchRefusal } from '../service/watches.ts'
 import { asksForWebhook, createWatchForms } from './form.ts'
 import {

@@ -1,10 +1,9 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { instantOrNull, oneOf } from '../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { LogEntry, MessageState, Outbox } from '../../../outbox/outbox.ts'
 import type { Condition } from '../../alerts/math/threshold.ts'
-import { instantOrNull, isoOrNull } from '../../keys/operations/row.ts'
 import type { Endpoint, EndpointRecord } from '../store/webhooks.ts'
 import { ConditionShape } from './conditions.ts'
 

@@ -14,7 +14,7 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../../catalogue/dataset/lookup.ts'
 import { checkRow } from '../../../prices/dataset/rows.ts'
 import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
@@ -135,8 +135,6 @@ const CorrectionBody = body({
   reason,
 })
 const RemovalBody = body({ code: valueFields.code, observed_at: valueFields.observed_at, reason })
-
-const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** What was written together, and how it is taken back. */
 export function batchAdminOperations(deps: AdminBatchesDeps) {

@@ -27,7 +27,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf } from '../../../../http/operations/schema.ts'
 import { notFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 
 export interface AdminFeedsDeps
@@ -117,9 +117,6 @@ const Ran = t.Object({ run: RunShape })
 const name = t.Object({ name: t.String({ description: 'Name of the feed.', examples: ['ecb'] }) })
 const refusals = { 404: NestedProblem, 422: ValidationProblem }
 
-const momentOf = (at: number | null | undefined) =>
-  at === null || at === undefined ? null : isoInstant(at)
-
 export function runRow(run: FeedRun) {
   const { startedAt, finishedAt, problemCode, problem } = run
   return {
@@ -127,7 +124,7 @@ export function runRow(run: FeedRun) {
     feed: run.feed,
     trigger: run.trigger,
     started_at: isoInstant(startedAt),
-    finished_at: momentOf(finishedAt),
+    finished_at: isoOrNull(finishedAt),
     took_ms: finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
     result: run.result,
     requests: run.requests,
@@ -157,9 +154,9 @@ const feedRow = (view: FeedView) => {
     codes: view.codes,
     datasets: view.datasets,
     last_run: view.lastRun ? runRow(view.lastRun) : null,
-    last_new_at: momentOf(view.lastNewAt),
-    next_run_at: momentOf(view.nextRunAt),
-    expected_by: momentOf(view.expectedBy),
+    last_new_at: isoOrNull(view.lastNewAt),
+    next_run_at: isoOrNull(view.nextRunAt),
+    expected_by: isoOrNull(view.expectedBy),
     consecutive_failures: view.consecutiveFailures,
   }
 }
@@ -308,8 +305,8 @@ export function feedAdminOperations({
         ...('code' in line.target ? { code: line.target.code } : { dataset: targetName(line) }),
         unit: line.unit,
         factor: line.factor,
-        from: momentOf(extent?.firstAt),
-        to: momentOf(extent?.lastAt),
+        from: isoOrNull(extent?.firstAt),
+        to: isoOrNull(extent?.lastAt),
       }
     })
 

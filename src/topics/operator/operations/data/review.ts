@@ -10,7 +10,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { guardRules } from '../../../prices/math/guards.ts'
 import {
   type DoubtedValue,
@@ -96,8 +96,6 @@ type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
 
 const isOfSeries = (doubt: DoubtedValue): doubt is DoubtedValue & { seriesId: number } =>
   doubt.seriesId !== null
-
-const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** Values that the guards at the door doubted, and what is decided of them. */
 export function reviewAdminOperations({

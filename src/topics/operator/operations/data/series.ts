@@ -10,7 +10,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
+import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
 import {
@@ -149,7 +149,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       release_days: terms.releaseDays ?? [],
       release_time: terms.releaseTime ?? null,
       release_holiday: series.releases?.onHoliday ?? null,
-      next_release_at: releaseAt === undefined ? null : isoInstant(releaseAt),
+      next_release_at: isoOrNull(releaseAt),
       time_zone: terms.timeZone ?? null,
       value_time: terms.valueTime ?? null,
       license_class: series.publisher?.licenseClass ?? null,

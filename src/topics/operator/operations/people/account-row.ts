@@ -1,12 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { isoInstant, startOfMonth } from '../../../../lib/time/instant.ts'
+import { instantOrNull } from '../../../../http/operations/schema.ts'
+import { isoInstant, isoOrNull, startOfMonth } from '../../../../lib/time/instant.ts'
 import {
   ApiKeyShape,
   createKeyRows,
   inOrder,
-  instantOrNull,
-  isoOrNull,
   NewApiKeyShape,
 } from '../../../keys/operations/row.ts'
 import { FeatureList } from '../../../keys/operations/tier-shape.ts'

@@ -14,7 +14,7 @@ import {
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { planIds } from '../../../../plans/tiers.ts'
 import {
   AccountBody,
@@ -244,7 +244,7 @@ function ending({ keys, accountClosing }: AdminDeps) {
         id: state.account.id,
         email: state.account.email,
         closed_at: isoInstant(closedAt),
-        erased_at: erasedAt === null ? null : isoInstant(erasedAt),
+        erased_at: isoOrNull(erasedAt),
       },
     })
   }

@@ -11,11 +11,11 @@ import {
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
+import { instantOrNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
-import { instantOrNull, isoOrNull } from '../../../keys/operations/row.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
 
 export type CreditAdminDeps = Pick<Context, 'access' | 'billing' | 'idempotency' | 'keys' | 'now'>

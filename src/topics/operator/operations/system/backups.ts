@@ -7,7 +7,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
 
 export type AdminBackupDeps = Pick<Context, 'access' | 'backupDesk' | 'idempotency'>
@@ -53,12 +53,10 @@ const Listed = envelope(
 const Begun = envelope(TaskShape)
 const TaskBody = body({ what: choice(whats) })
 
-const instantOrNull = (at: number | undefined): string | null =>
-  at === undefined ? null : isoInstant(at)
 const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
   what,
   started_at: isoInstant(startedAt),
-  ended_at: instantOrNull(endedAt),
+  ended_at: isoOrNull(endedAt),
   is_fine: isFine ?? null,
   message: message ?? null,
 })
@@ -86,8 +84,8 @@ export const backupAdminOperations = ({ backupDesk }: AdminBackupDeps) => [
         : { backups: [], fault: null }
       return success({
         is_configured: backupDesk.isReady,
-        made_at: instantOrNull(madeAt),
-        checked_at: instantOrNull(checkedAt),
+        made_at: isoOrNull(madeAt),
+        checked_at: isoOrNull(checkedAt),
         trouble: trouble ?? null,
         backups,
         list_fault: fault,

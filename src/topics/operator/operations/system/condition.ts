@@ -4,7 +4,7 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
-import { isoInstant, secondMs } from '../../../../lib/time/instant.ts'
+import { isoOrNull, secondMs } from '../../../../lib/time/instant.ts'
 import { troubleText } from '../../../condition/service/condition.ts'
 import type { QueryWorkers } from '../../../condition/service/vitals.ts'
 import { lastErrorOf } from '../../../webhooks/operations/row.ts'
@@ -126,9 +126,6 @@ const Condition = envelope(
   ),
 )
 
-const instantOrNull = (at: number | undefined): string | null =>
-  at === undefined ? null : isoInstant(at)
-
 const workersOf = (workers: QueryWorkers | undefined) =>
   workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
 
@@ -220,8 +217,8 @@ export function conditionAdminOperations(deps: AdminConditionDeps) {
           },
           ...troubles(deps),
           backups: {
-            made_at: instantOrNull(madeAt),
-            checked_at: instantOrNull(checkedAt),
+            made_at: isoOrNull(madeAt),
+            checked_at: isoOrNull(checkedAt),
             trouble: trouble ?? null,
           },
         })

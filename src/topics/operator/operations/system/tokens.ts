@@ -6,7 +6,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
-import { isoInstant } from '../../../../lib/time/instant.ts'
+import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
 
@@ -50,7 +50,7 @@ const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
   role: token.role,
   token_hint: token.hint,
   created_at: isoInstant(token.createdAt),
-  revoked_at: token.revokedAt === null ? null : isoInstant(token.revokedAt),
+  revoked_at: isoOrNull(token.revokedAt),
 })
 
 /** Tokens of the operator: each with a name and a role. */
