@@ -1,27 +1,22 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { correlationMatrix, correlationOf, rollingCorrelation } from '../math/correlation.ts'
 import {
-  type AnalyticsDeps,
+  type AnalysisCall,
+  analysis,
+  answered,
   closesNote,
   codeField,
   codeQuery,
   dateField,
-  mirrored,
-  mirroredText,
   periodField,
   periodOf,
   periodQuery,
-  type Question,
-  refusals,
   requireEnough,
   seriesOf,
   wordOf,
@@ -96,11 +91,9 @@ const Rolling = t.Object(
 
 const idsOf = (matches: readonly Resolved[]) => matches.map(match => match.series.id)
 
-function pairOf({ codes }: AnalyticsDeps, { query, request }: Question) {
-  const matches = seriesOf(codes, { code1: query.code1, code2: query.code2 }, request) as [
-    Resolved,
-    Resolved,
-  ]
+function pairOf(call: AnalysisCall) {
+  const { query } = call
+  const matches = seriesOf(call, { code1: query.code1, code2: query.code2 }) as [Resolved, Resolved]
   const [code1, code2] = [matches[0].series.code, matches[1].series.code]
   const period = periodOf(query.period, 30)
   return {
@@ -111,16 +104,15 @@ function pairOf({ codes }: AnalyticsDeps, { query, request }: Question) {
   }
 }
 
-function analysis(deps: AnalyticsDeps, question: Question): string {
-  const { matches, period, fields, subject } = pairOf(deps, question)
+function pairAnalysis(call: AnalysisCall): string {
+  const { matches, period, fields, subject } = pairOf(call)
   const correlation = requireEnough(
-    deps.closes.derived(`correlation ${period}`, idsOf(matches), ([first, second]) =>
+    call.at.closes.derived(`correlation ${period}`, idsOf(matches), ([first, second]) =>
       correlationOf(first!, second!, period),
     ),
     subject,
   )
-  markFixtures(question.set, deps.marks, matches)
-  return mirroredText(question, Analysis, {
+  return answered(call, matches, Analysis, {
     type: 'analysis',
     ...fields,
     correlation: correlation.value ?? null,
@@ -132,17 +124,17 @@ function analysis(deps: AnalyticsDeps, question: Question): string {
   })
 }
 
-function matrix(deps: AnalyticsDeps, question: Question): string {
-  const { query, request } = question
+function matrix(call: AnalysisCall): string {
+  const { query, request } = call
   const requestedCodes = listOf(query.codes)
   if (requestedCodes.length === 0)
     throw missingParameter('codes', `two to ${codesMax} commodity codes, comma-separated.`)
-  const matches = deps.codes.read(requestedCodes, request, codesMax)
+  const matches = call.at.codes.read(requestedCodes, request, codesMax)
   if (matches.length < 2)
     throw invalidParameter('codes', query.codes, 'names one series; a matrix takes at least two.')
   const period = periodOf(query.period, 30)
   const names = matches.map(match => match.series.code)
-  const correlations = deps.closes.derived(`matrix ${period}`, idsOf(matches), series =>
+  const correlations = call.at.closes.derived(`matrix ${period}`, idsOf(matches), series =>
     correlationMatrix(series, period),
   )
   const short = correlations.enough ? [] : [...new Set(correlations.pair.map(i => names[i]!))]
@@ -151,9 +143,8 @@ function matrix(deps: AnalyticsDeps, question: Question): string {
     `${short.join(' and ')}, common dates of the last ${period} days`,
     { codes: short },
   )
-  markFixtures(question.set, deps.marks, matches)
   const rows = cells.map(row => Object.fromEntries(row.map((cell, j) => [names[j]!, cell ?? null])))
-  return mirroredText(question, Matrix, {
+  return answered(call, matches, Matrix, {
     type: 'matrix',
     codes: names,
     period,
@@ -162,20 +153,13 @@ function matrix(deps: AnalyticsDeps, question: Question): string {
   })
 }
 
-function rolling(deps: AnalyticsDeps, question: Question): string {
-  const { matches, period, fields, subject } = pairOf(deps, question)
-  const window = integerOf(
-    'window',
-    question.query.window,
-    Math.min(windowDefault, period),
-    2,
-    period,
-  )
-  const [first, second] = idsOf(matches).map(deps.closes.of)
+function rolling(call: AnalysisCall): string {
+  const { matches, period, fields, subject } = pairOf(call)
+  const window = integerOf('window', call.query.window, Math.min(windowDefault, period), 2, period)
+  const [first, second] = idsOf(matches).map(call.at.closes.of)
   const correlations = requireEnough(rollingCorrelation(first!, second!, period, window), subject)
   const values = correlations.flatMap(correlation => correlation.value ?? [])
-  markFixtures(question.set, deps.marks, matches)
-  return mirroredText(question, Rolling, {
+  return answered(call, matches, Rolling, {
     type: 'rolling',
     ...fields,
     window,
@@ -189,19 +173,15 @@ function rolling(deps: AnalyticsDeps, question: Question): string {
   })
 }
 
-const answers = { analysis, matrix, rolling }
+const answers = { analysis: pairAnalysis, matrix, rolling }
 
 /** How series move together. */
-export const correlationOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
+export const correlationOperations = [
+  analysis({
     path: '/v1/analytics/correlation',
     operationId: 'getCorrelation',
     summary: 'Correlation of series',
     description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
-    tags: ['analytics'],
-    access: { feature: 'analytics', meter: true, heavy: true },
-    view: 'as_of, end_date',
     query: {
       type: wordParameter(types, {
         description: '`analysis` (default), `matrix` or `rolling`.',
@@ -222,16 +202,7 @@ export const correlationOperations: readonly Operation[] = [
         examples: [windowDefault],
       }),
     },
-    answers: {
-      200: serialised(t.Union([mirrored(Analysis), mirrored(Matrix), mirrored(Rolling)])),
-      ...refusals,
-    },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      answers[wordOf('type', query.type, types, 'analysis')](known, {
-        query,
-        request,
-        set: reply,
-        caller,
-      }),
+    shapes: [Analysis, Matrix, Rolling],
+    handle: call => answers[wordOf('type', call.query.type, types, 'analysis')](call),
   }),
 ]

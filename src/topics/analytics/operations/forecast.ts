@@ -1,9 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
 import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
@@ -17,16 +14,14 @@ import {
   sigma2Probability,
 } from '../math/forecast.ts'
 import {
-  type AnalyticsDeps,
+  type AnalysisCall,
+  analysis,
+  answered,
   closesNote,
   codeField,
-  mirrored,
-  mirroredText,
   observationsField,
   periodOf,
   periodQuery,
-  type Question,
-  refusals,
   requireEnough,
   seriesOf,
   spacingNote,
@@ -122,13 +117,14 @@ const listing: typeof Listing.static = {
   usage: `/v1/analytics/forecast?code=WTI_USD&method=${methodDefault}&period=${periodDefault}`,
 }
 
-function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question): string {
-  const { query, request } = question
+function answer(call: AnalysisCall): string {
+  const { closes, now } = call.at
+  const { query } = call
   const method = wordOf('method', query.method, methods, methodDefault)
   const period = periodOf(query.period, periodDefault, periodMin)
   const code = codeOf(query)
-  if (!code) return mirroredText(question, Listing, listing)
-  const matches = seriesOf(codes, { code }, request)
+  if (!code) return answered(call, [], Listing, listing)
+  const matches = seriesOf(call, { code })
   const { series } = matches[0]!
   const forecast = requireEnough(
     forecastOf(closes.of(series.id), method, period),
@@ -137,8 +133,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
   const calibration = closes.derived(`calibration ${method} ${period}`, [series.id], all =>
     calibrationOf(all[0]!, method, period),
   )
-  markFixtures(question.set, marks, matches)
-  return mirroredText(question, Forecast, {
+  return answered(call, matches, Forecast, {
     code: series.code,
     method,
     current_price: forecast.currentPrice,
@@ -163,16 +158,13 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 }
 
 /** Where a series would go if its past went on, with bands of how far it may stray. */
-export const forecastOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
+export const forecastOperations = [
+  analysis({
     path: '/v1/analytics/forecast',
     operationId: 'getPriceForecast',
     summary: 'Statistical forecast of a series',
     description: `A statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
-    tags: ['analytics'],
-    access: { feature: 'forecast', meter: true, heavy: true },
-    view: 'as_of, end_date',
+    feature: 'forecast',
     query: {
       ...oneCode('code', {
         description: 'A code or an alias, in any letter case; absent: the methods.',
@@ -185,11 +177,7 @@ export const forecastOperations: readonly Operation[] = [
       }),
       period: periodQuery(periodDefault, periodMin),
     },
-    answers: {
-      200: serialised(t.Union([mirrored(Forecast), mirrored(Listing)])),
-      ...refusals,
-    },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      answer(known, { query, request, set: reply, caller }),
+    shapes: [Forecast, Listing],
+    handle: answer,
   }),
 ]

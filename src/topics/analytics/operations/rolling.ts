@@ -1,26 +1,21 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
 import { rolling, rollingMeasures, type Spread, seasonality } from '../math/rolling.ts'
 import {
-  type AnalyticsDeps,
+  type AnalysisCall,
+  analysis,
+  answered,
   closesNote,
   codeField,
   codeQuery,
   dateField,
-  mirrored,
-  mirroredText,
   periodField,
   periodOf,
   periodQuery,
-  type Question,
-  refusals,
   requireEnough,
   seriesOf,
   wordOf,
@@ -79,13 +74,13 @@ const Seasonality = t.Object(
   { title: 'Seasonality' },
 )
 
-function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Question): string {
-  const { query, request, set } = question
+function rollingAnswer(call: AnalysisCall): string {
+  const { closes } = call.at
+  const { query } = call
   const measure = wordOf('measure', query.measure, rollingMeasures, 'mean')
   const matches = seriesOf(
-    codes,
+    call,
     measure === 'beta' ? { code: query.code, benchmark: query.benchmark } : { code: query.code },
-    request,
   )
   const [{ series } = matches[0]!, other] = matches
   const period = periodOf(query.period, periodDefault)
@@ -99,8 +94,7 @@ function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Questi
   // A period without a value is answered as it is, as long as there is one before it.
   if (values.length === 0 && rolling(measure, all, window, { benchmark }).length === 0)
     requireEnough(tooFew(all.length, window + 1), `${series.code}, ${measure}(${window})`)
-  markFixtures(set, marks, matches)
-  return mirroredText(question, Rolling, {
+  return answered(call, matches, Rolling, {
     code: series.code,
     benchmark: other?.series.code ?? null,
     measure,
@@ -112,18 +106,18 @@ function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Questi
 
 const wholeYears = 'a whole year of closes is needed.'
 
-function seasonalityAnswer({ codes, closes, marks }: AnalyticsDeps, question: Question): string {
-  const { query, request, set } = question
-  const matches = seriesOf(codes, { code: query.code }, request)
+function seasonalityAnswer(call: AnalysisCall): string {
+  const { closes } = call.at
+  const { query } = call
+  const matches = seriesOf(call, { code: query.code })
   const { series } = matches[0]!
   const by = wordOf('by', query.by, ['month', 'week'] as const, 'month')
   const all = closes.of(series.id)
   const parts = seasonality(all, by)
   if (parts.length === 0)
     requireEnough({ ...tooFew(all.length, 12), reason: wholeYears }, series.code)
-  markFixtures(set, marks, matches)
   const spread = (values: Spread | undefined) => values ?? null
-  return mirroredText(question, Seasonality, {
+  return answered(call, matches, Seasonality, {
     code: series.code,
     by,
     parts: parts.map(({ part, change, level }) => ({
@@ -135,16 +129,12 @@ function seasonalityAnswer({ codes, closes, marks }: AnalyticsDeps, question: Qu
 }
 
 /** Statistics at every date, and through the year. */
-export const rollingOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
+export const rollingOperations = [
+  analysis({
     path: '/v1/analytics/rolling',
     operationId: 'getRolling',
     summary: 'A statistic at every date',
     description: `A measure of the last \`window\` closes at each date of the period; windows reach back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null where a definition has no value, such as returns of prices that are not positive.`,
-    tags: ['analytics'],
-    access: { feature: 'analytics', meter: true, heavy: true },
-    view: 'as_of, end_date',
     query: {
       code: codeQuery('Required'),
       measure: wordParameter(rollingMeasures, {
@@ -162,19 +152,14 @@ export const rollingOperations: readonly Operation[] = [
       benchmark: codeQuery('Of beta', 'BRENT_CRUDE_USD'),
       period: periodQuery(periodDefault),
     },
-    answers: { 200: serialised(mirrored(Rolling)), ...refusals },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      rollingAnswer(known, { query, request, set: reply, caller }),
+    shapes: [Rolling],
+    handle: rollingAnswer,
   }),
-  operation({
-    method: 'GET',
+  analysis({
     path: '/v1/analytics/seasonality',
     operationId: 'getSeasonality',
     summary: 'How a series moves through the year',
     description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
-    tags: ['analytics'],
-    access: { feature: 'analytics', meter: true, heavy: true },
-    view: 'as_of, end_date',
     query: {
       code: codeQuery('Required'),
       by: wordParameter(['month', 'week'], {
@@ -183,8 +168,7 @@ export const rollingOperations: readonly Operation[] = [
         examples: ['month'],
       }),
     },
-    answers: { 200: serialised(mirrored(Seasonality)), ...refusals },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      seasonalityAnswer(known, { query, request, set: reply, caller }),
+    shapes: [Seasonality],
+    handle: seasonalityAnswer,
   }),
 ]

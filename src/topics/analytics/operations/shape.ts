@@ -1,28 +1,50 @@
-import type { Static, TObject } from '@sinclair/typebox'
+import type { Static, TObject, TProperties } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
-import type { CodeReader } from '../../../http/input/codes.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeParameter, integerParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import type { Feature } from '../../../plans/tiers.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Measured } from '../../prices/math/window.ts'
 
-export type AnalyticsDeps = Pick<
-  Context,
-  'access' | 'catalogue' | 'closes' | 'codes' | 'marks' | 'now' | 'pricesAt'
->
+/** The request of an analysis, as helpers of handlers get it. */
+export type AnalysisCall = Pick<
+  Call<never, never, unknown>,
+  'at' | 'request' | 'reply' | 'caller'
+> & { query: Readonly<Record<string, string | undefined>> }
 
-/** One request for an analysis. */
-export interface Question {
-  query: Readonly<Record<string, string | undefined>>
-  request: Request
-  set: Answering
-  caller: Caller
+/** An analysis of closes; its body is one of the shapes, with its fields at two places. */
+export const analysis = <Query extends TProperties>({
+  shapes,
+  feature = 'analytics',
+  ...definition
+}: {
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  feature?: Feature
+  query: Query
+  shapes: readonly TObject[]
+  handle(call: AnalysisCall): string
+}): Operation => {
+  const bodies = shapes.map(mirrored)
+  return operation({
+    ...definition,
+    method: 'GET',
+    tags: ['analytics'],
+    access: { feature, meter: true, heavy: true },
+    view: 'as_of, end_date',
+    answers: {
+      200: serialised(bodies.length === 1 ? bodies[0]! : t.Union(bodies)),
+      ...refusals,
+    },
+  })
 }
 
 /** What every analysis says of the closes it is made from. */
@@ -55,7 +77,7 @@ const tierFields = {
 }
 
 /** The same fields under `data` and at the top of the body: clients read either. */
-export const mirrored = <T extends TObject>(shape: T) =>
+const mirrored = <T extends TObject>(shape: T) =>
   t.Object(
     {
       status: t.Literal('success'),
@@ -67,20 +89,23 @@ export const mirrored = <T extends TObject>(shape: T) =>
   )
 
 /**
- * The body of `both` as JSON text; the shape is there for the compiler to hold the fields against.
+ * The body as JSON text, marked where fixture data is part of it; the shape is there for the
+ * compiler to hold the fields against.
  */
-export function mirroredText<T extends TObject>(
-  { set, caller }: Pick<Question, 'set' | 'caller'>,
+export function answered<T extends TObject>(
+  { at, reply, caller }: AnalysisCall,
+  matches: readonly Resolved[],
   _shape: T,
   fields: Static<T>,
 ): string {
   const { planId, tierName } = caller.entitled
   const text = JSON.stringify({ tier: planId, tier_name: tierName, ...fields })
-  set.headers['content-type'] = 'application/json; charset=utf-8'
+  markFixtures(reply, at.marks, matches)
+  reply.headers['content-type'] = 'application/json; charset=utf-8'
   return `{"status":"success","data":${text},${text.slice(1)}`
 }
 
-export const refusals = {
+const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
   404: NestedProblem,
 }
@@ -123,9 +148,8 @@ export function wordOf<T extends string>(
 
 /** The series that required parameters name, in their order. */
 export function seriesOf(
-  codes: CodeReader,
+  { at: { codes }, request }: Pick<AnalysisCall, 'at' | 'request'>,
   parameters: Readonly<Record<string, string | undefined>>,
-  request: Request,
 ): Resolved[] {
   const names = Object.entries(parameters).map(([parameter, text]) => {
     if (text === undefined || text.trim() === '')

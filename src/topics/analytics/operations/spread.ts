@@ -1,25 +1,21 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { type Close, closesIn } from '../../prices/math/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../units/math/identities.ts'
 import { codesOf, type SpreadDay, spreadHistory, spreadStatistics } from '../math/spread.ts'
 import {
-  type AnalyticsDeps,
+  type AnalysisCall,
+  analysis,
+  answered,
   closesNote,
   dateField,
-  mirrored,
-  mirroredText,
   periodField,
   periodOf,
   periodQuery,
-  type Question,
-  refusals,
   requireEnough,
   windowNote,
   wordOf,
@@ -108,7 +104,7 @@ const spreadList: typeof List.static = {
   usage: '/v1/analytics/spread?spread=wti_brent&period=30&type=historical',
 }
 
-function legsOf({ catalogue, closes, now }: AnalyticsDeps, identity: SpreadIdentity) {
+function legsOf({ catalogue, closes, now }: Context, identity: SpreadIdentity) {
   return codesOf(identity).map(code => {
     const match = catalogue.resolve(code, now())
     return { code, match, legCloses: match ? closes.of(match.series.id) : ([] as readonly Close[]) }
@@ -116,8 +112,8 @@ function legsOf({ catalogue, closes, now }: AnalyticsDeps, identity: SpreadIdent
 }
 
 /** The spread over the window, and where its newest value stands. */
-function standingOf(deps: AnalyticsDeps, identity: SpreadIdentity, period: number) {
-  const legs = legsOf(deps, identity)
+function standingOf(at: Context, identity: SpreadIdentity, period: number) {
+  const legs = legsOf(at, identity)
   const closesByCode = new Map(legs.map(leg => [leg.code, leg.legCloses]))
   const days = spreadHistory(identity, code => closesByCode.get(code)!, period)
   const without = legs.find(leg => leg.legCloses.length === 0)
@@ -130,15 +126,13 @@ function standingOf(deps: AnalyticsDeps, identity: SpreadIdentity, period: numbe
   return { standing, days: closesIn(days, period), matches: legs.flatMap(leg => leg.match ?? []) }
 }
 
-function answer(deps: AnalyticsDeps, question: Question): string {
-  const { query } = question
+function answer(call: AnalysisCall): string {
+  const { query } = call
   const type = wordOf('type', query.type, types, 'current')
   const period = periodOf(query.period, 30)
-  if (query.spread === undefined || query.spread === '')
-    return mirroredText(question, List, spreadList)
+  if (query.spread === undefined || query.spread === '') return answered(call, [], List, spreadList)
   const identity = identityOf(query.spread)
-  const { standing, days, matches } = standingOf(deps, identity, period)
-  markFixtures(question.set, deps.marks, matches)
+  const { standing, days, matches } = standingOf(call.at, identity, period)
   const [code1, code2] = [identity.legs[0]!.code, identity.legs.at(-1)!.code]
   const { current } = standing
   const row = (spreadDay: SpreadDay) => ({
@@ -147,7 +141,7 @@ function answer(deps: AnalyticsDeps, question: Question): string {
     price2: spreadDay.prices[code2]!,
   })
   const { spread: currentSpread, ...prices } = row(current)
-  return mirroredText(question, Standing, {
+  return answered(call, matches, Standing, {
     type,
     spread: identity.id,
     spread_name: identity.name,
@@ -177,16 +171,12 @@ function answer(deps: AnalyticsDeps, question: Question): string {
 }
 
 /** Differences and ratios of series, and where they stand in a window. */
-export const analyticsSpreadOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
+export const analyticsSpreadOperations = [
+  analysis({
     path: '/v1/analytics/spread',
     operationId: 'getSpread',
     summary: 'Spreads between series',
     description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
-    tags: ['analytics'],
-    access: { feature: 'analytics', meter: true, heavy: true },
-    view: 'as_of, end_date',
     query: {
       spread: wordParameter(ids, {
         description: `One of ${ids.join(', ')}; absent: the list of them.`,
@@ -199,8 +189,7 @@ export const analyticsSpreadOperations: readonly Operation[] = [
         examples: ['current'],
       }),
     },
-    answers: { 200: serialised(t.Union([mirrored(Standing), mirrored(List)])), ...refusals },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      answer(known, { query, request, set: reply, caller }),
+    shapes: [Standing, List],
+    handle: answer,
   }),
 ]

@@ -1,24 +1,19 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
 import {
-  type AnalyticsDeps,
+  type AnalysisCall,
+  analysis,
+  answered,
   closesNote,
   codeField,
   codeQuery,
-  mirrored,
-  mirroredText,
   observationsField,
   periodField,
   periodOf,
   periodQuery,
-  type Question,
-  refusals,
   requireEnough,
   seriesOf,
   spacingNote,
@@ -62,17 +57,17 @@ const Statistics = t.Object(
   { title: 'SeriesStatistics' },
 )
 
-function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question): string {
-  const { query, request } = question
-  const matches = seriesOf(codes, { code: query.code }, request)
+function answer(call: AnalysisCall): string {
+  const { closes, now } = call.at
+  const { query } = call
+  const matches = seriesOf(call, { code: query.code })
   const { series } = matches[0]!
   const period = periodOf(query.period, 30)
   const statistics = requireEnough(
     statisticsOf(closes.of(series.id), period),
     `${series.code}, last ${period} days`,
   )
-  markFixtures(question.set, marks, matches)
-  return mirroredText(question, Statistics, {
+  return answered(call, matches, Statistics, {
     code: series.code,
     name: series.name,
     period,
@@ -98,19 +93,14 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
 }
 
 /** Where the newest close of a series stands among those of a window. */
-export const statisticsOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
+export const statisticsOperations = [
+  analysis({
     path: '/v1/analytics/statistics',
     operationId: 'getStatistics',
     summary: 'Statistics of a series',
     description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year. ${spacingNote}A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
-    tags: ['analytics'],
-    access: { feature: 'analytics', meter: true, heavy: true },
-    view: 'as_of, end_date',
     query: { code: codeQuery('Required'), period: periodQuery(30) },
-    answers: { 200: serialised(mirrored(Statistics)), ...refusals },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      answer(known, { query, request, set: reply, caller }),
+    shapes: [Statistics],
+    handle: answer,
   }),
 ]

@@ -1,11 +1,8 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf, integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -24,25 +21,21 @@ import {
 } from '../math/indicators.ts'
 import { rsiBand } from '../math/statistics.ts'
 import {
-  type AnalyticsDeps,
+  type AnalysisCall,
+  analysis,
+  answered,
   closesNote,
   codeField,
   codeQuery,
   dateField,
-  mirrored,
-  mirroredText,
   periodField,
   periodOf,
   periodQuery,
-  type Question,
-  refusals,
   requireEnough,
   seriesOf,
   windowNote,
   wordOf,
 } from './shape.ts'
-
-export type TrendDeps = AnalyticsDeps & Pick<Context, 'bulk' | 'ingest'>
 
 const types = ['analysis', 'sma', 'ema', 'rsi', 'levels', 'macd', 'bollinger', 'atr'] as const
 
@@ -198,28 +191,25 @@ const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
   pivot_point: pivotPoint,
 })
 
-function requestedCloses(
-  { codes, closes, marks }: AnalyticsDeps,
-  { query, request, set }: Question,
-) {
-  const matches = seriesOf(codes, { code: query.code }, request)
+function requestedCloses(call: AnalysisCall) {
+  const matches = seriesOf(call, { code: call.query.code })
   const { series } = matches[0]!
-  markFixtures(set, marks, matches)
   return {
+    matches,
     series,
     code: series.code,
-    period: periodOf(query.period, 30),
-    seriesCloses: closes.of(series.id),
+    period: periodOf(call.query.period, 30),
+    seriesCloses: call.at.closes.of(series.id),
   }
 }
 
-function analysisAnswer(deps: AnalyticsDeps, question: Question): string {
-  const { code, period, seriesCloses } = requestedCloses(deps, question)
+function analysisAnswer(call: AnalysisCall): string {
+  const { matches, code, period, seriesCloses } = requestedCloses(call)
   const result = requireEnough(
     trendAnalysis(seriesCloses, period),
     `${code}, last ${period} days and the warm-up of its averages`,
   )
-  return mirroredText(question, Analysis, {
+  return answered(call, matches, Analysis, {
     type: 'analysis',
     code,
     period,
@@ -241,15 +231,11 @@ function analysisAnswer(deps: AnalyticsDeps, question: Question): string {
   })
 }
 
-function indicatorAnswer(
-  type: 'sma' | 'ema' | 'rsi',
-  deps: AnalyticsDeps,
-  question: Question,
-): string {
-  const { code, period, seriesCloses } = requestedCloses(deps, question)
+function indicatorAnswer(type: 'sma' | 'ema' | 'rsi', call: AnalysisCall): string {
+  const { matches, code, period, seriesCloses } = requestedCloses(call)
   const window = integerOf(
     'window',
-    question.query.window,
+    call.query.window,
     type === 'rsi' ? rsiWindow : averageWindow,
     2,
     windowMax,
@@ -269,19 +255,19 @@ function indicatorAnswer(
     values: values.map(({ day, value }) => ({ date: day, value })),
   }
   return type === 'rsi'
-    ? mirroredText(question, Rsi, {
+    ? answered(call, matches, Rsi, {
         type,
         ...fields,
         rsi: currentValue,
         interpretation: rsiBand(currentValue),
       })
-    : mirroredText(question, Average, { type, ...fields })
+    : answered(call, matches, Average, { type, ...fields })
 }
 
-function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
-  const { code, period, seriesCloses } = requestedCloses(deps, question)
+function levelsAnswer(call: AnalysisCall): string {
+  const { matches, code, period, seriesCloses } = requestedCloses(call)
   const pivots = requireEnough(pivotsOf(seriesCloses, period), `${code}, last ${period} days`)
-  return mirroredText(question, LevelsOnly, {
+  return answered(call, matches, LevelsOnly, {
     type: 'levels',
     code,
     period,
@@ -290,13 +276,13 @@ function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
   })
 }
 
-function macdAnswer(deps: TrendDeps, question: Question): string {
-  const { code, period, seriesCloses } = requestedCloses(deps, question)
+function macdAnswer(call: AnalysisCall): string {
+  const { matches, code, period, seriesCloses } = requestedCloses(call)
   const { currentPrice, values } = requireEnough(
     shownOf(macd(seriesCloses), seriesCloses, period, macdNeed),
     `${code}, macd`,
   )
-  return mirroredText(question, MacdRun, {
+  return answered(call, matches, MacdRun, {
     type: 'macd',
     code,
     period,
@@ -310,14 +296,14 @@ function macdAnswer(deps: TrendDeps, question: Question): string {
   })
 }
 
-function bandsAnswer(deps: TrendDeps, question: Question): string {
-  const { code, period, seriesCloses } = requestedCloses(deps, question)
-  const window = integerOf('window', question.query.window, averageWindow, 2, windowMax)
+function bandsAnswer(call: AnalysisCall): string {
+  const { matches, code, period, seriesCloses } = requestedCloses(call)
+  const window = integerOf('window', call.query.window, averageWindow, 2, windowMax)
   const { currentPrice, values } = requireEnough(
     shownOf(bollinger(seriesCloses, window), seriesCloses, period, window),
     `${code}, bollinger(${window})`,
   )
-  return mirroredText(question, Bands, {
+  return answered(call, matches, Bands, {
     type: 'bollinger',
     code,
     period,
@@ -329,7 +315,7 @@ function bandsAnswer(deps: TrendDeps, question: Question): string {
 
 /** Highest, lowest and last value of each day that has closes, also as of a past moment. */
 function daysOf(
-  { bulk, ingest }: TrendDeps,
+  { bulk, ingest }: Context,
   series: Series,
   closes: readonly Close[],
   asOf: number | undefined,
@@ -352,17 +338,17 @@ function daysOf(
   )
 }
 
-function rangeAnswer(deps: TrendDeps, question: Question): string {
-  const { code, period, series, seriesCloses } = requestedCloses(deps, question)
-  const window = integerOf('window', question.query.window, atrWindow, 2, windowMax)
+function rangeAnswer(call: AnalysisCall): string {
+  const { matches, code, period, series, seriesCloses } = requestedCloses(call)
+  const window = integerOf('window', call.query.window, atrWindow, 2, windowMax)
   if (seriesCloses.length < window + 1)
     requireEnough(tooFew(seriesCloses.length, window + 1), `${code}, atr(${window})`)
-  const asOf = instantOf('as_of', question.query.as_of)
-  const days = daysOf(deps, series, seriesCloses, asOf)
+  const asOf = instantOf('as_of', call.query.as_of)
+  const days = daysOf(call.at, series, seriesCloses, asOf)
   const hasRange = days.some(({ high, low }) => high > low)
   const values = hasRange ? atr(days, window) : []
   const first = closesIn(seriesCloses, period)[0]!.day
-  return mirroredText(question, TrueRange, {
+  return answered(call, matches, TrueRange, {
     type: 'atr',
     code,
     period,
@@ -375,26 +361,22 @@ function rangeAnswer(deps: TrendDeps, question: Question): string {
   })
 }
 
-function answer(deps: TrendDeps, question: Question): string {
-  const type = wordOf('type', question.query.type, types, 'analysis')
-  if (type === 'macd') return macdAnswer(deps, question)
-  if (type === 'bollinger') return bandsAnswer(deps, question)
-  if (type === 'atr') return rangeAnswer(deps, question)
-  if (type === 'analysis') return analysisAnswer(deps, question)
-  return type === 'levels' ? levelsAnswer(deps, question) : indicatorAnswer(type, deps, question)
+function answer(call: AnalysisCall): string {
+  const type = wordOf('type', call.query.type, types, 'analysis')
+  if (type === 'macd') return macdAnswer(call)
+  if (type === 'bollinger') return bandsAnswer(call)
+  if (type === 'atr') return rangeAnswer(call)
+  if (type === 'analysis') return analysisAnswer(call)
+  return type === 'levels' ? levelsAnswer(call) : indicatorAnswer(type, call)
 }
 
 /** Where a series is heading, and its indicators. */
-export const trendOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
+export const trendOperations = [
+  analysis({
     path: '/v1/analytics/trend',
     operationId: 'getTrend',
     summary: 'Trend and indicators of a series',
     description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
-    tags: ['analytics'],
-    access: { feature: 'analytics', meter: true, heavy: true },
-    view: 'as_of, end_date',
     query: {
       code: codeQuery('Required'),
       period: periodQuery(30),
@@ -411,21 +393,7 @@ export const trendOperations: readonly Operation[] = [
         examples: [20],
       }),
     },
-    answers: {
-      200: serialised(
-        t.Union([
-          mirrored(Analysis),
-          mirrored(Average),
-          mirrored(Rsi),
-          mirrored(LevelsOnly),
-          mirrored(MacdRun),
-          mirrored(Bands),
-          mirrored(TrueRange),
-        ]),
-      ),
-      ...refusals,
-    },
-    handle: ({ at: known, query, request, reply, caller }) =>
-      answer(known, { query, request, set: reply, caller }),
+    shapes: [Analysis, Average, Rsi, LevelsOnly, MacdRun, Bands, TrueRange],
+    handle: answer,
   }),
 ]
