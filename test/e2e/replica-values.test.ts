@@ -18,15 +18,6 @@ const valuesOf: Readonly<Record<string, SQLQueryBindings>> = {
   BLOB: new Uint8Array([0, 255]),
 }
 
-/** Both servers hold their rows in memory: only what the product writes can be there. */
-const heldInMemory = new Set([
-  'aliases',
-  'organization_members',
-  'organizations',
-  'quarantine',
-  'series_terms',
-])
-
 needs('nats-server').describe('a primary with a provider of mail, and its replica', () => {
   let nats: NatsServer
   let dir: string
@@ -68,6 +59,12 @@ needs('nats-server').describe('a primary with a provider of mail, and its replic
       return dump
     }) as [ReturnType<typeof dumpOf>, ReturnType<typeof dumpOf>]
     return Object.keys(source).filter(name => !Bun.deepEquals(source[name], copy[name]))
+  }
+  const rowsIn = (table: string) => {
+    const db = openDatabase(databasePath(join(dir, 'data')), { readonly: true })
+    const [[rows]] = db.query(`SELECT count(*) FROM ${table}`).values() as [[number]]
+    db.close()
+    return rows
   }
   const lagOf = async () => {
     const answer = await fetch(`${replicaUrl}/v1/prices/latest?by_code=WTI_USD`, {
@@ -139,6 +136,32 @@ needs('nats-server').describe('a primary with a provider of mail, and its replic
     await alert('greater_than', 100)
     await alert('less_than', 10)
     await send('POST', '/v1/api-keys', { name: 'desk' })
+    // Both servers hold these rows in memory, so only what the product writes can be in them.
+    const operate = (path: string, body: object) => send('POST', path, body, primary.adminToken)
+    await operate('/admin/v1/series', {
+      code: 'DESK_CRUDE_USD',
+      name: 'Desk crude 🛢️',
+      category: 'crude_oil',
+      unit: 'barrel',
+      currency: 'USD',
+      decimals: 6,
+      aliases: ['DESK_MARK'],
+    })
+    await operate('/admin/v1/quarantine', {
+      code: 'BRENT_CRUDE_USD',
+      from: '2026-11-02',
+      to: '2026-11-03',
+      reason: 'The source repeated a stale value',
+    })
+    await send('POST', '/organizations/members', { email: 'bob@example.com', role: 'member' })
+    for (const name of [
+      'aliases',
+      'organization_members',
+      'organizations',
+      'quarantine',
+      'series_terms',
+    ])
+      expect([name, rowsIn(name)]).not.toEqual([name, 0])
     await push(71)
     await push(72)
     // Every other table: a row of values that JSON has no number for, which the server does not see.
@@ -148,7 +171,7 @@ needs('nats-server').describe('a primary with a provider of mail, and its replic
     db.run('PRAGMA foreign_keys = OFF')
     const skipped: string[] = []
     for (const { name } of replicatedTables(db)) {
-      if (heldInMemory.has(name) || db.query(`SELECT 1 FROM ${name} LIMIT 1`).get()) continue
+      if (db.query(`SELECT 1 FROM ${name} LIMIT 1`).get()) continue
       const columns = db
         .query<{ type: string }, [string]>('SELECT type FROM pragma_table_info(?)')
         .all(name)
@@ -170,6 +193,14 @@ needs('nats-server').describe('a primary with a provider of mail, and its replic
     }).catch(error => {
       throw new Error(`${names} differ: ${error}`)
     })
+    // The replica has what it holds in memory as well.
+    const answer = await fetch(`${replicaUrl}/v1/commodities/DESK_MARK`, {
+      headers: { authorization: `Token ${primary.apiKey}` },
+    })
+    expect([answer.headers.has('x-service-replica-lag'), await answer.text()]).toEqual([
+      true,
+      expect.stringContaining('DESK_CRUDE_USD'),
+    ])
     const highest = openDatabase(databasePath(join(dir, 'replica')), { readonly: true })
     expect(highest.query('SELECT max(high) AS high FROM alerts').get()).toEqual({ high: Infinity })
     highest.close()
