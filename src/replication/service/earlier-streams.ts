@@ -1,7 +1,8 @@
+import type { JsMsg } from '@nats-io/jetstream'
 import type { Log } from '../../lib/log/log.ts'
-import type { Nats } from '../nats/connection.ts'
+import { isWrongSequence, type Nats } from '../nats/connection.ts'
 import { natsNames, type StreamName } from '../nats/names.ts'
-import { endOfStream, type Strangers } from './changes.ts'
+import { endOfStream, readMessage, type Strangers } from './changes.ts'
 import { StreamConflict } from './publisher.ts'
 import { streamNames } from './subjects.ts'
 import type { UsagePlace } from './usage.ts'
@@ -18,6 +19,7 @@ const earlier = natsNames('')
 const movedHeader = 'Wellhead-Moved'
 const fetchedMax = 200
 const waitMs = 2000
+const triesMax = 20
 
 /**
  * The stream of changes, under the name that it had in earlier versions where it was not moved yet
@@ -63,7 +65,7 @@ export async function moveEarlierStreams(
   for (const name of ['usage', 'prices', 'events', 'changes'] as const) {
     const from = earlier[name]
     if (!present.has(from.stream) || !(await isAlone(nats, from))) continue
-    const messages = await copyStream(nats, from, names[name], after(name))
+    const messages = await copyStream(nats, name, from, names[name], after(name))
     // The copy that it took over from is of an earlier version too, and has to find that it ended.
     if (name === 'changes' && end.hasTakenOver) {
       log.info('stream_copied', { from: from.stream, to: names[name].stream, messages })
@@ -81,53 +83,102 @@ async function isAlone({ manager }: Nats, { stream, subject }: StreamName): Prom
   return more.length === 0 && (only === subject || only === `${subject}.>`)
 }
 
+type StreamKind = 'usage' | 'prices' | 'events' | 'changes'
+
+/**
+ * The last message of the earlier stream that was moved already; undefined where all were, because
+ * the publisher has published behind them. Replicas report usage whether or not the move is over,
+ * and anybody may have put a message of their own behind it.
+ */
+async function lastMoved(
+  { manager }: Nats,
+  kind: StreamKind,
+  to: StreamName,
+): Promise<number | undefined> {
+  const { state } = await manager.streams.info(to.stream)
+  for (let seq = state.last_seq; state.messages > 0 && seq >= state.first_seq; seq--) {
+    const message = await manager.streams.getMessage(to.stream, { seq }).catch(() => null)
+    if (!message) continue
+    const moved = message.header.get(movedHeader)
+    if (moved) return Number(moved)
+    const isOver = kind === 'changes' ? isChange(message.header, message.data) : kind !== 'usage'
+    if (isOver) return undefined
+  }
+  return 0
+}
+
+const isChange = (...message: Parameters<typeof readMessage>) =>
+  typeof readMessage(...message) !== 'string'
+
 async function copyStream(
   nats: Nats,
+  kind: StreamKind,
   from: StreamName,
   to: StreamName,
   after: number,
 ): Promise<number> {
-  const { state: target } = await nats.manager.streams.info(to.stream)
-  const last =
-    target.messages === 0
-      ? null
-      : await nats.manager.streams.getMessage(to.stream, { seq: target.last_seq })
-  const moved = last?.header.get(movedHeader)
-  // What was published here was published behind all that was moved.
-  if (last && !moved) return 0
+  const moved = await lastMoved(nats, kind, to)
+  if (moved === undefined) return 0
   const { state } = await nats.manager.streams.info(from.stream)
-  let sequence = Math.max(after, Number(moved ?? 0), state.first_seq - 1)
+  let sequence = Math.max(after, moved, state.first_seq - 1)
   let messages = 0
   if (state.messages === 0 || sequence >= state.last_seq) return messages
   const consumer = await nats.jetstream.consumers.get(from.stream, {
     opt_start_seq: sequence + 1,
   })
   while (sequence < state.last_seq) {
-    const sent: Promise<unknown>[] = []
+    const batch: JsMsg[] = []
     for await (const message of await consumer.fetch({
       max_messages: fetchedMax,
       expires: waitMs,
     })) {
       sequence = message.seq
-      const kept = Object.fromEntries(
-        [...(message.headers?.keys() ?? [])]
-          .filter(name => name.startsWith('Wellhead-'))
-          .map(name => [name, message.headers!.get(name)]),
-      )
-      const msgID = message.headers?.get('Nats-Msg-Id')
-      const subject = to.subject + message.subject.slice(from.subject.length)
-      sent.push(
-        nats.jetstream.publish(subject, message.data, {
-          ...(msgID && { msgID }),
-          headers: nats.headers({ ...kept, [movedHeader]: String(sequence) }),
-        }),
-      )
-      messages += 1
+      batch.push(message)
       if (sequence >= state.last_seq) break
     }
-    await Promise.all(sent)
     // What is left was taken out meanwhile.
-    if (sent.length === 0) break
+    if (batch.length === 0) break
+    await copyMessages(nats, batch, from, to)
+    messages += batch.length
   }
   return messages
+}
+
+/**
+ * Each message must follow the one before it, so that one that is lost on the way leaves no hole
+ * behind which an interrupted move would resume.
+ */
+async function copyMessages(
+  nats: Nats,
+  messages: readonly JsMsg[],
+  from: StreamName,
+  to: StreamName,
+): Promise<void> {
+  for (let copied = 0, tries = 0; copied < messages.length; ) {
+    const { state } = await nats.manager.streams.info(to.stream)
+    const results = await Promise.allSettled(
+      messages.slice(copied).map((message, n) => {
+        const { headers } = message
+        const kept = Object.fromEntries(
+          [...(headers?.keys() ?? [])]
+            .filter(name => name.startsWith('Wellhead-'))
+            .map(name => [name, headers!.get(name)]),
+        )
+        const msgID = headers?.get('Nats-Msg-Id')
+        const subject = to.subject + message.subject.slice(from.subject.length)
+        return nats.jetstream.publish(subject, message.data, {
+          ...(msgID && { msgID }),
+          headers: nats.headers({ ...kept, [movedHeader]: String(message.seq) }),
+          expect: { lastSequence: state.last_seq + n },
+        })
+      }),
+    )
+    const failed = results.findIndex(({ status }) => status === 'rejected')
+    if (failed === -1) return
+    const { reason } = results[failed] as PromiseRejectedResult
+    // A replica has reported meanwhile, or a message was there already, which takes no number.
+    tries = failed > 0 ? 0 : tries + 1
+    if (!isWrongSequence(reason) || tries >= triesMax) throw reason
+    copied += failed
+  }
 }
