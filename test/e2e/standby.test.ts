@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectNats } from '../../src/replication/nats/connection.ts'
+import { readLease } from '../../src/replication/service/lease.ts'
 import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
@@ -100,6 +102,41 @@ needs('nats-server').describe('a primary with a standby', () => {
     await nats?.remove()
     remove(dir)
   })
+
+  test('stays the primary when somebody overwrites, deletes or removes the lease', async () => {
+    const client = await connectNats({
+      servers: [nats.url],
+      credentialsFile: '',
+      token: '',
+      name: 'test',
+    })
+    const attacks = [
+      () => client.connection.publish('$KV.wellhead-lease.primary', 'mine'),
+      () => client.connection.publish('$KV.wellhead-lease.primary', '{"epoch":"many"}'),
+      () => client.manager.streams.purge('KV_wellhead-lease'),
+      () => client.manager.streams.delete('KV_wellhead-lease'),
+    ]
+    const bucket = async () =>
+      (
+        await client.manager.streams
+          .getMessage('KV_wellhead-lease', { last_by_subj: '$KV.wellhead-lease.primary' })
+          .catch(() => null)
+      )?.string()
+    const isHeldByPrimary = async () => {
+      const lease = await bucket()
+      return lease !== undefined && readLease(lease)?.url === primary.url
+    }
+    for (const [n, attack] of attacks.entries()) {
+      await attack()
+      await until('the lease of the primary', isHeldByPrimary, primary)
+      const price = 60 + n
+      await until('a write', async () => (await push(primary, price)).status === 200, primary)
+      await until('the price', async () => (await latest(standby)) === price, standby)
+    }
+    expect(await standby.log()).not.toContain('promoted')
+    expect(await primary.log()).not.toContain('"replaced"')
+    await client.close()
+  }, 120_000)
 
   test('is followed by it when it dies, with everything it acknowledged, and fenced when it comes back', async () => {
     for (let i = 1; i <= 10; i++) expect((await push(primary, 70 + i / 10)).status).toBe(200)
