@@ -45,7 +45,8 @@ export const anyPrice: Bounds = { low: Number.NEGATIVE_INFINITY, high: Number.PO
 
 /**
  * Every operator of a condition on the price. The form, the documentation, the evaluation and the
- * bounds in the store all read this table: a new operator is a line here, and one in its test.
+ * bounds in the store all read this table. docs/contributing/adding-an-alert-operator.md names the
+ * other files that a new one takes.
  */
 export const priceOperators = {
   greater_than: operator({
