@@ -1,3 +1,4 @@
+import { after } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { ReaderOutcome, ReaderPool } from './pool.ts'
 import type { ReaderCaller, ReaderQuestion } from './terms.ts'
@@ -5,24 +6,37 @@ import type { ReaderCaller, ReaderQuestion } from './terms.ts'
 type Question = Omit<ReaderQuestion, 'id'>
 
 /** Bytes of bodies that are kept for one moment; what comes beyond them is asked anew. */
-const bytesMax = 64 * 2 ** 20
+const bytesMax = 16 * 2 ** 20
 
 /**
  * Readers that are asked the same question once a moment: while nothing was committed and the
  * second is the same, whoever asks it again gets the answer that stands, or waits for the one that
- * is being made. `version` is another one after every commit, by whichever connection.
+ * is being made. `version` is another one after every commit, by whichever connection. A second of
+ * real time later the bodies are released, because the next question may come in an hour.
  */
-export function withKeptAnswers(pool: ReaderPool, version: () => number): ReaderPool {
+export function withKeptAnswers(
+  pool: ReaderPool,
+  version: () => number,
+  later: typeof after = after,
+): ReaderPool {
   const answers = new Map<string, Promise<ReaderOutcome>>()
   let moment = ''
   let bytes = 0
+  let endRelease = () => {}
+
+  const release = () => {
+    endRelease()
+    moment = ''
+    answers.clear()
+    bytes = 0
+  }
 
   const startMoment = (now: number) => {
     const next = `${version()} ${Math.floor(now / secondMs)}`
     if (next === moment) return
+    release()
     moment = next
-    answers.clear()
-    bytes = 0
+    endRelease = later(secondMs, release)
   }
 
   /** Asks the readers; what comes is kept unless it is good for one asker only. */
@@ -46,6 +60,10 @@ export function withKeptAnswers(pool: ReaderPool, version: () => number): Reader
       if (!kept) return await askAnew(key, account, question)
       const outcome = await kept
       return isShared(outcome) ? outcome : await pool.ask(account, question)
+    },
+    stop() {
+      release()
+      pool.stop()
     },
   }
 }

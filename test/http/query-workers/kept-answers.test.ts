@@ -34,7 +34,10 @@ const question = (changes: Partial<ReaderQuestion> = {}): Omit<ReaderQuestion, '
 })
 
 /** A pool with one reader, which counts the questions that reach it and answers with that count. */
-function countingPool(answerOf: (count: number) => Partial<Answer> = () => ({})) {
+function countingPool(
+  answerOf: (count: number) => Partial<Answer> = () => ({}),
+  later?: (ms: number, run: () => void) => () => void,
+) {
   let hear: (message: FromReader) => void = () => {}
   let count = 0
   const clock = createSystemClock()
@@ -68,7 +71,7 @@ function countingPool(answerOf: (count: number) => Partial<Answer> = () => ({}))
       }
     },
   })
-  const kept = withKeptAnswers(pool, version.read)
+  const kept = withKeptAnswers(pool, version.read, later)
   const ask = async (changes?: Partial<ReaderQuestion>) => {
     const outcome = await kept.ask('a', question(changes))
     return outcome.kind === 'answer' ? new TextDecoder().decode(outcome.body) : outcome.kind
@@ -111,7 +114,7 @@ describe('kept answers', () => {
   })
 
   test('what does not fit is asked anew', async () => {
-    const { ask, count } = countingPool(() => ({ body: new Uint8Array(40 * 2 ** 20) }))
+    const { ask, count } = countingPool(() => ({ body: new Uint8Array(10 * 2 ** 20) }))
     await ask({ url: 'http://localhost/1' })
     await ask({ url: 'http://localhost/2' })
     await ask({ url: 'http://localhost/1' })
@@ -119,4 +122,18 @@ describe('kept answers', () => {
     await ask({ url: 'http://localhost/2' })
     expect(count()).toBe(3)
   })
+})
+
+test('bodies are released a second of real time later, also where the clock stands still', async () => {
+  const due: (() => void)[] = []
+  const { ask, count } = countingPool(undefined, (_ms, run) => {
+    due.push(run)
+    return () => {}
+  })
+  await ask()
+  await ask()
+  expect(count()).toBe(1)
+  for (const run of due) run()
+  await ask()
+  expect(count()).toBe(2)
 })

@@ -5,6 +5,8 @@ import type { QuarantineList } from './quarantine.ts'
 
 /** How many rows of a series lie in a range, without reading them. */
 export interface DayIndex {
+  /** How many days it is over. */
+  days: number
   /** When the newest row was recorded, Unix ms. */
   newestRecordedAt: number
   /** Rows in `[from, to)`; `within` counts those of the one or two days that the range cuts. */
@@ -16,18 +18,37 @@ export interface DayIndex {
   ): number
 }
 
-/** One index a series, made at first use and dropped when the series changes. */
+/** One index a series, made at first use and dropped when the series changes or others need room. */
 export interface DayIndexes {
   /** With `bornBy`, over the rows that were there at that moment. */
   of(seriesId: number, bornBy?: number): DayIndex
   forget(seriesId: number): void
 }
 
+/** Days kept in all: 24 bytes each, so 8 MB at most, which is 95 series of ten years. */
+const daysMax = 350_000
+
 export function createDayIndexes(
   observations: ObservationStore,
   quarantine: QuarantineList,
+  countMax = daysMax,
 ): DayIndexes {
+  // A Map keeps the order of insertion, so the first is what was asked for longest ago.
   const indexes = new Map<number, DayIndex>()
+  let daysCount = 0
+  const drop = (seriesId: number) => {
+    daysCount -= indexes.get(seriesId)?.days ?? 0
+    indexes.delete(seriesId)
+  }
+  const keep = (seriesId: number, index: DayIndex) => {
+    drop(seriesId)
+    indexes.set(seriesId, index)
+    daysCount += index.days
+    for (const [oldest] of indexes) {
+      if (daysCount <= countMax || oldest === seriesId) return
+      drop(oldest)
+    }
+  }
   const readIndex = (seriesId: number, bornBy?: number): DayIndex => {
     const days = observations.days(seriesId, bornBy)
     const [first, last] = [days[0], days.at(-1)]
@@ -41,17 +62,14 @@ export function createDayIndexes(
   }
   return {
     of(seriesId, bornBy) {
-      let index = indexes.get(seriesId)
-      if (!index) {
-        index = readIndex(seriesId)
-        indexes.set(seriesId, index)
-      }
+      const index = indexes.get(seriesId) ?? readIndex(seriesId)
+      keep(seriesId, index)
       // What a series was like at a moment is worth keeping only while it still is like that.
       return bornBy === undefined || index.newestRecordedAt <= bornBy
         ? index
         : readIndex(seriesId, bornBy)
     },
-    forget: seriesId => void indexes.delete(seriesId),
+    forget: drop,
   }
 }
 
@@ -91,6 +109,7 @@ function dayIndex(days: readonly Day[]): DayIndex {
   }
 
   return {
+    days: days.length,
     newestRecordedAt: days.reduce(
       (newest, day) => Math.max(newest, day.recordedAt),
       Number.NEGATIVE_INFINITY,
