@@ -60,6 +60,11 @@ export interface KeyAccess {
    * everything else changes data.
    */
   action?: Action
+  /**
+   * It sets a secret or shows one: where the operator leaves secrets to people with a second step,
+   * or to those who have just signed in, it is theirs too.
+   */
+  secret?: true
   /** What it does is told by the requests that it makes in turn. */
   untold?: true
   /**

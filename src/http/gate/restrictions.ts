@@ -81,14 +81,13 @@ export const createRestrictions = ({
   },
   refuseManaging(access, { key }, session, request) {
     const action = access.action ?? actionOf(request.method)
-    if (!isManaging(action)) return
-    if (isLimited(key))
+    if (isManaging(action) && isLimited(key))
       throw new Problem(
         'KEY_LIMITED',
         'This API key expires or is limited to networks, domains, reading or scopes: it manages no keys, people or payments and reads no secrets. Use a key without limits, or sign in.',
         { action },
       )
-    if (!isSensitive(action)) return
+    if (!isSensitive(action) && !access.secret) return
     if (secondStep?.isRequired && !(session && secondStep.isOn(session.accountId)))
       throw new Problem(
         'SECOND_FACTOR_MISSING',

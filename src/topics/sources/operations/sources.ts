@@ -22,6 +22,9 @@ const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: in
 const One = envelope(SourceAnswer)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
+/** A new source and a change of one may set credentials. */
+const withSecret = { ...sourceWrite, secret: true } as const
+
 /** Where the caller's account gets prices of its own from. */
 export const sourceOperations = (deps: DataSourcesApiDeps) => [
   ...listAndCreate(deps),
@@ -57,7 +60,7 @@ function listAndCreate(deps: DataSourcesApiDeps) {
       summary: 'Create a data source',
       description: creation,
       tags: ['data sources'],
-      access: sourceWrite,
+      access: withSecret,
       idempotent: true,
       body: NewSourceBody.schema,
       answers: { 201: One, 422: ValidationProblem },
@@ -118,6 +121,7 @@ function changeOne(deps: DataSourcesApiDeps) {
         'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
       tags: ['data sources'],
       ...common,
+      access: withSecret,
       body: SourceChangeBody.schema,
       answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
       handle: ({ body, caller, params: { id }, request }) => {

@@ -34,6 +34,8 @@ const Listed = envelope(
 )
 const One = envelope(WebhookShape)
 const rotating = { ...webhookWrite, action: 'read_secrets' } as const
+/** A new endpoint shows its secret, and a change may set another. */
+const withSecret = { ...webhookWrite, secret: true } as const
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** The webhook endpoints of the caller's account and the log of each. */
@@ -86,7 +88,7 @@ function listAndCreate(deps: WebhooksApiDeps) {
       summary: 'Create a webhook endpoint',
       description: creation,
       tags: ['webhooks'],
-      access: webhookWrite,
+      access: withSecret,
       headers: idempotencyHeader,
       body: forms.newWebhook,
       answers: { 201: One, ...webhookRefusals, 422: ValidationProblem },
@@ -156,6 +158,7 @@ function changeOne(deps: WebhooksApiDeps) {
         'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
       tags: ['webhooks'],
       ...common,
+      access: withSecret,
       body: forms.webhookChange,
       answers: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
       handle: ({ body, caller, params: { id }, request }) => {

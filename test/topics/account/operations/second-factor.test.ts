@@ -206,3 +206,47 @@ test('where the operator wants it, keys are managed by people with a second step
   expect((await make(bearer)).status).toBe(200)
   expect((await all.ask('GET', '/v1/account', `Bearer ${other.key}`)).status).toBe(200)
 })
+
+test('where the operator wants it, no key sets or reads a secret of webhooks and data sources', async () => {
+  const all = people({ 'sessions.second_factor': 'true' })
+  const { bearer } = await withSecondFactor(all)
+  const other = all.person('bob')
+  const target = { url: 'https://receiver.example.com/hook', events: ['price.updated'] }
+  const source = {
+    name: 'desk',
+    source_type: 'api',
+    scraper_config: { url: 'https://desk.example.com/prices.json' },
+    credentials: { token: 'opens the desk' },
+  }
+  const id = '00000000-0000-4000-8000-000000000401'
+  const operations: readonly [method: string, path: string, body?: unknown][] = [
+    ['POST', '/v1/webhooks', target],
+    ['PATCH', `/v1/webhooks/${id}`, { secret: 'a secret of my own choice' }],
+    ['POST', `/v1/webhooks/${id}/rotate_secret`, {}],
+    ['POST', '/v1/data-sources', source],
+    ['PATCH', `/v1/data-sources/${id}`, { credentials: { token: 'another' } }],
+    ['POST', `/v1/data-sources/${id}/rotate_credentials`, { credentials: { token: 'another' } }],
+    ['GET', '/v1/account/webhook-secret'],
+    ['POST', '/v1/account/webhook-secret/roll'],
+  ]
+  const key = `Bearer ${other.key}`
+  const refusals = []
+  for (const [method, path, body] of operations)
+    refusals.push([method, path, codeOf(await all.ask(method, path, key, body))])
+  expect(refusals).toEqual(
+    operations.map(([method, path]) => [method, path, 'SECOND_FACTOR_MISSING']),
+  )
+  // With it a person is let in; what a key may always do stays.
+  const created = await all.ask('POST', '/v1/webhooks', bearer, target)
+  expect(codeOf(created)).not.toBe('SECOND_FACTOR_MISSING')
+  expect((await all.ask('GET', '/v1/webhooks', key)).status).not.toBe(401)
+})
+
+test('where the operator asks for nothing, a key creates a webhook as ever', async () => {
+  const all = people()
+  const answer = await all.ask('POST', '/v1/webhooks', `Bearer ${all.person('bob').key}`, {
+    url: 'https://receiver.example.com/hook',
+    events: ['price.updated'],
+  })
+  expect(codeOf(answer)).not.toBe('SECOND_FACTOR_MISSING')
+})
