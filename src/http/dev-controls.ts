@@ -37,7 +37,17 @@ export interface DevControls {
   /** Sends what is due, so that what was caused is there to be looked at. */
   settle(): Promise<void>
   /** Keeps the state under a name, goes back to it, or to the start. */
-  snapshot(name: string): Promise<void>
+  snapshot(name: string): Promise<SnapshotRefusal | undefined>
+  /** Deletes a state; false: there is none of that name. */
+  dropSnapshot(name: string): boolean
   restore(name: string): Promise<boolean>
   reset(): Promise<void>
+}
+
+/** Why a state is not kept under another name. */
+export interface SnapshotRefusal {
+  /** The states that there are. */
+  names: readonly string[]
+  /** The limit that it would exceed, in words. */
+  limit: string
 }

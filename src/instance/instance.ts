@@ -81,7 +81,8 @@ export interface InstanceOptions {
 }
 
 /** How states of an evaluation copy are kept. */
-export interface Keeping extends Pick<DevControls, 'snapshot' | 'restore' | 'reset'> {
+export interface Keeping
+  extends Pick<DevControls, 'snapshot' | 'dropSnapshot' | 'restore' | 'reset'> {
   /** Looks after the files of the states; a pass of a job. */
   tidy(): Promise<void>
 }

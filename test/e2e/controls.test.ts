@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 const startAt = '2026-11-20T15:00:00Z'
@@ -100,6 +102,32 @@ describe('the controls of an evaluation copy', () => {
     expect((await brent(later)).status).toBe(401)
     expect((await control('POST', 'restore', { name: 'never' })).status).toBe(422)
   })
+
+  test('a demo instance holds ten snapshots at most, and says how room is made', async () => {
+    const kept = (name: string) => control('POST', 'snapshot', { name })
+    // The test before this one has kept one.
+    for (let n = 1; n < 10; n += 1) expect((await kept(`state-${n}`)).status).toBe(200)
+    const refused = await kept('one-too-many')
+    expect(refused.status).toBe(422)
+    expect(JSON.stringify(refused.body)).toContain(
+      'name: must be one of before, state-1, state-2, state-3, state-4, state-5, state-6, state-7, state-8, state-9; got one-too-many. A demo instance holds at most 10 snapshots: replace one, or delete one with DELETE /_dev/snapshot.',
+    )
+    expect((await kept('state-9')).status).toBe(200)
+    expect((await control('DELETE', 'snapshot', { name: 'state-9' })).body.deleted).toBe('state-9')
+    expect((await control('DELETE', 'snapshot', { name: 'state-9' })).status).toBe(422)
+    expect((await kept('one-too-many')).status).toBe(200)
+    expect(
+      readdirSync(join(dir, 'data', 'snapshots')).filter(file => file.includes('state-9')),
+    ).toEqual([])
+    expect((await control('POST', 'restore', { name: 'one-too-many' })).status).toBe(200)
+  }, 60_000)
+
+  test('moving the clock leaves a short write-ahead log, also beside a snapshot', async () => {
+    await control('POST', 'snapshot', { name: 'before' })
+    await control('POST', 'clock', { advance: 'P10D' })
+    const log = statSync(join(dir, 'data', 'wellhead.db-wal'), { throwIfNoEntry: false })
+    expect((log?.size ?? 0) / 2 ** 20).toBeLessThan(48)
+  }, 120_000)
 
   test('a reset leads back to the start', async () => {
     expect((await control('POST', 'reset')).body).toEqual({ reset: true, now: startAt })

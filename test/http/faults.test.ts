@@ -26,6 +26,7 @@ const app = createApp(services, {
     advance: unused,
     settle: unused,
     snapshot: unused,
+    dropSnapshot: () => false,
     restore: unused,
     reset: unused,
   },

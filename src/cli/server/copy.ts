@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { setAutocheckpoint } from '../../database/database.ts'
 import { attemptFold, checkpoint } from '../../database/log-folding.ts'
+import type { SnapshotRefusal } from '../../http/dev-controls.ts'
 import { forgetRates } from '../../instance/app/rate-windows-file.ts'
 import {
   type Instance,
@@ -46,6 +47,11 @@ const logBytesMax = 32 * 2 ** 20
 /** That of a history that is being written is folded sooner: it takes no longer than a step. */
 const fillLogBytesMax = 8 * 2 ** 20
 
+/** States that a developer may keep, beside the start. */
+const snapshotsMax = 10
+/** What they may hold in all. A state shares its file with the database only until that grows. */
+const snapshotBytesMax = 2 * 2 ** 30
+
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** No name that a developer may give. */
@@ -66,7 +72,27 @@ export function openCopy(options: InstanceOptions): Copy {
   /** States stand for the file of the database: it is not written, only its log is. */
   let isHeld = isShared(database)
 
-  const snapshot = async (name: string) => {
+  /** The states that a developer has kept. */
+  const keptNames = () =>
+    existsSync(kept)
+      ? readdirSync(kept)
+          .filter(file => file.endsWith('.json') && file !== `${startName}.json`)
+          .map(file => file.slice(0, -'.json'.length))
+          .sort()
+      : []
+  const bytesOf = (name: string) =>
+    sizeOf(statePath(name, 'db')) + sizeOf(statePath(name, 'db-wal'))
+  /** A state of the same name gives way, so it counts as none. */
+  const snapshotRefusal = (name: string): SnapshotRefusal | undefined => {
+    if (name === startName) return undefined
+    const names = keptNames()
+    const others = names.filter(other => other !== name)
+    if (others.length >= snapshotsMax) return { names, limit: `${snapshotsMax} snapshots` }
+    const held = others.reduce((sum, other) => sum + bytesOf(other), 0)
+    if (held + sizeOf(database) + sizeOf(log) <= snapshotBytesMax) return undefined
+    return { names, limit: `${snapshotBytesMax / 2 ** 30} GB of snapshots` }
+  }
+  const keepState = (name: string) => {
     mkdirSync(kept, { recursive: true, mode: 0o700 })
     const { db, meter } = current.services
     meter.flush()
@@ -87,6 +113,17 @@ export function openCopy(options: InstanceOptions): Copy {
       JSON.stringify({ now: runtime.clock.now(), frozen: clock.frozen }),
       { mode: privateMode },
     )
+  }
+  const snapshot = async (name: string) => {
+    const refusal = snapshotRefusal(name)
+    if (refusal === undefined) keepState(name)
+    return refusal
+  }
+  const dropSnapshot = (name: string) => {
+    if (!keptNames().includes(name)) return false
+    for (const ending of ['json', 'db', 'db-wal']) rmSync(statePath(name, ending), { force: true })
+    hold()
+    return true
   }
   const hold = () => {
     isHeld = isShared(database)
@@ -126,6 +163,7 @@ export function openCopy(options: InstanceOptions): Copy {
   }
   const keeping: Keeping = {
     snapshot,
+    dropSnapshot,
     tidy: () => tidy(logBytesMax),
     async restore(name) {
       if (!existsSync(statePath(name, 'db'))) return false
@@ -176,10 +214,8 @@ export function openCopy(options: InstanceOptions): Copy {
       return current
     },
     begin() {
-      const kept = existsSync(statePath(startName, 'json'))
-        ? Promise.resolve()
-        : snapshot(startName)
-      void kept.then(fillOn)
+      if (!existsSync(statePath(startName, 'json'))) keepState(startName)
+      void fillOn()
     },
     settled: () => filling,
   }

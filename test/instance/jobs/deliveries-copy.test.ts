@@ -19,7 +19,8 @@ let instance: Instance
 let keys: ReturnType<typeof evaluationKeys>
 beforeAll(() => {
   const keeping = {
-    snapshot: async () => {},
+    snapshot: async () => undefined,
+    dropSnapshot: () => false,
     restore: async () => false,
     reset: async () => {},
     tidy: async () => {},

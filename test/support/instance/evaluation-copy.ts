@@ -96,7 +96,13 @@ export function evaluationCopy(
     },
     dir,
     ...(controls && {
-      keeping: { snapshot: unkept, restore: unkept, reset: unkept, tidy: async () => {} },
+      keeping: {
+        snapshot: unkept,
+        dropSnapshot: () => false,
+        restore: unkept,
+        reset: unkept,
+        tidy: async () => {},
+      },
     }),
     ...(connections && { connections }),
   })

@@ -143,8 +143,32 @@ function snapshots(deps: DevDeps) {
       answers: open,
       handle: async ({ body }) => {
         const name = nameOf(objectOf(body))
-        await deps.snapshot(name)
+        const refusal = await deps.snapshot(name)
+        if (refusal) {
+          const { limit, names } = refusal
+          const choices = names.length > 0 ? `one of ${names.join(', ')}` : 'of a smaller instance'
+          throw refuse(
+            'name',
+            `must be ${choices}; got ${name}. A demo instance holds at most ${limit}: replace one, or delete one with DELETE /_dev/snapshot.`,
+            name,
+          )
+        }
         return { snapshot: name, now: isoInstant(clock.now()) }
+      },
+    }),
+    operation({
+      method: 'DELETE',
+      path: '/_dev/snapshot',
+      operationId: 'devDeleteSnapshot',
+      summary: 'Delete a kept state',
+      hidden: true,
+      access: operator,
+      body: anyBody,
+      answers: open,
+      handle: ({ body }) => {
+        const name = nameOf(objectOf(body))
+        if (!deps.dropSnapshot(name)) throw refuse('name', 'is no snapshot.', name)
+        return { deleted: name, now: isoInstant(clock.now()) }
       },
     }),
     operation({
