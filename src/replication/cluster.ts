@@ -15,7 +15,7 @@ import {
   topologyOf,
 } from './service/nodes.ts'
 import { createQuotaGrants, type QuotaGrants } from './service/quota-grants.ts'
-import { createReplicationState, previousLineages } from './store/state.ts'
+import { createReplicationState, previousEpochs } from './store/state.ts'
 
 /** What a primary settles with the other copies over NATS, beside the stream of its commits. */
 export interface Cluster {
@@ -178,12 +178,15 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   }
   const stopFencing = every(fenceEachMs, fence)
   const isOwn = (holder: string) =>
-    [state.get('lineage'), ...previousLineages(state)].includes(holder)
+    [state.get('lineage'), ...previousEpochs(state)].includes(holder)
   const isReplaced = () => state.get('replaced_by') !== undefined
   const strangers = createStrangers(log)
-  /** The lineage that the stream says has taken over. */
+  /** The replication epoch that the stream says has taken over. */
   const successor = async (nats: Nats) => {
-    const own = { lineage: state.get('lineage') ?? '', previousLineages: previousLineages(state) }
+    const own = {
+      replicationEpoch: state.get('lineage') ?? '',
+      previousEpochs: previousEpochs(state),
+    }
     const { stream } = nats.names.changes
     return (await endOfStream(nats, stream, own, strangers)).replacedBy
   }

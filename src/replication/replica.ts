@@ -54,7 +54,9 @@ export interface ReplicaOptions {
 /** No replica opens what is sealed: what needs it is the primary's. */
 const noMasterKey = 'a replica opens nothing that is sealed'
 
-/** Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream. */
+/**
+ * Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream.
+ */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const { runtime, dir, nats, peer, connections, isStopping, primary } = options
   const { config, clock, log, ids } = runtime
@@ -73,7 +75,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       `${dir} holds a database that is no replica: name another directory with --data, or move it away.`,
     )
   }
-  // What a crash loses of a copy comes again; rows of one commit may come before those they refer to.
+  // What a crash loses of a copy comes again; rows of one commit may come before those they refer
+  // to.
   written.run('PRAGMA synchronous = NORMAL')
   written.run('PRAGMA foreign_keys = OFF')
   // The primary has checked its rows.
@@ -90,14 +93,14 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const following = followStream(
     nats,
     {
-      lineage: state.get('lineage') ?? '',
+      replicationEpoch: state.get('lineage') ?? '',
       applied: Number(state.get('applied')),
       message: Number(at),
       stream: state.get('replica_stream'),
-      apply(delta, { message, stream, lineage }) {
+      apply(delta, { message, stream, replicationEpoch }) {
         transact(written, () => {
           apply(delta)
-          state.set('lineage', lineage)
+          state.set('lineage', replicationEpoch)
           state.set('replica_at', String(message))
           if (stream !== undefined) state.set('replica_stream', stream)
         })
@@ -227,7 +230,8 @@ function createRefresh(services: Services): (delta: Delta) => void {
     const changed = followDelta(services, delta)
     if (delta.tables.some(({ table }) => keyTables.has(table))) keys.reload()
     if (delta.tables.some(({ table }) => table === 'admin_tokens')) adminTokens.reload()
-    // Others' requests are in them; what this copy has not reported yet is far less than the margin.
+    // Others' requests are in them; what this copy has not reported yet is far less than the
+    // margin.
     if (delta.tables.some(({ table }) => countTables.has(table))) meter.reset()
     cable.changed(new Set(changed))
     for (const { table, columns, rows } of delta.tables) {

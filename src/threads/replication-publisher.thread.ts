@@ -28,10 +28,10 @@ export interface PublisherStart {
   /** The configuration of a worker. */
   config: unknown
   nats: NatsSettings
-  lineage: string
-  previousLineages: readonly string[]
+  replicationEpoch: string
+  previousEpochs: readonly string[]
   continues: string | undefined
-  endedLineages: readonly string[]
+  endedEpochs: readonly string[]
   /** The last change when this process opened the database. */
   lastChange: number
   /** The message of the stream of usage up to which it is counted here. */
@@ -108,8 +108,8 @@ async function publish(start: PublisherStart): Promise<void> {
       nats = await connectNats(start.nats)
       services ??= open()
       await prepareStreams(nats, { copies, keepMs, events })
-      const { lineage, previousLineages, continues, endedLineages } = start
-      await moveEarlierStreams(nats, { lineage, previousLineages }, usageTaken, {
+      const { replicationEpoch, previousEpochs, continues, endedEpochs } = start
+      await moveEarlierStreams(nats, { replicationEpoch, previousEpochs }, usageTaken, {
         log,
         strangers: strangers.changes,
       })
@@ -122,10 +122,10 @@ async function publish(start: PublisherStart): Promise<void> {
       const publisher = await createPublisher({
         nats,
         reader,
-        lineage,
-        previousLineages,
+        replicationEpoch,
+        previousEpochs,
         continues,
-        endedLineages,
+        endedEpochs,
         lastChange: lastChange ?? reader.last(),
         published: delta => news.tell(delta),
         strangers: strangers.changes,
@@ -151,7 +151,7 @@ async function publish(start: PublisherStart): Promise<void> {
         },
       )
       const madeAt = await streamsMadeAt(nats, events)
-      const hasSnapshot = createSnapshotCheck(nats, copies, lineage)
+      const hasSnapshot = createSnapshotCheck(nats, copies, replicationEpoch)
       // What the stream lacks now is in the snapshot that is taken at the start.
       await hasSnapshot(publisher.position())
       let [checkedAt, snapshotCheckedAt] = [clock.monotonic(), clock.monotonic()]
@@ -188,7 +188,10 @@ async function publish(start: PublisherStart): Promise<void> {
   }
 }
 
-/** When the streams beside that of changes were made: one that somebody deletes has to be made again. */
+/**
+ * When the streams beside that of changes were made: one that somebody deletes has to be made
+ * again.
+ */
 async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise<string> {
   const streams = [names.prices, names.usage, ...(events ? [names.events] : [])]
   const infos = await Promise.all(streams.map(({ stream }) => manager.streams.info(stream)))
@@ -231,7 +234,8 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
   const tellEvents = async (delta: Delta) => {
     for (const { id, type, accountId, body } of outgoing(delta)) {
       const bytes = Buffer.byteLength(body)
-      // A program that reads events expects each in one message, and the others must not wait for it.
+      // A program that reads events expects each in one message, and the others must not wait for
+      // it.
       if (bytes > nats.messageBytesMax()) {
         services.log.warn('event_not_published', { event: id, type, bytes })
         continue

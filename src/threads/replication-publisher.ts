@@ -10,11 +10,11 @@ import type { UsagePlace, UsageReport } from '../replication/service/usage.ts'
 import type { ReplicationView } from '../replication/service/view.ts'
 import { createChangeLog } from '../replication/store/change-log.ts'
 import {
-  beginLineage,
+  beginEpoch,
   createReplicationState,
-  endedLineages,
+  endedEpochs,
   pastTheFence,
-  previousLineages,
+  previousEpochs,
 } from '../replication/store/state.ts'
 import type { FromPublisher, PublisherStart } from './replication-publisher.thread.ts'
 import { spawnThread } from './thread.ts'
@@ -43,8 +43,8 @@ const underWayMaxMs = 30 * minuteMs
 
 /**
  * Starts publishing the commits of a database. What the stream has already is found there; a
- * database that was restored to an earlier state goes on as a new lineage, of which copies begin
- * with a snapshot. `lastChange` is the last one when this process opened the database.
+ * database that was restored to an earlier state goes on as a new replication epoch, of which
+ * copies begin with a snapshot. `lastChange` is the last one when this process opened the database.
  */
 export function startPublishing(
   services: Services,
@@ -54,7 +54,7 @@ export function startPublishing(
   const { db, config, clock, log } = services
   const { nats } = config
   const changes = createChangeLog(db)
-  const lineage = createLineage(services)
+  const replicationEpoch = createEpoch(services)
   const usage = createForeignUsage(services)
   let view: ReplicationView = {
     state: 'connecting',
@@ -70,7 +70,7 @@ export function startPublishing(
   let isStopped = false
 
   const threadOf = createThreads(services, databasePath, () => ({
-    ...lineage.current(),
+    ...replicationEpoch.current(),
     lastChange,
     usageTaken: usage.taken(),
   }))
@@ -79,16 +79,16 @@ export function startPublishing(
   })
 
   const beginAnew = (why: string) => {
-    log.warn('lineage_begun', {
-      message: `The stream knows more than this database, which was restored: ${why}. It goes on as a new lineage, and copies begin anew with a snapshot.`,
+    log.warn('replication_epoch_begun', {
+      message: `The stream knows more than this database, which was restored: ${why}. It goes on as a new replication epoch, and copies begin anew with a snapshot.`,
     })
-    lineage.begin()
+    replicationEpoch.begin()
     publisher.terminate()
     publisher = threadOf('publish', hear)
     snapshots.takeNext()
   }
   const giveWay = (to: string) => {
-    lineage.giveWay(to)
+    replicationEpoch.giveWay(to)
     // From here on no statement of this process writes.
     db.run('PRAGMA query_only = ON')
     log.error('replaced', {
@@ -152,7 +152,7 @@ export function startPublishing(
     job: {
       name: 'replication',
       pass() {
-        if (lineage.hasGivenWay()) return
+        if (replicationEpoch.hasGivenWay()) return
         const now = clock.now()
         if (view.state === 'publishing') {
           if (view.position !== undefined && now - notedAt >= noteEachMs) {
@@ -221,15 +221,15 @@ const gapReasons = {
 } as const
 
 /** Which history of commits a database goes on with. */
-function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
+function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   const state = createReplicationState(db)
-  const begin = () => pastTheFence(db, () => transact(db, () => beginLineage(state, ids.uuid())))
+  const begin = () => pastTheFence(db, () => transact(db, () => beginEpoch(state, ids.uuid())))
   if (state.get('lineage') === undefined) begin()
   else {
     const gaps = (['restored', 'unlogged'] as const).filter(name => state.get(name) !== undefined)
     for (const name of gaps)
-      log.warn('lineage_begun', {
-        message: `${gapReasons[name]} It goes on as a new lineage, and copies begin anew with a snapshot.`,
+      log.warn('replication_epoch_begun', {
+        message: `${gapReasons[name]} It goes on as a new replication epoch, and copies begin anew with a snapshot.`,
       })
     if (gaps.length > 0) begin()
     for (const name of gaps) state.remove(name)
@@ -237,10 +237,10 @@ function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   return {
     begin,
     current: () => ({
-      lineage: state.get('lineage')!,
-      previousLineages: previousLineages(state),
+      replicationEpoch: state.get('lineage')!,
+      previousEpochs: previousEpochs(state),
       continues: state.get('continues'),
-      endedLineages: endedLineages(state),
+      endedEpochs: endedEpochs(state),
     }),
     giveWay: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
     hasGivenWay: () => state.get('replaced_by') !== undefined,
@@ -256,7 +256,12 @@ function createThreads(
   databasePath: string,
   current: () => Pick<
     PublisherStart,
-    'lineage' | 'previousLineages' | 'continues' | 'endedLineages' | 'lastChange' | 'usageTaken'
+    | 'replicationEpoch'
+    | 'previousEpochs'
+    | 'continues'
+    | 'endedEpochs'
+    | 'lastChange'
+    | 'usageTaken'
   >,
 ): Threads {
   const { nats } = config

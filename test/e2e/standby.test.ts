@@ -133,7 +133,7 @@ needs('nats-server').describe('a primary with a standby', () => {
       await until('a write', async () => (await push(primary, price)).status === 200, primary)
       await until('the price', async () => (await latest(standby)) === price, standby)
     }
-    expect(await standby.log()).not.toContain('promoted')
+    expect(await standby.log()).not.toContain('standby_takes_over')
     expect(await primary.log()).not.toContain('"replaced"')
     await client.close()
   }, 120_000)

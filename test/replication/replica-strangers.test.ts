@@ -51,25 +51,31 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     const strays: [Record<string, string>, string][] = [
       [{}, 'hi'],
       [{}, ''],
-      [{ [changeHeaders.lineage]: 'mine' }, '{}'],
-      [{ [changeHeaders.lineage]: header(changeHeaders.lineage) }, own.string()],
-      [{ [changeHeaders.lineage]: someone, [changeHeaders.position]: 'many' }, '{}'],
+      [{ [changeHeaders.replicationEpoch]: 'mine' }, '{}'],
+      [{ [changeHeaders.replicationEpoch]: header(changeHeaders.replicationEpoch) }, own.string()],
+      [{ [changeHeaders.replicationEpoch]: someone, [changeHeaders.position]: 'many' }, '{}'],
       [
         {
-          [changeHeaders.lineage]: header(changeHeaders.lineage),
+          [changeHeaders.replicationEpoch]: header(changeHeaders.replicationEpoch),
           [changeHeaders.position]: header(changeHeaders.position),
         },
         'not what a commit changed',
       ],
-      // Of the form of a change, but nothing that ends the lineage that is published.
-      [{ [changeHeaders.lineage]: someone, [changeHeaders.position]: '1' }, JSON.stringify(empty)],
+      // Of the form of a change, but nothing that ends the replication epoch that is published.
+      [
+        { [changeHeaders.replicationEpoch]: someone, [changeHeaders.position]: '1' },
+        JSON.stringify(empty),
+      ],
     ]
     for (const [headers, body] of strays) {
       const { seq } = await nats.jetstream.publish(changes.subject, body, {
         headers: nats.headers(headers),
       })
       await goesOn()
-      if (headers[changeHeaders.lineage] !== someone || headers[changeHeaders.position] === 'many')
+      if (
+        headers[changeHeaders.replicationEpoch] !== someone ||
+        headers[changeHeaders.position] === 'many'
+      )
         expect(log.filter(line => line.includes('stream_message_skipped')).join('')).toContain(
           `"sequence":${seq}`,
         )
@@ -159,9 +165,9 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     await both.until('another snapshot', async () => (await snapshots(nats, 1)).length > 0)
     await nats.manager.streams.delete('OBJ_wellhead-snapshots')
     await both.until('another', async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
-    const lineage = (await snapshots(nats, 1))[0]!.lineage
+    const replicationEpoch = (await snapshots(nats, 1))[0]!.replicationEpoch
     await (await nats.objects('wellhead-snapshots', 1)).put(
-      { name: `${lineage}-000000000999999.db` },
+      { name: `${replicationEpoch}-000000000999999.db` },
       new Blob(['no database']).stream(),
     )
     await both.replica().close()

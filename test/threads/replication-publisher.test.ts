@@ -279,33 +279,33 @@ needs('nats-server').describe('a primary with NATS', () => {
         () => false,
       ),
     )
-  const lineageOf = async () =>
+  const epochOf = async () =>
     (await nats.manager.streams.info('wellhead-changes')).state.messages === 0
       ? undefined
       : (
           await nats.manager.streams.getMessage('wellhead-changes', {
             last_by_subj: 'wellhead.changes',
           })
-        )?.header.get(changeHeaders.lineage)
+        )?.header.get(changeHeaders.replicationEpoch)
 
   test('what a command writes between two starts is published, also by one that knows no NATS', async () => {
     record('WTI_USD', 70)
     await published()
-    const before = await lineageOf()
+    const before = await epochOf()
     instance.close()
     open({ natsServers: '', serving: false })
     record('WTI_USD', 71)
     instance.close()
     open()
     await published()
-    expect(await lineageOf()).toBe(before!)
+    expect(await epochOf()).toBe(before!)
     expect(await publishedPrices()).toContain(71)
   })
 
-  test('a server without NATS logs nothing, and the next with it begins a new lineage', async () => {
+  test('a server without NATS logs nothing, and the next with it begins a new replication epoch', async () => {
     record('WTI_USD', 70)
     await published()
-    const before = await lineageOf()
+    const before = await epochOf()
     instance.close()
     open({ natsServers: '' })
     record('WTI_USD', 71)
@@ -316,14 +316,14 @@ needs('nats-server').describe('a primary with NATS', () => {
     instance.close()
     open()
     record('WTI_USD', 73)
-    await until('its first change in the stream', async () => (await lineageOf()) !== before)
-    expect(log.some(line => line.includes('lineage_begun'))).toBe(true)
+    await until('its first change in the stream', async () => (await epochOf()) !== before)
+    expect(log.some(line => line.includes('replication_epoch_begun'))).toBe(true)
   })
 
-  test('lineages that began while NATS was away are followed back to the one that published', async () => {
+  test('replicationEpochs that began while NATS was away are followed back to the one that published', async () => {
     record('WTI_USD', 70)
     await published()
-    const before = await lineageOf()
+    const before = await epochOf()
     await server.stop()
     for (let time = 0; time < 2; time++) {
       instance.close()
@@ -335,8 +335,8 @@ needs('nats-server').describe('a primary with NATS', () => {
     await met()
     record('WTI_USD', 71)
     await published()
-    expect(await lineageOf()).not.toBe(before)
-    expect(log.filter(line => line.includes('lineage_begun')).length).toBe(2)
+    expect(await epochOf()).not.toBe(before)
+    expect(log.filter(line => line.includes('replication_epoch_begun')).length).toBe(2)
     expect(log.some(line => line.includes('"replaced"'))).toBe(false)
   })
 
@@ -349,7 +349,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     expect(instance.services.db.query('SELECT count(*) AS n FROM changes').get()).toEqual({ n: 0 })
   })
 
-  test('a database that was restored goes on as a new lineage', async () => {
+  test('a database that was restored goes on as a new replication epoch', async () => {
     record('WTI_USD', 70)
     await published()
     instance.close()
@@ -358,13 +358,15 @@ needs('nats-server').describe('a primary with NATS', () => {
     open()
     record('WTI_USD', 71)
     await published()
-    const before = await lineageOf()
+    const before = await epochOf()
     instance.close()
     restore(dir, copy, { at: Date.now(), ids: createRandomIds() })
     open()
-    await until('a new lineage', () => log.some(line => line.includes('lineage_begun')))
+    await until('a new replication epoch', () =>
+      log.some(line => line.includes('replication_epoch_begun')),
+    )
     record('WTI_USD', 72)
-    await until('its first change in the stream', async () => (await lineageOf()) !== before)
+    await until('its first change in the stream', async () => (await epochOf()) !== before)
     expect(log.some(line => line.includes('not_publishing'))).toBe(false)
   })
 
@@ -394,8 +396,8 @@ needs('nats-server').describe('a primary with NATS', () => {
     open()
     await published()
     const after = (await last())!
-    expect(after.header.get(changeHeaders.lineage)).not.toBe(
-      before.header.get(changeHeaders.lineage),
+    expect(after.header.get(changeHeaders.replicationEpoch)).not.toBe(
+      before.header.get(changeHeaders.replicationEpoch),
     )
     const { state } = await nats.manager.streams.info('wellhead-changes')
     const next = await nats.manager.streams.getMessage('wellhead-changes', { seq: before.seq + 1 })
@@ -527,7 +529,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       record('WTI_USD', 70)
       instance.close()
       const db = openDatabase(databasePath(dir))
-      createReplicationState(db).set('replaced_by', 'the stream has gone on as lineage ')
+      createReplicationState(db).set('replaced_by', 'the stream has gone on as replication epoch ')
       db.close()
       expect(open).toThrow('another copy took over')
       await fromHere(dir, '')

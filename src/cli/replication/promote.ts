@@ -15,11 +15,11 @@ import { takeOver } from '../../replication/service/takeover.ts'
 import { createApplier, deriveAgain } from '../../replication/store/applier.ts'
 import { continueAt, logChanges } from '../../replication/store/change-log.ts'
 import {
-  beginLineage,
-  continueLineage,
+  beginEpoch,
+  continueEpoch,
   createReplicationState,
-  endLineage,
-  previousLineages,
+  endEpoch,
+  previousEpochs,
 } from '../../replication/store/state.ts'
 import { restore } from '../backups/backup.ts'
 
@@ -54,18 +54,18 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     const { position, ended } = await takeOver(
       nats,
       {
-        lineage: snapshot.lineage,
+        replicationEpoch: snapshot.replicationEpoch,
         applied: snapshot.sequence,
         message: 0,
         stream: undefined,
         apply: createApplier(db),
       },
-      { lineage: next, readAt: clock.now() },
+      { replicationEpoch: next, readAt: clock.now() },
       (stream, message, why) => out(`skipped message ${message} of the stream ${stream}: ${why}`),
     )
     deriveAgain(db)
     continueAt(db, position)
-    continueLineage(state, next, ended)
+    continueEpoch(state, next, ended)
     // Commands may write before the first start.
     logChanges(db, true)
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -99,8 +99,11 @@ export async function promoteFromHere(
   const db = openDatabase(path)
   try {
     const state = createReplicationState(db)
-    const own = { lineage: state.get('lineage') ?? '', previousLineages: previousLineages(state) }
-    const other = settings.servers.length === 0 ? undefined : await otherLineage(settings, own, out)
+    const own = {
+      replicationEpoch: state.get('lineage') ?? '',
+      previousEpochs: previousEpochs(state),
+    }
+    const other = settings.servers.length === 0 ? undefined : await otherEpoch(settings, own, out)
     const isCopy = state.get('replica_at') !== undefined
     transact(db, () => {
       if (isCopy) {
@@ -115,12 +118,12 @@ export async function promoteFromHere(
         'replica_stream',
       ] as const)
         state.remove(name)
-      beginLineage(state, ids.uuid())
-      if (other !== undefined) endLineage(state, other)
+      beginEpoch(state, ids.uuid())
+      if (other !== undefined) endEpoch(state, other)
     })
     logChanges(db, settings.servers.length > 0)
     out(
-      `${data.dir} is the primary from what it holds${other === undefined ? '' : `, and lineage ${other} of the stream ends with its start`}: start it with "wellhead serve"`,
+      `${data.dir} is the primary from what it holds${other === undefined ? '' : `, and replication epoch ${other} of the stream ends with its start`}: start it with "wellhead serve"`,
     )
     return 0
   } finally {
@@ -129,10 +132,10 @@ export async function promoteFromHere(
   }
 }
 
-/** The lineage that the stream goes on with, where it is another one than a copy's. */
-async function otherLineage(
+/** The replication epoch that the stream goes on with, where it is another one than a copy's. */
+async function otherEpoch(
   settings: Config['nats'],
-  own: { lineage: string; previousLineages: readonly string[] },
+  own: { replicationEpoch: string; previousEpochs: readonly string[] },
   out: (line: string) => void,
 ): Promise<string | undefined> {
   const nats = await connectNats(natsSettings(settings, 'wellhead promote'))
@@ -150,12 +153,13 @@ async function otherLineage(
 
 /**
  * Makes the replica in a directory, which nothing else has open, the primary: what the stream has
- * beyond it is applied, and the lineage of before ends. Answers the change that it goes on from.
+ * beyond it is applied, and the replication epoch of before ends. Answers the change that it goes
+ * on from.
  */
 export async function promoteReplica(
   dir: string,
   nats: Nats,
-  next: { lineage: string; readAt: number },
+  next: { replicationEpoch: string; readAt: number },
   log: Log,
 ): Promise<number> {
   const db = openDatabase(databasePath(dir))
@@ -165,7 +169,7 @@ export async function promoteReplica(
     const { position, ended } = await takeOver(
       nats,
       {
-        lineage: state.get('lineage') ?? '',
+        replicationEpoch: state.get('lineage') ?? '',
         applied: Number(state.get('applied')),
         message: Number(state.get('replica_at')),
         stream: state.get('replica_stream'),
@@ -177,7 +181,7 @@ export async function promoteReplica(
     transact(db, () => {
       deriveAgain(db)
       continueAt(db, position)
-      continueLineage(state, next.lineage, ended)
+      continueEpoch(state, next.replicationEpoch, ended)
       state.remove('replica_at')
       state.remove('replica_stream')
     })

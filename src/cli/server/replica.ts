@@ -36,7 +36,9 @@ import {
 
 const retryMs = 1000
 
-/** Serves a copy of a primary's database until the process is told to stop. Answers the exit code. */
+/**
+ * Serves a copy of a primary's database until the process is told to stop. Answers the exit code.
+ */
 export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
   const { config, log } = runtime
@@ -239,7 +241,7 @@ function createStandby(
           const change = await promoteReplica(
             dir,
             nats,
-            { lineage: held.lease.holder, readAt: clock.now() },
+            { replicationEpoch: held.lease.holder, readAt: clock.now() },
             log,
           )
           isPromoted = true

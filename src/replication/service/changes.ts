@@ -10,10 +10,16 @@ const pieceBytesMax = 256 * 1024
 /** What stands in the headers of a message of the stream of changes. */
 export const changeHeaders = {
   /** Whose commits they are: another one begins a history that does not continue the last. */
-  lineage: 'Wellhead-Lineage',
-  /** The lineage that it took over from, where it did: a copy of that one goes on with this. */
+  replicationEpoch: 'Wellhead-Lineage',
+  /**
+   * The replication epoch that it took over from, where it did: a copy of that one goes on with
+   * this.
+   */
   continues: 'Wellhead-Continues',
-  /** Lineages that ended for this one, the newest first: who publishes as one of them is replaced. */
+  /**
+   * Replication epochs that ended for this one, the newest first: who publishes as one of them is
+   * replaced.
+   */
   ends: 'Wellhead-Ends',
   /** The version of the schema that its rows are of. */
   schema: 'Wellhead-Schema',
@@ -27,7 +33,7 @@ export const changeHeaders = {
 
 /** What the headers of a message of the stream of changes say. */
 export interface ChangeHead {
-  lineage: string
+  replicationEpoch: string
   continues: string | undefined
   ends: readonly string[]
   position: number
@@ -58,7 +64,7 @@ export function schemaFault({ schema }: ChangeHead): string | undefined {
     : `${what}: run this version on the primary`
 }
 
-const lineageForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const epochForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const positionForm = /^\d{1,15}$/
 const partForm = /^(\d{1,6})\/(\d{1,6})$/
 
@@ -75,13 +81,14 @@ export function readMessage(
 
 function headOf(headers: MsgHdrs | undefined): ChangeHead | string {
   const header = (name: string) => headers?.get(name) ?? ''
-  const lineage = header(changeHeaders.lineage)
-  if (!lineageForm.test(lineage)) return `its ${changeHeaders.lineage} is not that of a copy`
+  const replicationEpoch = header(changeHeaders.replicationEpoch)
+  if (!epochForm.test(replicationEpoch))
+    return `its ${changeHeaders.replicationEpoch} is not that of a copy`
   const position = header(changeHeaders.position)
   if (!positionForm.test(position)) return `its ${changeHeaders.position} is not a change`
   const continued = header(changeHeaders.continues)
   return {
-    lineage,
+    replicationEpoch,
     continues: continued === '' ? undefined : continued,
     ends: header(changeHeaders.ends).split(' ').filter(Boolean),
     position: Number(position),
@@ -153,7 +160,7 @@ export function createChangeReader(): (
 }
 
 const isOfSameChange = (a: ChangePart, b: ChangePart): boolean =>
-  a.lineage === b.lineage && a.reaches === b.reaches && a.parts === b.parts
+  a.replicationEpoch === b.replicationEpoch && a.reaches === b.reaches && a.parts === b.parts
 
 /** A body in pieces that fit into a message each; one piece where it fits as a whole. */
 export function piecesOf(body: Uint8Array, bytesMax: number): Uint8Array[] {
@@ -183,9 +190,9 @@ function deltaOf(body: Uint8Array): Delta | undefined {
   return isDelta ? (value as Delta) : undefined
 }
 
-/** Whether a change says that the lineage ended for the one that it is of. */
-export const endsLineage = ({ continues, ends }: ChangeHead, lineage: string): boolean =>
-  continues === lineage || ends.includes(lineage)
+/** Whether a change says that the replication epoch ended for the one that it is of. */
+export const endsEpoch = ({ continues, ends }: ChangeHead, replicationEpoch: string): boolean =>
+  continues === replicationEpoch || ends.includes(replicationEpoch)
 
 /** Messages that no copy has published: each is named once in the log. */
 export type Strangers = (stream: string, message: number, why: string) => void
@@ -217,24 +224,24 @@ export interface StreamEnd {
   lastSequence: number
   /** Up to which change the stream has this copy's commits; undefined: it has none. */
   position: number | undefined
-  /** The lineage of that change, which may be one that this copy's follows. */
-  lineage: string | undefined
-  /** That change is of a lineage that took over from another one. */
+  /** The replication epoch of that change, which may be one that this copy's follows. */
+  replicationEpoch: string | undefined
+  /** That change is of a replication epoch that took over from another one. */
   hasTakenOver: boolean
-  /** The lineage that took over from this copy's. */
+  /** The replication epoch that took over from this copy's. */
   replacedBy: string | undefined
-  /** The last lineage of another database, where nothing of this one is in the stream. */
+  /** The last replication epoch of another database, where nothing of this one is in the stream. */
   foreign: string | undefined
 }
 
 /** So many messages of others are looked through for the last one of this copy. */
 const foreignMax = 1000
 
-/** Looks from the end for the last change of a lineage, or of one that it follows. */
+/** Looks from the end for the last change of a replication epoch, or of one that it follows. */
 export async function endOfStream(
   { manager }: Pick<Nats, 'manager'>,
   stream: string,
-  own: { lineage: string; previousLineages: readonly string[] },
+  own: { replicationEpoch: string; previousEpochs: readonly string[] },
   strangers: Strangers,
 ): Promise<StreamEnd> {
   const { state, created } = await manager.streams.info(stream)
@@ -242,7 +249,7 @@ export async function endOfStream(
     created,
     lastSequence: state.last_seq,
     position: undefined,
-    lineage: undefined,
+    replicationEpoch: undefined,
     hasTakenOver: false,
     replacedBy: undefined,
     foreign: undefined,
@@ -258,19 +265,22 @@ export async function endOfStream(
       skipped.push([seq, change])
       continue
     }
-    const { lineage, position } = change
-    if (lineage === own.lineage || own.previousLineages.includes(lineage)) {
+    const { replicationEpoch, position } = change
+    if (
+      replicationEpoch === own.replicationEpoch ||
+      own.previousEpochs.includes(replicationEpoch)
+    ) {
       end.position = position
-      end.lineage = lineage
+      end.replicationEpoch = replicationEpoch
       end.hasTakenOver = change.continues !== undefined
       end.foreign = undefined
       break
     }
-    if (endsLineage(change, own.lineage)) {
-      end.replacedBy = lineage
+    if (endsEpoch(change, own.replicationEpoch)) {
+      end.replacedBy = replicationEpoch
       break
     }
-    end.foreign ??= lineage
+    end.foreign ??= replicationEpoch
     others += 1
     if (others >= foreignMax) break
   }

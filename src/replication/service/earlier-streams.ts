@@ -8,8 +8,8 @@ import { streamNames } from './subjects.ts'
 import type { UsagePlace } from './usage.ts'
 
 interface Own {
-  lineage: string
-  previousLineages: readonly string[]
+  replicationEpoch: string
+  previousEpochs: readonly string[]
 }
 
 /** What the streams were called before their names had a prefix. */
@@ -54,7 +54,10 @@ export async function moveEarlierStreams(
   if (!present.has(earlier.changes.stream)) return
   const end = await endOfStream(nats, earlier.changes.stream, own, strangers)
   if (end.replacedBy !== undefined)
-    throw new StreamConflict('replaced', `the stream has gone on as lineage ${end.replacedBy}`)
+    throw new StreamConflict(
+      'replaced',
+      `the stream has gone on as replication epoch ${end.replacedBy}`,
+    )
   if (end.position === undefined) return
   const usage = present.has(earlier.usage.stream)
     ? await nats.manager.streams.info(earlier.usage.stream)

@@ -18,7 +18,7 @@ import { consumeEach } from './subjects.ts'
 
 /** A copy that the stream is applied to as it comes. */
 export interface FollowingCopy {
-  lineage: string
+  replicationEpoch: string
   /** The change it is at. */
   applied: number
   /** The message of the stream that it is at; 0: not known. */
@@ -33,7 +33,7 @@ export interface FollowingCopy {
 export interface StreamPlace {
   message: number
   stream: string | undefined
-  lineage: string
+  replicationEpoch: string
 }
 
 /** Why a copy does not follow, until it does. */
@@ -59,7 +59,7 @@ export interface Following {
 
 /** What a snapshot must be of, and hold, to lead on where the stream does not. */
 interface Wanted {
-  lineage: string
+  replicationEpoch: string
   change: number
 }
 
@@ -73,7 +73,7 @@ export interface FollowDeps {
   clock: Pick<Clock, 'monotonic'>
   log: Log
   /** What the object store has, the newest first. */
-  snapshots(): Promise<readonly { lineage: string; sequence: number }[]>
+  snapshots(): Promise<readonly { replicationEpoch: string; sequence: number }[]>
 }
 
 /**
@@ -88,10 +88,10 @@ export function followStream(
   let { stream } = nats.names.changes
   const strangers = createStrangers(log)
   const read = createChangeReader()
-  let { lineage, applied, message: at, stream: created } = copy
+  let { replicationEpoch, applied, message: at, stream: created } = copy
   let trouble: FollowTrouble | undefined
   let wanted: Wanted | undefined
-  /** The lineage of the last change, where it leads nowhere from here. */
+  /** The replication epoch of the last change, where it leads nowhere from here. */
   let other: string | undefined
   let isStopped = false
   let wholeAt = Number.NEGATIVE_INFINITY
@@ -108,7 +108,8 @@ export function followStream(
   const fail = (kind: FollowTrouble['kind'], message: string, lacks: Wanted | undefined) => {
     if (trouble?.message !== message) log.error('replica_not_following', { reason: kind, message })
     trouble = { kind, message }
-    if (wanted?.lineage !== lacks?.lineage || wanted?.change !== lacks?.change) wanted = lacks
+    if (wanted?.replicationEpoch !== lacks?.replicationEpoch || wanted?.change !== lacks?.change)
+      wanted = lacks
   }
   const recover = () => {
     if (trouble) log.info('replica_follows', { change: applied })
@@ -118,28 +119,28 @@ export function followStream(
 
   /** Whether the copy is behind the message now. */
   const take = (change: Change, seq: number): boolean => {
-    const { lineage: carried, continues, delta } = change
-    other = carried !== lineage && continues !== lineage ? carried : undefined
+    const { replicationEpoch: carried, continues, delta } = change
+    other = carried !== replicationEpoch && continues !== replicationEpoch ? carried : undefined
     if (other !== undefined) return true
     if (delta.upTo > applied && delta.after > applied) {
       fail('gap', `The stream begins after change ${delta.after}, this copy is at ${applied}`, {
-        lineage: carried,
+        replicationEpoch: carried,
         change: delta.after,
       })
       return false
     }
-    lineage = carried
+    replicationEpoch = carried
     if (delta.upTo > applied) {
       const fault = schemaFault(change)
       // A snapshot of a newer schema opens here no more than its changes do.
       const isNewer = (change.schema ?? 0) > schemaVersion
-      const lacks = isNewer ? undefined : { lineage, change: delta.upTo }
+      const lacks = isNewer ? undefined : { replicationEpoch, change: delta.upTo }
       if (fault !== undefined) {
         fail('cannot_apply', `Message ${seq} of the stream cannot be applied: ${fault}`, lacks)
         return false
       }
       try {
-        copy.apply(delta, { message: seq, stream: created, lineage })
+        copy.apply(delta, { message: seq, stream: created, replicationEpoch })
       } catch (error) {
         fail('cannot_apply', `Message ${seq} of the stream cannot be applied: ${error}`, lacks)
         return false
@@ -150,31 +151,31 @@ export function followStream(
     return true
   }
   /** Whether the copy needs no more of a change of which parts are missing. */
-  const passOver = ({ lineage: carried, continues, reaches }: ChangePart): boolean => {
-    const isOther = carried !== lineage && continues !== lineage
+  const passOver = ({ replicationEpoch: carried, continues, reaches }: ChangePart): boolean => {
+    const isOther = carried !== replicationEpoch && continues !== replicationEpoch
     if (isOther) other = carried
     if (isOther || reaches <= applied) return true
     fail('gap', `The stream lacks parts of change ${reaches}, this copy is at ${applied}`, {
-      lineage: carried,
+      replicationEpoch: carried,
       change: reaches,
     })
     return false
   }
-  /** Only here another lineage matters: before a snapshot there may be earlier ones. */
+  /** Only here another replication epoch matters: before a snapshot there may be earlier ones. */
   const reachEnd = (since: number) => {
     if (other !== undefined)
       fail(
         'other_lineage',
-        `The stream has gone on as lineage ${other}, this copy is of ${lineage}`,
+        `The stream has gone on as replication epoch ${other}, this copy is of ${replicationEpoch}`,
         {
-          lineage: other,
+          replicationEpoch: other,
           change: 0,
         },
       )
     if (!trouble) wholeAt = Math.max(wholeAt, since)
   }
   const consume = async () => {
-    stream = (await changesOf(nats, { lineage, previousLineages: [] }, strangers)).stream
+    stream = (await changesOf(nats, { replicationEpoch, previousEpochs: [] }, strangers)).stream
     const info = await nats.manager.streams.info(stream)
     // Another stream of the same name counts its messages anew.
     if ((created !== undefined && info.created !== created) || info.state.last_seq < at) at = 0
@@ -237,7 +238,9 @@ export function followStream(
       if (lacks) {
         const stored = await snapshots().catch(() => [])
         const leads = stored.some(
-          snapshot => snapshot.lineage === lacks.lineage && snapshot.sequence >= lacks.change,
+          snapshot =>
+            snapshot.replicationEpoch === lacks.replicationEpoch &&
+            snapshot.sequence >= lacks.change,
         )
         if (leads && wanted === lacks && trouble) finish(trouble.message)
       }

@@ -9,7 +9,7 @@ export const leaseKey = 'primary'
 export interface Lease {
   /** Rises with each that takes it. */
   epoch: number
-  /** The lineage of who has it. */
+  /** The replication epoch of who has it. */
   holder: string
   /** Where the other copies reach it; empty: as they are configured. */
   url: string
@@ -108,8 +108,8 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         lease = entry && readLease(entry.text)
         if (clock.monotonic() - seenAt >= doubtedMs) await bucket.checkLed()
       } catch (error) {
-        // Whoever has it does not reach the bucket either: a server of NATS was lost, and the others
-        // have not agreed yet which one leads.
+        // Whoever has it does not reach the bucket either: a server of NATS was lost, and the
+        // others have not agreed yet which one leads.
         stuckAt = clock.monotonic()
         throw error
       }

@@ -20,13 +20,15 @@ export class StreamConflict extends Error {
 export interface PublisherDeps {
   nats: Pick<Nats, 'jetstream' | 'manager' | 'names' | 'headers' | 'messageBytesMax'>
   reader: { first(): number; last(): number; after(sequence: number): Generator<Delta> }
-  lineage: string
-  /** Lineages that this one follows: it continues the stream of whichever published last. */
-  previousLineages: readonly string[]
-  /** The lineage that this one took over from, if it did. */
+  replicationEpoch: string
+  /**
+   * Replication epochs that this one follows: it continues the stream of whichever published last.
+   */
+  previousEpochs: readonly string[]
+  /** The replication epoch that this one took over from, if it did. */
   continues: string | undefined
-  /** Lineages that ended for this one. */
-  endedLineages: readonly string[]
+  /** Replication epochs that ended for this one. */
+  endedEpochs: readonly string[]
   /** The last change that the stream may have: what this process wrote itself it has not seen. */
   lastChange: number
   /** After each message that the stream has: what follows from it. */
@@ -56,22 +58,32 @@ const encoder = new TextEncoder()
 export async function createPublisher({
   nats,
   reader,
-  lineage,
-  previousLineages,
+  replicationEpoch,
+  previousEpochs,
   continues,
-  endedLineages,
+  endedEpochs,
   lastChange,
   published,
   strangers,
 }: PublisherDeps): Promise<Publisher> {
   const { stream, subject } = nats.names.changes
   const meet = async (newest: number): Promise<StreamEnd> => {
-    const end = await endOfStream(nats, stream, { lineage, previousLineages }, strangers)
+    const end = await endOfStream(nats, stream, { replicationEpoch, previousEpochs }, strangers)
     if (end.replacedBy !== undefined)
-      throw new StreamConflict('replaced', `the stream has gone on as lineage ${end.replacedBy}`)
+      throw new StreamConflict(
+        'replaced',
+        `the stream has gone on as replication epoch ${end.replacedBy}`,
+      )
     if (end.position === undefined && end.foreign !== undefined)
-      throw new StreamConflict('foreign', `the stream ${stream} is of lineage ${end.foreign}`)
-    if (end.lineage === lineage && end.position !== undefined && end.position > newest)
+      throw new StreamConflict(
+        'foreign',
+        `the stream ${stream} is of replication epoch ${end.foreign}`,
+      )
+    if (
+      end.replicationEpoch === replicationEpoch &&
+      end.position !== undefined &&
+      end.position > newest
+    )
       throw new StreamConflict(
         'ahead',
         `the stream has changes up to ${end.position}, this database up to ${newest}`,
@@ -81,16 +93,19 @@ export async function createPublisher({
   const met = await meet(lastChange)
   const { created } = met
   let { lastSequence } = met
-  let position = Math.max(reader.first() - 1, met.lineage === lineage ? (met.position ?? 0) : 0)
-  let hasPut = met.lineage === lineage
+  let position = Math.max(
+    reader.first() - 1,
+    met.replicationEpoch === replicationEpoch ? (met.position ?? 0) : 0,
+  )
+  let hasPut = met.replicationEpoch === replicationEpoch
 
   const headers = (reached: number, more: Readonly<Record<string, string>> = {}) =>
     nats.headers({
-      [changeHeaders.lineage]: lineage,
+      [changeHeaders.replicationEpoch]: replicationEpoch,
       [changeHeaders.position]: String(reached),
       [changeHeaders.schema]: String(schemaVersion),
       ...(continues !== undefined && { [changeHeaders.continues]: continues }),
-      ...(endedLineages.length > 0 && { [changeHeaders.ends]: endedLineages.join(' ') }),
+      ...(endedEpochs.length > 0 && { [changeHeaders.ends]: endedEpochs.join(' ') }),
       ...more,
     })
   /** Only the last part reaches anything. */
@@ -103,7 +118,11 @@ export async function createPublisher({
   const passOver = async (): Promise<boolean> => {
     const end = await meet(reader.last())
     const isSame = end.created === created && end.lastSequence >= lastSequence
-    if (!isSame || (hasPut && (end.lineage !== lineage || end.position !== position))) return false
+    if (
+      !isSame ||
+      (hasPut && (end.replicationEpoch !== replicationEpoch || end.position !== position))
+    )
+      return false
     lastSequence = end.lastSequence
     return true
   }
@@ -113,7 +132,7 @@ export async function createPublisher({
       await send(piece, partHeaders(delta, i + 1, pieces.length))
     const reached = delta.isLast ? delta.upTo : delta.after
     // Parts may be cut otherwise when they are sent again, so only what ends them has an id.
-    const id = delta.isLast ? `${lineage}.${delta.upTo}` : undefined
+    const id = delta.isLast ? `${replicationEpoch}.${delta.upTo}` : undefined
     const last =
       pieces.length === 1
         ? headers(reached)

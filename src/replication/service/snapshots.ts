@@ -12,15 +12,15 @@ import { type Change, type ChangePart, readMessage } from './changes.ts'
 /** What stands beside a snapshot in the object store. */
 export interface Snapshot {
   name: string
-  lineage: string
+  replicationEpoch: string
   /** Everything up to this change is in it. */
   sequence: number
 }
 
 const keptMax = 2
 const stalledMs = 5000
-const nameOf = (lineage: string, sequence: number) =>
-  `${lineage}-${String(sequence).padStart(15, '0')}.db`
+const nameOf = (replicationEpoch: string, sequence: number) =>
+  `${replicationEpoch}-${String(sequence).padStart(15, '0')}.db`
 
 const snapshotName = /^([\w-]+)-(\d{15})\.db$/
 
@@ -43,18 +43,18 @@ export async function storeSnapshot(
     const db = openDatabase(path)
     const sequence = createChangeLog(db).last()
     const state = createReplicationState(db)
-    const lineage = state.get('lineage') ?? ''
+    const replicationEpoch = state.get('lineage') ?? ''
     state.set('applied', String(sequence))
     // Who takes it over logs for itself, and only once it writes.
     logChanges(db, false)
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
     const objects = await nats.objects(nats.names.snapshots, copies)
-    const name = nameOf(lineage, sequence)
+    const name = nameOf(replicationEpoch, sequence)
     await objects.put({ name }, Bun.file(path).stream())
     const names = (await snapshots(nats, copies)).map(snapshot => snapshot.name)
     for (const old of names.slice(keptMax)) await objects.delete(old)
-    return { name, lineage, sequence }
+    return { name, replicationEpoch, sequence }
   } finally {
     remove()
   }
@@ -79,12 +79,12 @@ export async function fetchSnapshot(nats: Nats, copies: number, path: string): P
 }
 
 /** Whether a file is a database that says of itself what its name says. */
-function isSnapshot(path: string, { lineage, sequence }: Snapshot): boolean {
+function isSnapshot(path: string, { replicationEpoch, sequence }: Snapshot): boolean {
   try {
     const db = new Database(path, { readonly: true })
     try {
       const state = createReplicationState(db)
-      return state.get('lineage') === lineage && state.get('applied') === String(sequence)
+      return state.get('lineage') === replicationEpoch && state.get('applied') === String(sequence)
     } finally {
       db.close()
     }
@@ -132,8 +132,10 @@ export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]>
     .filter(info => !info.deleted)
     .sort((a, b) => b.mtime.localeCompare(a.mtime))
   return stored.flatMap(({ name }) => {
-    const [, lineage, sequence] = snapshotName.exec(name) ?? []
-    return lineage === undefined ? [] : [{ name, lineage, sequence: Number(sequence) }]
+    const [, replicationEpoch, sequence] = snapshotName.exec(name) ?? []
+    return replicationEpoch === undefined
+      ? []
+      : [{ name, replicationEpoch, sequence: Number(sequence) }]
   })
 }
 
@@ -141,7 +143,7 @@ export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]>
  * Finds out whether a copy that begins now would come to have everything: with a snapshot, and the
  * stream behind it without a hole. What somebody has taken out of either shows here.
  */
-export function createSnapshotCheck(nats: Nats, copies: number, lineage: string) {
+export function createSnapshotCheck(nats: Nats, copies: number, replicationEpoch: string) {
   const { stream } = nats.names.changes
   let holesSeen: number | undefined
   let first: { sequence: number; change: Change | ChangePart | undefined } | undefined
@@ -156,13 +158,15 @@ export function createSnapshotCheck(nats: Nats, copies: number, lineage: string)
     const isTorn = holesSeen !== undefined && holes > holesSeen
     holesSeen = holes
     if (isTorn) return false
-    const own = (await snapshots(nats, copies)).filter(snapshot => snapshot.lineage === lineage)
+    const own = (await snapshots(nats, copies)).filter(
+      snapshot => snapshot.replicationEpoch === replicationEpoch,
+    )
     const newest = Math.max(-1, ...own.map(snapshot => snapshot.sequence))
     if (newest < 0) return false
     if (state.messages === 0) return newest >= position
     if (first?.sequence !== state.first_seq)
       first = { sequence: state.first_seq, change: await changeAt(state.first_seq) }
-    return first.change?.lineage !== lineage || newest >= neededFor(first.change)
+    return first.change?.replicationEpoch !== replicationEpoch || newest >= neededFor(first.change)
   }
 }
 

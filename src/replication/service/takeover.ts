@@ -6,7 +6,7 @@ import {
   type ChangePart,
   changeHeaders,
   createChangeReader,
-  endsLineage,
+  endsEpoch,
   type Strangers,
   schemaFault,
 } from './changes.ts'
@@ -14,7 +14,7 @@ import { changesOf } from './earlier-streams.ts'
 
 /** Rows of a copy that the stream is applied to. */
 export interface TakenOver {
-  lineage: string
+  replicationEpoch: string
   /** The change it is at. */
   applied: number
   /** The message of the stream that it is at; 0: not known. */
@@ -28,33 +28,33 @@ const fetchedMax = 200
 const waitMs = 2000
 
 /**
- * Brings a copy up to the end of the stream and ends the lineage that it is of: the last message
- * names the next one. Who published so far is refused from then on, because it does not know that
- * message; what it had published until then is in the copy. Answers the change that both
- * share, and the lineage that ended.
+ * Brings a copy up to the end of the stream and ends the replication epoch that it is of: the last
+ * message names the next one. Who published so far is refused from then on, because it does not
+ * know that message; what it had published until then is in the copy. Answers the change that both
+ * share, and the replication epoch that ended.
  */
 export async function takeOver(
   nats: Nats,
   copy: TakenOver,
-  next: { lineage: string; readAt: number },
+  next: { replicationEpoch: string; readAt: number },
   strangers: Strangers,
 ): Promise<{ position: number; ended: string }> {
   const { stream, subject } = await changesOf(
     nats,
-    { lineage: copy.lineage, previousLineages: [] },
+    { replicationEpoch: copy.replicationEpoch, previousEpochs: [] },
     strangers,
   )
-  let { lineage, applied } = copy
+  let { replicationEpoch, applied } = copy
   let sequence = copy.message
-  /** The last change that is of another lineage and ended this one. */
+  /** The last change that is of another replication epoch and ended this one. */
   let later: string | undefined
   const take = (change: Change) => {
-    const { lineage: carried, continues, delta } = change
-    if (carried !== lineage && continues !== lineage) {
-      if (endsLineage(change, lineage)) later = carried
+    const { replicationEpoch: carried, continues, delta } = change
+    if (carried !== replicationEpoch && continues !== replicationEpoch) {
+      if (endsEpoch(change, replicationEpoch)) later = carried
       return
     }
-    lineage = carried
+    replicationEpoch = carried
     later = undefined
     if (delta.upTo <= applied) return
     if (delta.after > applied)
@@ -66,8 +66,8 @@ export async function takeOver(
     copy.apply(delta)
     if (delta.isLast) applied = delta.upTo
   }
-  const passOver = ({ lineage: carried, continues, reaches }: ChangePart) => {
-    const isOther = carried !== lineage && continues !== lineage
+  const passOver = ({ replicationEpoch: carried, continues, reaches }: ChangePart) => {
+    const isOther = carried !== replicationEpoch && continues !== replicationEpoch
     if (!isOther && reaches > applied)
       throw new Error(`the stream lacks parts of change ${reaches}: what is in them is lost`)
   }
@@ -95,7 +95,7 @@ export async function takeOver(
     }
     if (later !== undefined)
       throw new Error(
-        `the stream has gone on as lineage ${later}, of which there is no snapshot yet; try again when there is one`,
+        `the stream has gone on as replication epoch ${later}, of which there is no snapshot yet; try again when there is one`,
       )
     const marker: Delta = {
       after: applied,
@@ -108,16 +108,16 @@ export async function takeOver(
     }
     try {
       await nats.jetstream.publish(subject, JSON.stringify(marker), {
-        msgID: `${next.lineage}.begins`,
+        msgID: `${next.replicationEpoch}.begins`,
         headers: nats.headers({
-          [changeHeaders.lineage]: next.lineage,
-          [changeHeaders.continues]: lineage,
+          [changeHeaders.replicationEpoch]: next.replicationEpoch,
+          [changeHeaders.continues]: replicationEpoch,
           [changeHeaders.position]: String(applied),
           [changeHeaders.schema]: String(schemaVersion),
         }),
         expect: { lastSequence: state.last_seq },
       })
-      return { position: applied, ended: lineage }
+      return { position: applied, ended: replicationEpoch }
     } catch (error) {
       // Somebody has published meanwhile: that belongs to the copy, too.
       if (!isWrongSequence(error)) throw error

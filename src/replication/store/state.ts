@@ -5,10 +5,10 @@ import { lazy } from '../../database/statement.ts'
  * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
  * `previous_lineage`, those before a restored backup or a gap in the log, the newest first;
  * `continues`, the one that it took over from; `ended_lineages`, all that ended for it, the newest
- * first; `replaced_by`, why it may not write; `restored`, that
- * a backup was put in its place since it last published; `unlogged`, that a server has written since
- * then without the log; `replica_at`, of a replica: the message of the stream that it is at;
- * `replica_stream`, when that stream was made.
+ * first; `replaced_by`, why it may not write; `restored`, that a backup was put in its place since
+ * it last published; `unlogged`, that a server has written since then without the log;
+ * `replica_at`, of a replica: the message of the stream that it is at; `replica_stream`, when that
+ * stream was made.
  */
 export type StateName =
   | 'applied'
@@ -49,43 +49,55 @@ export function createReplicationState(db: Database): ReplicationState {
 /** More than one where the later ones never met NATS. */
 const previousMax = 8
 
-const lineagesIn = (state: Pick<ReplicationState, 'get'>, name: StateName): string[] =>
+const epochsIn = (state: Pick<ReplicationState, 'get'>, name: StateName): string[] =>
   state.get(name)?.split(' ') ?? []
 
-function addLineage(state: ReplicationState, name: StateName, lineage: string): void {
-  const others = lineagesIn(state, name).filter(other => other !== lineage)
-  state.set(name, [lineage, ...others].slice(0, previousMax).join(' '))
+function addEpoch(state: ReplicationState, name: StateName, replicationEpoch: string): void {
+  const others = epochsIn(state, name).filter(other => other !== replicationEpoch)
+  state.set(name, [replicationEpoch, ...others].slice(0, previousMax).join(' '))
 }
 
-/** Lineages that this copy had before, the newest first. */
-export const previousLineages = (state: Pick<ReplicationState, 'get'>): string[] =>
-  lineagesIn(state, 'previous_lineage')
+/** Replication epochs that this copy had before, the newest first. */
+export const previousEpochs = (state: Pick<ReplicationState, 'get'>): string[] =>
+  epochsIn(state, 'previous_lineage')
 
-/** Lineages that ended for the one that this copy has: who publishes as one of them is replaced. */
-export const endedLineages = (state: Pick<ReplicationState, 'get'>): string[] =>
-  lineagesIn(state, 'ended_lineages')
+/**
+ * Replication epochs that ended for the one that this copy has: who publishes as one of them is
+ * replaced.
+ */
+export const endedEpochs = (state: Pick<ReplicationState, 'get'>): string[] =>
+  epochsIn(state, 'ended_lineages')
 
-/** The copy goes on as a new lineage, but not with what the stream has of the last one. */
-export function beginLineage(state: ReplicationState, lineage: string): void {
+/**
+ * The copy goes on as a new replication epoch, but not with what the stream has of the last one.
+ */
+export function beginEpoch(state: ReplicationState, replicationEpoch: string): void {
   const previous = state.get('lineage')
-  state.set('lineage', lineage)
+  state.set('lineage', replicationEpoch)
   state.remove('continues')
   if (previous === undefined) return
-  addLineage(state, 'previous_lineage', previous)
-  addLineage(state, 'ended_lineages', previous)
+  addEpoch(state, 'previous_lineage', previous)
+  addEpoch(state, 'ended_lineages', previous)
 }
 
-/** The copy takes the place of another lineage in the stream, without what that one committed. */
-export function endLineage(state: ReplicationState, other: string): void {
-  addLineage(state, 'previous_lineage', other)
-  addLineage(state, 'ended_lineages', other)
+/**
+ * The copy takes the place of another replication epoch in the stream, without what that one
+ * committed.
+ */
+export function endEpoch(state: ReplicationState, other: string): void {
+  addEpoch(state, 'previous_lineage', other)
+  addEpoch(state, 'ended_lineages', other)
 }
 
-/** The copy goes on as a new lineage with all that the stream has of another one. */
-export function continueLineage(state: ReplicationState, lineage: string, ended: string): void {
-  state.set('lineage', lineage)
+/** The copy goes on as a new replication epoch with all that the stream has of another one. */
+export function continueEpoch(
+  state: ReplicationState,
+  replicationEpoch: string,
+  ended: string,
+): void {
+  state.set('lineage', replicationEpoch)
   state.set('continues', ended)
-  addLineage(state, 'ended_lineages', ended)
+  addEpoch(state, 'ended_lineages', ended)
 }
 
 /** Runs work of this table alone also where the connection is closed to writes. */

@@ -9,7 +9,7 @@ import { prepareStreams } from '../../../src/replication/service/subjects.ts'
 import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 
-const lineage = '11111111-2222-4333-8444-555555555555'
+const replicationEpoch = '11111111-2222-4333-8444-555555555555'
 const messages = 450
 
 needs('nats-server').describe('streams of a version without a prefix', () => {
@@ -26,7 +26,7 @@ needs('nats-server').describe('streams of a version without a prefix', () => {
   const move = (connection: Nats) =>
     moveEarlierStreams(
       connection,
-      { lineage, previousLineages: [] },
+      { replicationEpoch, previousEpochs: [] },
       { message: 0, stream: undefined },
       {
         log: createLog({
@@ -73,9 +73,9 @@ needs('nats-server').describe('streams of a version without a prefix', () => {
         counters: {},
       }
       await nats.jetstream.publish('changes', JSON.stringify(delta), {
-        msgID: `${lineage}.${n + 1}`,
+        msgID: `${replicationEpoch}.${n + 1}`,
         headers: nats.headers({
-          [changeHeaders.lineage]: lineage,
+          [changeHeaders.replicationEpoch]: replicationEpoch,
           [changeHeaders.position]: String(n + 1),
         }),
       })

@@ -9,14 +9,14 @@ import { prepareStreams } from '../../../src/replication/service/subjects.ts'
 import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 
-const lineage = '11111111-2222-4333-8444-555555555555'
+const replicationEpoch = '11111111-2222-4333-8444-555555555555'
 
 needs('nats-server').describe('a copy that follows the stream', () => {
   let server: NatsServer
   let nats: Nats
   let following: Following | undefined
   const applied: number[] = []
-  let stored: { lineage: string; sequence: number }[] = []
+  let stored: { replicationEpoch: string; sequence: number }[] = []
 
   beforeEach(async () => {
     server = await natsServer()
@@ -49,7 +49,7 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     const size = Math.ceil(body.length / parts)
     return nats.jetstream.publish('wellhead.changes', body.slice((n - 1) * size, n * size), {
       headers: nats.headers({
-        [changeHeaders.lineage]: lineage,
+        [changeHeaders.replicationEpoch]: replicationEpoch,
         [changeHeaders.position]: String(n === parts ? after + 1 : after),
         [changeHeaders.schema]: String(schemaVersion),
         [changeHeaders.part]: `${n}/${parts}`,
@@ -71,7 +71,7 @@ needs('nats-server').describe('a copy that follows the stream', () => {
       }),
       {
         headers: nats.headers({
-          [changeHeaders.lineage]: lineage,
+          [changeHeaders.replicationEpoch]: replicationEpoch,
           [changeHeaders.position]: String(after + 1),
           [changeHeaders.schema]: String(schema),
         }),
@@ -82,7 +82,7 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     following = followStream(
       nats,
       {
-        lineage,
+        replicationEpoch,
         applied: 0,
         message: 0,
         stream: undefined,
@@ -110,8 +110,8 @@ needs('nats-server').describe('a copy that follows the stream', () => {
       kind: 'cannot_apply',
       message: expect.stringContaining('run this version on the primary'),
     })
-    stored = [{ lineage, sequence: 1 }]
-    stored = [{ lineage, sequence: 2 }, ...stored]
+    stored = [{ replicationEpoch, sequence: 1 }]
+    stored = [{ replicationEpoch, sequence: 2 }, ...stored]
     expect(await copy.ended).toContain('cannot be applied')
   })
 
@@ -134,12 +134,12 @@ needs('nats-server').describe('a copy that follows the stream', () => {
       kind: 'gap',
       message: expect.stringContaining('lacks parts of change 2'),
     })
-    stored = [{ lineage, sequence: 2 }]
+    stored = [{ replicationEpoch, sequence: 2 }]
     expect(await copy.ended).toContain('lacks parts')
   })
 
   test('waits for the newer program where the primary has a newer schema, whatever snapshots there are', async () => {
-    stored = [{ lineage, sequence: 99 }]
+    stored = [{ replicationEpoch, sequence: 99 }]
     await publish(0, schemaVersion + 1)
     const copy = follow()
     let hasEnded = false
