@@ -137,7 +137,6 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
   const context = { ...services, access, idempotency: repeats } as unknown as Context
   mount(app, context, [
     ...accountOperations({
-      access,
       meter,
       billing: services.billing,
       plans,
@@ -145,12 +144,11 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
       quotaScope: config.quota.scope,
       now,
     }),
-    ...keyOperations({ access, keys, meter, changes, idempotency: repeats, nameMax, now }),
-    ...usageOperations({ access, meter, rates, clock }),
-    ...performanceOperations({ access, meter, now }),
+    ...keyOperations({ keys, meter, changes, idempotency: repeats, nameMax, now }),
+    ...usageOperations({ meter, rates, clock }),
+    ...performanceOperations({ meter, now }),
     ...accountAdminOperations({
       ...services,
-      access,
       keys,
       meter,
       changes,
@@ -158,7 +156,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
       nameMax,
       now,
     }),
-    ...tokenAdminOperations({ access, adminTokens, idempotency: repeats }),
+    ...tokenAdminOperations({ adminTokens, idempotency: repeats }),
   ])
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(

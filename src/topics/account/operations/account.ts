@@ -17,7 +17,7 @@ import {
   WindowName,
 } from '../../keys/operations/tier-shape.ts'
 
-export interface AccountDeps extends Pick<Context, 'access' | 'meter' | 'plans' | 'links' | 'now'> {
+export interface AccountDeps extends Pick<Context, 'meter' | 'plans' | 'links' | 'now'> {
   billing: Pick<Billing, 'standing'>
   quotaScope: 'key' | 'account'
 }

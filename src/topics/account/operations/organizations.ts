@@ -21,7 +21,7 @@ import {
 
 export type OrganizationsDeps = Pick<
   Context,
-  'access' | 'organizations' | 'meter' | 'idempotency' | 'ownUrl' | 'now'
+  'organizations' | 'meter' | 'idempotency' | 'ownUrl' | 'now'
 >
 
 const read = { meter: false } as const

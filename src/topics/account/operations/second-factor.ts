@@ -12,10 +12,7 @@ import { isoOrNull } from '../../../lib/time/instant.ts'
 import { refusalOf } from './session-row.ts'
 import { sessionOf } from './sessions.ts'
 
-export type SecondFactorRoutesDeps = Pick<
-  Context,
-  'access' | 'keys' | 'secondFactor' | 'sessions' | 'audit'
->
+export type SecondFactorRoutesDeps = Pick<Context, 'keys' | 'secondFactor' | 'sessions' | 'audit'>
 
 const own = { meter: false, header: true, action: 'self' } as const
 const noStore = { 'cache-control': 'no-store' }

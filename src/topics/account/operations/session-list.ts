@@ -8,7 +8,7 @@ import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
 
-export type SessionListDeps = Pick<Context, 'access' | 'sessions'>
+export type SessionListDeps = Pick<Context, 'sessions'>
 
 const own = { meter: false, header: true, action: 'self' } as const
 const params = t.Object({

@@ -16,10 +16,7 @@ import type { Session } from '../store/sessions.ts'
 import { emailMax } from './account-form.ts'
 import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
-export type SessionsDeps = Pick<
-  Context,
-  'access' | 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl'
->
+export type SessionsDeps = Pick<Context, 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl'>
 
 const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const

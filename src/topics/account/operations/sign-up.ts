@@ -9,7 +9,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
 import { emailField } from './account-form.ts'
 
-export type SignUpRoutesDeps = Pick<Context, 'access' | 'signUp' | 'keys' | 'addressOf' | 'ownUrl'>
+export type SignUpRoutesDeps = Pick<Context, 'signUp' | 'keys' | 'addressOf' | 'ownUrl'>
 
 const open = { open: 'Whoever signs up has nothing to show yet.', body: true } as const
 const tokenMax = 1000
@@ -95,7 +95,7 @@ const AdminAccess = { operator: 'people' } as const
 export const signUpAdminOperations = ({
   signUp,
   ownUrl,
-}: Pick<Context, 'access' | 'signUp' | 'ownUrl' | 'idempotency'>) => [
+}: Pick<Context, 'signUp' | 'ownUrl' | 'idempotency'>) => [
   operation({
     method: 'POST',
     path: '/admin/v1/invitations',

@@ -10,7 +10,6 @@ import { createAlertRows } from './row.ts'
 export interface AlertsDeps
   extends Pick<
     Context,
-    | 'access'
     | 'alerts'
     | 'backtests'
     | 'board'

@@ -4,7 +4,6 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 
 export type IndicatorDeps = Pick<
   Context,
-  | 'access'
   | 'annotations'
   | 'board'
   | 'catalogue'

@@ -21,16 +21,7 @@ import { type BriefItem, type MonthForecast, monthForecast, narrative } from '..
 
 export type MarketBriefDeps = Pick<
   Context,
-  | 'access'
-  | 'board'
-  | 'closes'
-  | 'codes'
-  | 'plans'
-  | 'marks'
-  | 'now'
-  | 'firstCodes'
-  | 'links'
-  | 'pricesAt'
+  'board' | 'closes' | 'codes' | 'plans' | 'marks' | 'now' | 'firstCodes' | 'links' | 'pricesAt'
 >
 
 const price = t.Number({ examples: [74.25] })

@@ -22,10 +22,7 @@ import { gasoilCrack } from '../math/spread.ts'
 import { instantField, tidy, unitField, valueField } from './spread-row.ts'
 
 export interface CurveDeps
-  extends Pick<
-    Context,
-    'access' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'pricesAt' | 'switched'
-  > {
+  extends Pick<Context, 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'pricesAt' | 'switched'> {
   futures: Pick<Futures, 'curve' | 'front'>
   limits: Pick<Limits, 'futuresMaxAgeHours'>
 }

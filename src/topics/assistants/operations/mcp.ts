@@ -4,7 +4,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import type { Ask } from './tool.ts'
 import { refusalOf } from './tool.ts'
 
-export interface McpDeps extends Pick<Context, 'access' | 'serviceName' | 'headerPrefix'> {
+export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix'> {
   /** Answers a request that this instance makes on behalf of another. */
   dispatch(request: Request, onBehalf: Request): Promise<Response>
 }

@@ -5,10 +5,9 @@ import { mcpOperations } from './mcp.ts'
 
 /** The interface for assistants. */
 export function operationsOf(context: Context, answer: Dispatch): Operation[] {
-  const { access, config, onBehalf } = context
+  const { config, onBehalf } = context
   return [
     ...mcpOperations({
-      access,
       serviceName: config.brand.serviceName,
       headerPrefix: config.brand.headerPrefix,
       dispatch(request, original) {

@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { readBodyText } from '../../../http/input/body.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
@@ -8,12 +7,7 @@ import type { Billing } from '../service/billing.ts'
 import { whenReachable } from './form.ts'
 
 /** Messages of the payment processor. */
-export const inboundBillingOperations = ({
-  billing,
-}: {
-  access: AccessPlugin
-  billing: Billing
-}) => [
+export const inboundBillingOperations = ({ billing }: { billing: Billing }) => [
   operation({
     method: 'POST',
     path: '/billing/webhooks/stripe',

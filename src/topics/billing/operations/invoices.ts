@@ -16,7 +16,7 @@ import { InvoiceShape, invoiceRow } from './row.ts'
 
 export type BillingInvoicesDeps = Pick<
   Context,
-  'access' | 'billing' | 'keys' | 'meter' | 'links' | 'issuer' | 'now'
+  'billing' | 'keys' | 'meter' | 'links' | 'issuer' | 'now'
 >
 
 const perPageMax = 100

@@ -18,7 +18,7 @@ import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow 
 
 export type BillingPaymentsDeps = Pick<
   Context,
-  'access' | 'billing' | 'billingPages' | 'idempotency' | 'links'
+  'billing' | 'billingPages' | 'idempotency' | 'links'
 >
 
 const Methods = t.Object({

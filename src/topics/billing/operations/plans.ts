@@ -19,7 +19,7 @@ import {
 
 export type BillingDeps = Pick<
   Context,
-  'access' | 'billing' | 'plans' | 'keys' | 'meter' | 'idempotency' | 'ids' | 'now'
+  'billing' | 'plans' | 'keys' | 'meter' | 'idempotency' | 'ids' | 'now'
 >
 
 export const billingRead = { meter: false } as const

@@ -25,7 +25,7 @@ import type { Series } from '../store/series.ts'
 
 export type CommoditiesDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'freshness' | 'board' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
+  'catalogue' | 'freshness' | 'board' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
 >
 
 const List = t.Object({

@@ -25,15 +25,7 @@ import type { Series } from '../store/series.ts'
 export interface DemoDeps
   extends Pick<
     Context,
-    | 'access'
-    | 'board'
-    | 'history'
-    | 'catalogue'
-    | 'commodityTexts'
-    | 'links'
-    | 'marks'
-    | 'firstCodes'
-    | 'now'
+    'board' | 'history' | 'catalogue' | 'commodityTexts' | 'links' | 'marks' | 'firstCodes' | 'now'
   > {
   limitPerHour: number
 }

@@ -14,7 +14,7 @@ import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
 export interface MetaDeps
   extends Pick<
     Context,
-    'access' | 'plans' | 'limits' | 'catalogue' | 'commodityTexts' | 'serviceName' | 'now'
+    'plans' | 'limits' | 'catalogue' | 'commodityTexts' | 'serviceName' | 'now'
   > {
   /** Networks that webhook deliveries come from, in CIDR notation. */
   sourceRanges: readonly string[]

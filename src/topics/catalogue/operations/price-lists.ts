@@ -20,15 +20,7 @@ import type { Series } from '../store/series.ts'
 
 export type PriceListsDeps = Pick<
   Context,
-  | 'access'
-  | 'board'
-  | 'catalogue'
-  | 'codes'
-  | 'freshness'
-  | 'meter'
-  | 'marks'
-  | 'now'
-  | 'firstCodes'
+  'board' | 'catalogue' | 'codes' | 'freshness' | 'meter' | 'marks' | 'now' | 'firstCodes'
 >
 
 const perPageMax = 1000

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import type { Feeds } from '../../../feeds/engine/feeds.ts'
 import { integer } from '../../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 
@@ -17,12 +16,7 @@ const SourceShape = t.Object(
 )
 
 /** Whose data this copy serves. */
-export const sourceOperations = ({
-  feeds,
-}: {
-  access: AccessPlugin
-  feeds: Pick<Feeds, 'sources'>
-}) => [
+export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) => [
   operation({
     method: 'GET',
     path: '/v1/sources',

@@ -21,7 +21,7 @@ import {
 } from '../math/quality.ts'
 import type { CodeQuality } from '../service/quality.ts'
 
-export type DataQualityDeps = Pick<Context, 'access' | 'catalogue' | 'quality' | 'marks' | 'now'>
+export type DataQualityDeps = Pick<Context, 'catalogue' | 'quality' | 'marks' | 'now'>
 
 const scoreDecimals = 2
 const alertsMax = 20

@@ -26,7 +26,6 @@ import type { Vitals } from '../service/vitals.ts'
 export type HealthDeps = Vitals &
   Pick<
     Context,
-    | 'access'
     | 'settings'
     | 'catalogue'
     | 'freshness'

@@ -7,10 +7,7 @@ import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts
 import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
 
-export type IncidentsRoutesDeps = Pick<
-  Context,
-  'access' | 'incidents' | 'links' | 'now' | 'serviceName'
->
+export type IncidentsRoutesDeps = Pick<Context, 'incidents' | 'links' | 'now' | 'serviceName'>
 
 const IncidentRow = t.Object({
   id: integer({ examples: [7] }),

@@ -22,10 +22,7 @@ import {
 } from './row.ts'
 
 export interface DeliveriesApiDeps
-  extends Pick<
-    Context,
-    'access' | 'deliveries' | 'idempotency' | 'links' | 'headerPrefix' | 'now'
-  > {
+  extends Pick<Context, 'deliveries' | 'idempotency' | 'links' | 'headerPrefix' | 'now'> {
   catalogue: Pick<Catalogue, 'named' | 'resolve' | 'suggest'>
   limits: Pick<Limits, 'deliveryCodesMax' | 'deliveryNameMax' | 'manualSendCooldownSeconds'>
 }

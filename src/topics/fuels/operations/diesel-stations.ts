@@ -12,8 +12,7 @@ import type { Quote } from '../../prices/service/board.ts'
 import { againstAverage, dieselCode, metersAMile, nationalDieselCode } from '../math/diesel.ts'
 import type { StationNearby, StationStore } from '../store/stations.ts'
 
-export interface DieselDeps
-  extends Pick<Context, 'access' | 'board' | 'catalogue' | 'marks' | 'now'> {
+export interface DieselDeps extends Pick<Context, 'board' | 'catalogue' | 'marks' | 'now'> {
   stations: Pick<StationStore, 'near'>
 }
 

@@ -13,7 +13,6 @@ import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } fr
 
 export type MarineDeps = Pick<
   Context,
-  | 'access'
   | 'board'
   | 'catalogue'
   | 'history'

@@ -11,7 +11,7 @@ import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './sur
 
 export type FuelSurchargeDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'surcharges' | 'marks' | 'perPageMax' | 'now'
+  'catalogue' | 'surcharges' | 'marks' | 'perPageMax' | 'now'
 >
 
 export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>

@@ -27,7 +27,7 @@ import {
 
 export type StorageDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now' | 'pricesAt'
+  'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now' | 'pricesAt'
 >
 
 const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const

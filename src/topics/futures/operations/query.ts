@@ -15,7 +15,7 @@ import type { Freshness, Futures } from '../service/futures.ts'
 
 export type FuturesDeps = Pick<
   Context,
-  'access' | 'pricesAt' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
+  'pricesAt' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
 >
 
 /** The family that a path names, and what its answers need. */

@@ -14,7 +14,7 @@ import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from 
 import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
 export interface ApiKeysDeps
-  extends Pick<Context, 'access' | 'keys' | 'meter' | 'idempotency' | 'nameMax' | 'now'> {
+  extends Pick<Context, 'keys' | 'meter' | 'idempotency' | 'nameMax' | 'now'> {
   changes: KeyChanges
 }
 

@@ -11,7 +11,7 @@ import { countedKeys } from '../service/keyring.ts'
 import { endpointOf } from '../store/usage.ts'
 import type { UsageHour } from '../store/usage-batch.ts'
 
-export type PerformanceDeps = Pick<Context, 'access' | 'meter' | 'now'>
+export type PerformanceDeps = Pick<Context, 'meter' | 'now'>
 
 const ranges = { '7d': 7, '30d': 30, '90d': 90 } as const
 type Range = keyof typeof ranges

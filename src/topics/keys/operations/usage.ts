@@ -9,7 +9,7 @@ import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.t
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
 
-export type UsageDeps = Pick<Context, 'access' | 'meter' | 'rates' | 'clock'>
+export type UsageDeps = Pick<Context, 'meter' | 'rates' | 'clock'>
 
 const access = { meter: false } as const
 

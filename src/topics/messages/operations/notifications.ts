@@ -13,7 +13,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Notification } from '../store/notifications.ts'
 import type { Preferences } from '../store/preferences.ts'
 
-export type NotificationsDeps = Pick<Context, 'access' | 'notifications' | 'preferences' | 'now'>
+export type NotificationsDeps = Pick<Context, 'notifications' | 'preferences' | 'now'>
 
 const perPageMax = 100
 const perPageDefault = 20

@@ -10,7 +10,7 @@ import type { CodeOut, TooMany, Verified } from '../service/phones.ts'
 import type { Phone } from '../store/phones.ts'
 import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
-export interface PhoneDeps extends Pick<Context, 'access' | 'phones' | 'idempotency' | 'now'> {
+export interface PhoneDeps extends Pick<Context, 'phones' | 'idempotency' | 'now'> {
   /** Whether text messages leave at all. */
   textMessages: { reaches: boolean }
 }

@@ -16,15 +16,7 @@ import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
 
 export type SmsDeps = Pick<
   Context,
-  | 'access'
-  | 'db'
-  | 'textMessages'
-  | 'sms'
-  | 'phones'
-  | 'idempotency'
-  | 'ids'
-  | 'serviceName'
-  | 'now'
+  'db' | 'textMessages' | 'sms' | 'phones' | 'idempotency' | 'ids' | 'serviceName' | 'now'
 >
 
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])

@@ -15,7 +15,7 @@ import { priceRow } from './row.ts'
 
 export type BatchDeps = Pick<
   Context,
-  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
+  'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
 >
 
 type Field = keyof ConvertedRow

@@ -8,10 +8,7 @@ import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { BoardGroup, BoardLayout } from '../store/board-layouts.ts'
 
-export type BoardLayoutDeps = Pick<
-  Context,
-  'access' | 'boardLayouts' | 'catalogue' | 'firstCodes' | 'now'
->
+export type BoardLayoutDeps = Pick<Context, 'boardLayouts' | 'catalogue' | 'firstCodes' | 'now'>
 
 /** As many as `GET /v1/prices/board` answers. */
 const codesMax = 200

@@ -17,7 +17,7 @@ import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 
 export type BoardDeps = Pick<
   Context,
-  'access' | 'board' | 'history' | 'codes' | 'meter' | 'marks' | 'firstCodes'
+  'board' | 'history' | 'codes' | 'meter' | 'marks' | 'firstCodes'
 >
 
 /** As many as fill a large screen twice. */

@@ -23,15 +23,7 @@ import { intervalOf, type Range, rangeOf } from './window-query.ts'
 export interface ChartDeps
   extends Pick<
     Context,
-    | 'access'
-    | 'coverage'
-    | 'history'
-    | 'quarantine'
-    | 'doubtedValues'
-    | 'futures'
-    | 'codes'
-    | 'marks'
-    | 'now'
+    'coverage' | 'history' | 'quarantine' | 'doubtedValues' | 'futures' | 'codes' | 'marks' | 'now'
   > {}
 
 type ChartInterval = 'raw' | BarInterval

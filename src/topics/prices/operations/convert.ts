@@ -22,7 +22,7 @@ import { currencyOf, isMoney, rateOf } from './currency.ts'
 
 export type ConvertDeps = Pick<
   Context,
-  'access' | 'board' | 'closes' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
+  'board' | 'closes' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
 >
 
 const Priced = (

@@ -28,10 +28,7 @@ import type { AccountRow, DataSources } from '../../sources/service/sources.ts'
 import { roundTo } from '../math/format.ts'
 
 export interface DataConnectorDeps
-  extends Pick<
-    Context,
-    'access' | 'catalogue' | 'history' | 'ports' | 'marks' | 'now' | 'sourcesOfRows'
-  > {
+  extends Pick<Context, 'catalogue' | 'history' | 'ports' | 'marks' | 'now' | 'sourcesOfRows'> {
   dataSources: Pick<DataSources, 'hasRows' | 'rows'>
 }
 

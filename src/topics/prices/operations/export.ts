@@ -36,7 +36,6 @@ import { intervalOf } from './window-query.ts'
 
 export type ExportDeps = Pick<
   Context,
-  | 'access'
   | 'bulk'
   | 'sourceNamesOf'
   | 'catalogue'

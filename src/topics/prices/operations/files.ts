@@ -12,7 +12,7 @@ import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { PriceFile } from '../service/price-files.ts'
 
-export type FileDeps = Pick<Context, 'access' | 'links' | 'now' | 'plans' | 'priceFiles'>
+export type FileDeps = Pick<Context, 'links' | 'now' | 'plans' | 'priceFiles'>
 
 const rowsOfPrice = 10_000
 const linkMs = dayMs

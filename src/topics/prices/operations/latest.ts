@@ -18,7 +18,7 @@ import { createEveryAnswer, createPriceTexts } from './texts.ts'
 
 export type LatestDeps = Pick<
   Context,
-  'access' | 'board' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes' | 'pricesAt'
+  'board' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes' | 'pricesAt'
 >
 
 const SinglePrice = envelope(PriceRow)

@@ -21,7 +21,7 @@ import { priceRowFields } from './row.ts'
 
 export type MetricsDeps = Pick<
   Context,
-  'access' | 'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'pricesAt'
+  'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'pricesAt'
 > & { history: Pick<History, 'page'> }
 
 const Metric = t.Object(

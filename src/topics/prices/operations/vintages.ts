@@ -14,7 +14,7 @@ import { priceRowFields, speaksForDays } from './row.ts'
 
 export type VintageDeps = Pick<
   Context,
-  'access' | 'codes' | 'coverage' | 'marks' | 'meter' | 'now' | 'observations' | 'sourceNameOf'
+  'codes' | 'coverage' | 'marks' | 'meter' | 'now' | 'observations' | 'sourceNameOf'
 >
 
 /** Points of a day that are answered: an intraday day has 288. */

@@ -21,7 +21,7 @@ import { widgetPage, widgetPolicy } from './widget-page.ts'
 
 export type WidgetsDeps = Pick<
   Context,
-  'access' | 'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
+  'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
 >
 
 const sharedFields = {

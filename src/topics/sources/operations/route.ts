@@ -9,7 +9,6 @@ import type { DataSource, DataSources } from '../service/sources.ts'
 export interface DataSourcesApiDeps
   extends Pick<
     Context,
-    | 'access'
     | 'dataSources'
     | 'sourceSync'
     | 'idempotency'

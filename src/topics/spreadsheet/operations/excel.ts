@@ -26,9 +26,7 @@ import {
 } from './sheet.ts'
 import { columnsMax } from './table.ts'
 
-export interface ExcelDeps
-  extends SheetRunDeps,
-    Pick<Context, 'access' | 'board' | 'catalogue' | 'meter'> {
+export interface ExcelDeps extends SheetRunDeps, Pick<Context, 'board' | 'catalogue' | 'meter'> {
   codesMax: number
 }
 

@@ -11,7 +11,7 @@ import type { Streams } from '../service/streams.ts'
 import { noPlace } from './access.ts'
 
 export interface CableRouteDeps
-  extends Pick<Context, 'access' | 'gate' | 'peer' | 'cable' | 'connections' | 'marks'> {
+  extends Pick<Context, 'gate' | 'peer' | 'cable' | 'connections' | 'marks'> {
   streams: Pick<Streams, 'perKey'>
   catalogue: Pick<Catalogue, 'named'>
   channels: readonly string[]

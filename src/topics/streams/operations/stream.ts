@@ -14,10 +14,7 @@ import type { OpenStream, Streams } from '../service/streams.ts'
 import { noPlace } from './access.ts'
 
 export interface WatchStreamDeps
-  extends Pick<
-    Context,
-    'access' | 'gate' | 'peer' | 'streams' | 'watchFeed' | 'connections' | 'marks'
-  > {
+  extends Pick<Context, 'gate' | 'peer' | 'streams' | 'watchFeed' | 'connections' | 'marks'> {
   watches: Pick<Watches, 'list'>
   catalogue: Pick<Catalogue, 'named'>
   /** How long nothing may come before there is a sign of life; 15 s. */

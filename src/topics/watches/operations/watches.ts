@@ -29,15 +29,7 @@ import {
 export interface SubscriptionsDeps
   extends Pick<
     Context,
-    | 'access'
-    | 'watches'
-    | 'watchFeed'
-    | 'plans'
-    | 'idempotency'
-    | 'marks'
-    | 'headerPrefix'
-    | 'links'
-    | 'now'
+    'watches' | 'watchFeed' | 'plans' | 'idempotency' | 'marks' | 'headerPrefix' | 'links' | 'now'
   > {
   catalogue: Pick<Catalogue, 'named' | 'resolve'>
 }

@@ -6,7 +6,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { OpenSecret } from '../service/account-secrets.ts'
 
-export type WebhookSecretDeps = Pick<Context, 'access' | 'accountSecrets' | 'idempotency'>
+export type WebhookSecretDeps = Pick<Context, 'accountSecrets' | 'idempotency'>
 
 const Secret = envelope(
   t.Object({

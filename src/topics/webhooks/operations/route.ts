@@ -12,7 +12,7 @@ import type { Endpoint } from '../store/webhooks.ts'
 export interface WebhooksApiDeps
   extends Pick<
     Context,
-    'access' | 'webhooks' | 'plans' | 'idempotency' | 'links' | 'checkTarget' | 'switched' | 'now'
+    'webhooks' | 'plans' | 'idempotency' | 'links' | 'checkTarget' | 'switched' | 'now'
   > {
   outbox: Pick<Outbox, 'log' | 'sendNow'>
   catalogue: Pick<Catalogue, 'named' | 'resolve'>

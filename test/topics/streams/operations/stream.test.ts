@@ -62,7 +62,6 @@ function alone(
       streamOperations({
         ...services,
         ...more,
-        access,
         gate: door,
         peer: null,
         connections,

@@ -21,14 +21,7 @@ import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
 
 export type AdminBatchesDeps = Pick<
   Context,
-  | 'access'
-  | 'catalogue'
-  | 'batches'
-  | 'batchStore'
-  | 'idempotency'
-  | 'valueSources'
-  | 'observations'
-  | 'now'
+  'catalogue' | 'batches' | 'batchStore' | 'idempotency' | 'valueSources' | 'observations' | 'now'
 >
 
 const operator = { operator: 'data' } as const

@@ -45,7 +45,6 @@ import type { Point } from '../../../prices/store/observations.ts'
 export type AdminDataDeps = Pick<
   Context,
   | 'log'
-  | 'access'
   | 'batches'
   | 'bulk'
   | 'sourceNamesOf'

@@ -36,7 +36,6 @@ import { runningBatch } from './data.ts'
 
 export type AdminDatasetsDeps = Pick<
   Context,
-  | 'access'
   | 'batches'
   | 'catalogue'
   | 'datasets'

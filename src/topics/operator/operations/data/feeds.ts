@@ -31,7 +31,7 @@ import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 
 export interface AdminFeedsDeps
-  extends Pick<Context, 'access' | 'feeds' | 'clock' | 'idempotency' | 'checkTarget'> {
+  extends Pick<Context, 'feeds' | 'clock' | 'idempotency' | 'checkTarget'> {
   catalogue: Pick<Catalogue, 'named' | 'extent'>
   connections: Pick<Connections, 'idle'>
 }

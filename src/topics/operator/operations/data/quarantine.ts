@@ -9,10 +9,7 @@ import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Quarantine } from '../../../prices/store/quarantine.ts'
 
-export type AdminQuarantineDeps = Pick<
-  Context,
-  'access' | 'catalogue' | 'idempotency' | 'quarantine' | 'now'
->
+export type AdminQuarantineDeps = Pick<Context, 'catalogue' | 'idempotency' | 'quarantine' | 'now'>
 
 const operator = { operator: 'data' } as const
 

@@ -20,7 +20,6 @@ import {
 
 export type AdminReviewDeps = Pick<
   Context,
-  | 'access'
   | 'catalogue'
   | 'batches'
   | 'datasets'

@@ -23,10 +23,7 @@ import type { TermFault } from '../../../catalogue/service/series-changes.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
 
-export type AdminSeriesDeps = Pick<
-  Context,
-  'access' | 'catalogue' | 'idempotency' | 'now' | 'seriesChanges'
->
+export type AdminSeriesDeps = Pick<Context, 'catalogue' | 'idempotency' | 'now' | 'seriesChanges'>
 
 const operator = { operator: 'data' } as const
 

@@ -15,7 +15,7 @@ import { LogShape, logRow, SourceShape, sourceRow } from '../../../sources/opera
 import type { DataSource } from '../../../sources/service/sources.ts'
 
 export interface AdminSourcesDeps
-  extends Pick<Context, 'access' | 'dataSources' | 'idempotency' | 'sourceSync'> {
+  extends Pick<Context, 'dataSources' | 'idempotency' | 'sourceSync'> {
   keys: Pick<Keyring, 'account'>
   connections: Pick<Connections, 'idle'>
   /** How long a source may take to answer, milliseconds. */

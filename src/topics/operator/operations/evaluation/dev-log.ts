@@ -12,7 +12,7 @@ import { lanedTarget } from '../../../webhooks/service/event-messages.ts'
 
 export interface DevLogDeps
   extends Pick<DevControls, 'requests' | 'settle'>,
-    Pick<Context, 'access' | 'inbox' | 'keys' | 'masterKey' | 'outbox' | 'webhooks'> {}
+    Pick<Context, 'inbox' | 'keys' | 'masterKey' | 'outbox' | 'webhooks'> {}
 
 const operator = { operator: 'service', untold: true } as const
 const open = t.Object({}, { additionalProperties: true })

@@ -17,7 +17,7 @@ import {
 
 export type AccountThingsDeps = Pick<
   Context,
-  'access' | 'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue' | 'outbox'
+  'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue' | 'outbox'
 >
 
 const access = { operator: 'people' } as const

@@ -46,10 +46,7 @@ import {
 } from './account-row.ts'
 
 export interface AdminDeps
-  extends Pick<
-    Context,
-    'access' | 'keys' | 'meter' | 'accountClosing' | 'idempotency' | 'nameMax' | 'now'
-  > {
+  extends Pick<Context, 'keys' | 'meter' | 'accountClosing' | 'idempotency' | 'nameMax' | 'now'> {
   changes: KeyChanges
 }
 

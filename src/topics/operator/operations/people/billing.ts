@@ -17,10 +17,7 @@ import type { Invoice } from '../../../billing/store/invoices.ts'
 import type { Keyring } from '../../../keys/service/keyring.ts'
 import { accountField } from './account-field.ts'
 
-export type AdminBillingDeps = Pick<
-  Context,
-  'access' | 'billing' | 'idempotency' | 'keys' | 'links' | 'now'
->
+export type AdminBillingDeps = Pick<Context, 'billing' | 'idempotency' | 'keys' | 'links' | 'now'>
 
 const operator = { operator: 'people' } as const
 const perPageMax = 100

@@ -18,7 +18,7 @@ import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
 
-export type CreditAdminDeps = Pick<Context, 'access' | 'billing' | 'idempotency' | 'keys' | 'now'>
+export type CreditAdminDeps = Pick<Context, 'billing' | 'idempotency' | 'keys' | 'now'>
 
 const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000

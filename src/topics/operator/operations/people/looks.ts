@@ -10,7 +10,7 @@ import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
 import type { Look } from '../../../account/service/looks.ts'
 
-export type AdminLookDeps = Pick<Context, 'access' | 'looks' | 'keys' | 'idempotency'>
+export type AdminLookDeps = Pick<Context, 'looks' | 'keys' | 'idempotency'>
 
 const operator = { operator: 'people' } as const
 const minutesMax = 60

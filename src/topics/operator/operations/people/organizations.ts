@@ -7,7 +7,7 @@ import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
-export type AdminOrganizationDeps = Pick<Context, 'access' | 'organizationStore' | 'keys'>
+export type AdminOrganizationDeps = Pick<Context, 'organizationStore' | 'keys'>
 
 const perPageMax = 100
 const moment = t.String({ format: 'date-time' })

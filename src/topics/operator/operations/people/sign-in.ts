@@ -14,7 +14,7 @@ import type { AccountState } from '../../../keys/service/keyring.ts'
 export interface AdminSignInDeps
   extends Pick<
     Context,
-    'access' | 'idempotency' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
+    'idempotency' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
   > {
   linkLifetimeMs: number
 }

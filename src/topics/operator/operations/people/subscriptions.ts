@@ -22,7 +22,7 @@ import { accountField } from './account-field.ts'
 
 export type AdminSubscriptionDeps = Pick<
   Context,
-  'access' | 'billing' | 'idempotency' | 'keys' | 'meter' | 'now'
+  'billing' | 'idempotency' | 'keys' | 'meter' | 'now'
 >
 
 const operator = { operator: 'people' } as const

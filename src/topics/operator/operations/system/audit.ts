@@ -11,7 +11,7 @@ import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
-export type AdminAuditDeps = Pick<Context, 'access' | 'audit' | 'keys'>
+export type AdminAuditDeps = Pick<Context, 'audit' | 'keys'>
 
 const perPageMax = 500
 

@@ -10,7 +10,7 @@ import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
 
-export type AdminBackupDeps = Pick<Context, 'access' | 'backupDesk' | 'idempotency'>
+export type AdminBackupDeps = Pick<Context, 'backupDesk' | 'idempotency'>
 
 const operator = { operator: 'service' } as const
 const whats = ['make', 'check'] as const

@@ -7,7 +7,7 @@ import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../../replication/service/nodes.ts'
 
-export type AdminClusterDeps = Pick<Context, 'access' | 'topology' | 'replication'>
+export type AdminClusterDeps = Pick<Context, 'topology' | 'replication'>
 
 const moment = t.String({ format: 'date-time' })
 const quotas = (description: string) =>

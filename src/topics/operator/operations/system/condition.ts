@@ -11,7 +11,6 @@ import { lastErrorOf } from '../../../webhooks/operations/row.ts'
 
 export type AdminConditionDeps = Pick<
   Context,
-  | 'access'
   | 'seriesFaults'
   | 'tally'
   | 'disk'

@@ -30,9 +30,7 @@ const Lines = envelope(
 )
 
 /** What this process has logged lately. */
-export const logAdminOperations = ({
-  logTail,
-}: Pick<Context, 'access'> & Partial<Pick<Context, 'logTail'>>) => [
+export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>>) => [
   operation({
     method: 'GET',
     path: '/admin/v1/logs',

@@ -10,7 +10,7 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../messages/store/suppressions.ts'
 
-export type AdminMailDeps = Pick<Context, 'access' | 'idempotency' | 'suppressions' | 'now'>
+export type AdminMailDeps = Pick<Context, 'idempotency' | 'suppressions' | 'now'>
 
 const operator = { operator: 'people' } as const
 const perPageMax = 100

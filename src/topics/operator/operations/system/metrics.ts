@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import type { Metric } from 'prom-client'
-import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { type MetricDeps, metricFamilies } from './metric-families.ts'
 
@@ -22,7 +21,7 @@ async function registryOf(deps: MetricDeps) {
 }
 
 /** What this service measures about itself. */
-export function metricsOperations(deps: MetricDeps & Pick<Context, 'access'>) {
+export function metricsOperations(deps: MetricDeps) {
   let registering: ReturnType<typeof registryOf> | undefined
   return [
     operation({

@@ -13,7 +13,7 @@ import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
 
-export type AdminQueueDeps = Pick<Context, 'access' | 'idempotency' | 'queue' | 'keys'>
+export type AdminQueueDeps = Pick<Context, 'idempotency' | 'queue' | 'keys'>
 
 const operator = { operator: 'service' } as const
 const kinds = ['webhook', 'email', 'sms'] as const

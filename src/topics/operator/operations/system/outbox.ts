@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../../../http/gate/access.ts'
 import { type Idempotency, idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -14,7 +13,6 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../../../outbox/held-back.ts'
 
 export interface AdminOutboxDeps {
-  access: AccessPlugin
   idempotency: Idempotency
   heldMessages: HeldMessages
 }

@@ -24,7 +24,7 @@ const Settings = envelope(
 )
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
-export const settingsAdminOperations = ({ config }: Pick<Context, 'access' | 'config'>) => [
+export const settingsAdminOperations = ({ config }: Pick<Context, 'config'>) => [
   operation({
     method: 'GET',
     path: '/admin/v1/settings',

@@ -10,7 +10,7 @@ import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
 
-export type AdminTokenDeps = Pick<Context, 'access' | 'adminTokens' | 'idempotency'>
+export type AdminTokenDeps = Pick<Context, 'adminTokens' | 'idempotency'>
 
 const access = { operator: 'service' } as const
 const nameMax = 40

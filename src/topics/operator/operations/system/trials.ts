@@ -11,10 +11,7 @@ import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 
-export type TrialDeps = Pick<
-  Context,
-  'access' | 'idempotency' | 'trials' | 'webhookTrial' | 'checkTarget'
->
+export type TrialDeps = Pick<Context, 'idempotency' | 'trials' | 'webhookTrial' | 'checkTarget'>
 
 const operator = { operator: 'service' } as const
 const addressMax = 254
