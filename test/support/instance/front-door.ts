@@ -156,7 +156,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
       nameMax,
       now,
     }),
-    ...tokenAdminOperations({ adminTokens, idempotency: repeats }),
+    ...tokenAdminOperations,
   ])
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(

@@ -1,14 +1,11 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
-
-export type SessionListDeps = Pick<Context, 'sessions'>
 
 const own = { meter: false, header: true, action: 'self' } as const
 const params = t.Object({
@@ -27,7 +24,7 @@ const SignInRow = t.Object({
 })
 
 /** The sign-ins of whoever is signed in. */
-export const sessionListOperations = ({ sessions }: SessionListDeps) => [
+export const sessionListOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/v1/auth/sessions',
@@ -38,7 +35,8 @@ export const sessionListOperations = ({ sessions }: SessionListDeps) => [
     tags: ['sign-in'],
     access: own,
     answers: { 200: envelope(t.Object({ sessions: t.Array(SignInRow) })) },
-    handle: ({ caller, reply }) => {
+    handle: ({ at, caller, reply }) => {
+      const { sessions } = at
       reply.headers['cache-control'] = 'no-store'
       const mine = sessionOf(caller)
       return success({
@@ -64,7 +62,8 @@ export const sessionListOperations = ({ sessions }: SessionListDeps) => [
     access: own,
     params: params.properties,
     answers: { 200: envelope(t.Object({ revoked: integer() })), 404: NestedProblem },
-    handle: ({ caller, params: { id } }) => {
+    handle: ({ at, caller, params: { id } }) => {
+      const { sessions } = at
       const mine = sessionOf(caller)
       const session = sessions.list(mine.accountId).find(({ familyId }) => familyId === id)
       if (!session) throw notFound('The sign-in')
@@ -82,7 +81,8 @@ export const sessionListOperations = ({ sessions }: SessionListDeps) => [
     tags: ['sign-in'],
     access: own,
     answers: { 200: envelope(t.Object({ revoked: integer() })) },
-    handle: ({ caller }) => {
+    handle: ({ at, caller }) => {
+      const { sessions } = at
       const mine = sessionOf(caller)
       const others = sessions.list(mine.accountId).length - 1
       sessions.endAll(mine.accountId, mine)

@@ -1,15 +1,12 @@
 import { t } from 'elysia'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { Problem, validationFailed } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
 import { emailField } from './account-form.ts'
-
-export type SignUpRoutesDeps = Pick<Context, 'signUp' | 'keys' | 'addressOf' | 'ownUrl'>
 
 const open = { open: 'Whoever signs up has nothing to show yet.', body: true } as const
 const tokenMax = 1000
@@ -31,7 +28,7 @@ const NewAccount = envelope(
 )
 
 /** How strangers come to an account, where the operator lets them. */
-export const signUpOperations = ({ signUp, keys, addressOf, ownUrl }: SignUpRoutesDeps) => [
+export const signUpOperations: readonly Operation[] = [
   operation({
     method: 'POST',
     path: '/v1/auth/signup',
@@ -48,7 +45,8 @@ export const signUpOperations = ({ signUp, keys, addressOf, ownUrl }: SignUpRout
       422: ValidationProblem,
       ...limited,
     },
-    handle: ({ body, request, reply }) => {
+    handle: ({ at, body, request, reply }) => {
+      const { signUp, addressOf, ownUrl } = at
       const { email } = AddressBody.read(body)
       const refusal = signUp.request(email, ownUrl(), addressOf(request))
       if (refusal) throw problemOf(refusal)
@@ -72,7 +70,8 @@ export const signUpOperations = ({ signUp, keys, addressOf, ownUrl }: SignUpRout
       403: NestedProblem,
       422: ValidationProblem,
     },
-    handle: ({ body, request, reply }) => {
+    handle: ({ at, body, request, reply }) => {
+      const { signUp, keys, addressOf } = at
       const { token } = TokenBody.read(body)
       const outcome = signUp.confirm(token, addressOf(request))
       if ('refused' in outcome) throw problemOf(outcome)
@@ -92,10 +91,7 @@ export const signUpOperations = ({ signUp, keys, addressOf, ownUrl }: SignUpRout
 const AdminAccess = { operator: 'people' } as const
 
 /** Letters by which the operator lets people in. */
-export const signUpAdminOperations = ({
-  signUp,
-  ownUrl,
-}: Pick<Context, 'signUp' | 'ownUrl' | 'idempotency'>) => [
+export const signUpAdminOperations: readonly Operation[] = [
   operation({
     method: 'POST',
     path: '/admin/v1/invitations',
@@ -111,7 +107,8 @@ export const signUpAdminOperations = ({
       201: envelope(t.Object({ email: t.String(), expires_at: t.String({ format: 'date-time' }) })),
       422: ValidationProblem,
     },
-    handle: ({ body, reply }) => {
+    handle: ({ at, body, reply }) => {
+      const { signUp, ownUrl } = at
       const { email } = AddressBody.read(body)
       const outcome = signUp.invite(email, ownUrl())
       if ('refused' in outcome) {

@@ -12,9 +12,9 @@ export function operationsOf(context: Context): Operation[] {
   return [
     ...accountOperations({ ...context, quotaScope: context.config.quota.scope }),
     ...sessionOperations(context),
-    ...sessionListOperations(context),
-    ...signUpOperations(context),
-    ...signUpAdminOperations(context),
+    ...sessionListOperations,
+    ...signUpOperations,
+    ...signUpAdminOperations,
     ...secondFactorOperations(context),
     ...organizationOperations(context),
   ]

@@ -5,15 +5,12 @@ import { bareOrPart, flag, optional, part } from '../../../http/input/body-schem
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Notification } from '../store/notifications.ts'
 import type { Preferences } from '../store/preferences.ts'
-
-export type NotificationsDeps = Pick<Context, 'notifications' | 'preferences' | 'now'>
 
 const perPageMax = 100
 const perPageDefault = 20
@@ -78,126 +75,125 @@ const refusals = {}
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
 
-/** What happened, as the account reads it here, and by which ways it wants to hear of it. */
-export const notificationOperations = (deps: NotificationsDeps) => [
-  ...list(deps),
-  ...marks(deps),
-  ...preferences(deps),
-]
-
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function list({ notifications: store }: NotificationsDeps) {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/notifications',
-      operationId: 'listNotifications',
-      summary: 'Notifications',
-      description: "The account's notifications of the last 90 days, newest first.",
-      tags: ['notifications'],
-      access: read,
-      page: { max: perPageMax, default: perPageDefault },
-      query: {
-        unread: flagParameter({
-          description: 'True: only those that are not read.',
-          examples: [true],
-          default: false,
-        }),
-      },
-      answers: { 200: Listed, 400: NestedProblem, ...refusals },
-      handle: ({ caller, query, page }) => {
-        const accountId = accountOf(caller)
-        const unreadOnly = boolOf('unread', query.unread, false)
-        const unread = store.unread(accountId)
-        const meta = page.meta(unreadOnly ? unread : store.count(accountId))
-        const rows = store.page(accountId, unreadOnly, page.perPage, page.offset)
-        return { notifications: rows.map(rowOf), unread_count: unread, meta }
-      },
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/notifications/unread_count',
-      operationId: 'countUnreadNotifications',
-      summary: 'Unread notifications',
-      description: 'How many notifications of the account are not read.',
-      tags: ['notifications'],
-      access: read,
-      answers: { 200: Counted, ...refusals },
-      handle: ({ caller }) => ({ unread_count: store.unread(accountOf(caller)) }),
-    }),
-  ]
-}
+const list: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/notifications',
+    operationId: 'listNotifications',
+    summary: 'Notifications',
+    description: "The account's notifications of the last 90 days, newest first.",
+    tags: ['notifications'],
+    access: read,
+    page: { max: perPageMax, default: perPageDefault },
+    query: {
+      unread: flagParameter({
+        description: 'True: only those that are not read.',
+        examples: [true],
+        default: false,
+      }),
+    },
+    answers: { 200: Listed, 400: NestedProblem, ...refusals },
+    handle: ({ at, caller, query, page }) => {
+      const { notifications: store } = at
+      const accountId = accountOf(caller)
+      const unreadOnly = boolOf('unread', query.unread, false)
+      const unread = store.unread(accountId)
+      const meta = page.meta(unreadOnly ? unread : store.count(accountId))
+      const rows = store.page(accountId, unreadOnly, page.perPage, page.offset)
+      return { notifications: rows.map(rowOf), unread_count: unread, meta }
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/notifications/unread_count',
+    operationId: 'countUnreadNotifications',
+    summary: 'Unread notifications',
+    description: 'How many notifications of the account are not read.',
+    tags: ['notifications'],
+    access: read,
+    answers: { 200: Counted, ...refusals },
+    handle: ({ at, caller }) => {
+      const { notifications: store } = at
+      return { unread_count: store.unread(accountOf(caller)) }
+    },
+  }),
+]
 
-function marks({ notifications: store, now }: NotificationsDeps) {
-  return [
-    operation({
-      method: 'POST',
-      path: '/v1/notifications/:id/mark_read',
-      operationId: 'markNotificationRead',
-      summary: 'Mark a notification as read',
-      description: 'One that is read already stays as it is.',
-      tags: ['notifications'],
-      access: write,
-      params: params.properties,
-      answers: { 200: Marked, ...refusals, 404: NestedProblem },
-      handle: ({ caller, params: { id } }) => {
-        const accountId = accountOf(caller)
-        store.read(accountId, id, now())
-        const notification = store.find(accountId, id)
-        if (!notification) throw notFound('The notification')
-        return { notification: rowOf(notification), unread_count: store.unread(accountId) }
-      },
-    }),
-    operation({
-      method: 'POST',
-      path: '/v1/notifications/mark_all_read',
-      operationId: 'markAllNotificationsRead',
-      summary: 'Mark all notifications as read',
-      description: 'Every notification of the account that is not read yet.',
-      tags: ['notifications'],
-      access: write,
-      answers: { 200: AllMarked, ...refusals },
-      handle: ({ caller }) => ({
+const marks: readonly Operation[] = [
+  operation({
+    method: 'POST',
+    path: '/v1/notifications/:id/mark_read',
+    operationId: 'markNotificationRead',
+    summary: 'Mark a notification as read',
+    description: 'One that is read already stays as it is.',
+    tags: ['notifications'],
+    access: write,
+    params: params.properties,
+    answers: { 200: Marked, ...refusals, 404: NestedProblem },
+    handle: ({ at, caller, params: { id } }) => {
+      const { notifications: store, now } = at
+      const accountId = accountOf(caller)
+      store.read(accountId, id, now())
+      const notification = store.find(accountId, id)
+      if (!notification) throw notFound('The notification')
+      return { notification: rowOf(notification), unread_count: store.unread(accountId) }
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/v1/notifications/mark_all_read',
+    operationId: 'markAllNotificationsRead',
+    summary: 'Mark all notifications as read',
+    description: 'Every notification of the account that is not read yet.',
+    tags: ['notifications'],
+    access: write,
+    answers: { 200: AllMarked, ...refusals },
+    handle: ({ at, caller }) => {
+      const { notifications: store, now } = at
+      return {
         marked: store.readAll(accountOf(caller), now()),
         unread_count: 0 as const,
-      }),
-    }),
-  ]
-}
+      }
+    },
+  }),
+]
 
-function preferences({ preferences: store }: NotificationsDeps) {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/notification_preferences',
-      operationId: 'getNotificationPreferences',
-      summary: 'Notification preferences',
-      description: 'By which ways the account wants to hear of what.',
-      tags: ['notifications'],
-      access: read,
-      answers: { 200: PreferencesShape, ...refusals },
-      handle: ({ caller }) => preferencesRow(store.of(accountOf(caller))),
-    }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/notification_preferences',
-      operationId: 'changeNotificationPreferences',
-      summary: 'Change notification preferences',
-      description:
-        'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
-      tags: ['notifications'],
-      access: write,
-      body: PreferencesBody.schema,
-      answers: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
-      handle: ({ body, caller }) => {
-        const changed = preferencesOf(body, store.of(accountOf(caller)))
-        store.put(accountOf(caller), changed)
-        return preferencesRow(changed)
-      },
-    }),
-  ]
-}
+const preferences: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/notification_preferences',
+    operationId: 'getNotificationPreferences',
+    summary: 'Notification preferences',
+    description: 'By which ways the account wants to hear of what.',
+    tags: ['notifications'],
+    access: read,
+    answers: { 200: PreferencesShape, ...refusals },
+    handle: ({ at, caller }) => {
+      const { preferences: store } = at
+      return preferencesRow(store.of(accountOf(caller)))
+    },
+  }),
+  operation({
+    method: 'PATCH',
+    path: '/v1/notification_preferences',
+    operationId: 'changeNotificationPreferences',
+    summary: 'Change notification preferences',
+    description:
+      'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
+    tags: ['notifications'],
+    access: write,
+    body: PreferencesBody.schema,
+    answers: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
+    handle: ({ at, body, caller }) => {
+      const { preferences: store } = at
+      const changed = preferencesOf(body, store.of(accountOf(caller)))
+      store.put(accountOf(caller), changed)
+      return preferencesRow(changed)
+    },
+  }),
+]
 
 const rowOf = ({ id, type, title, message, readAt, createdAt, data }: Notification) => ({
   id,
@@ -237,3 +233,6 @@ function preferencesOf(input: unknown, before: Preferences): Preferences {
     push: { enabled: push?.enabled ?? before.push.enabled },
   }
 }
+
+/** What happened, as the account reads it here, and by which ways it wants to hear of it. */
+export const notificationOperations = [...list, ...marks, ...preferences]

@@ -1,19 +1,13 @@
 import { t } from 'elysia'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
 import type { CodeOut, TooMany, Verified } from '../service/phones.ts'
 import type { Phone } from '../store/phones.ts'
 import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
-
-export interface PhoneDeps extends Pick<Context, 'phones' | 'idempotency' | 'now'> {
-  /** Whether text messages leave at all. */
-  textMessages: { reaches: boolean }
-}
 
 const phoneFields = {
   phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], {
@@ -39,129 +33,126 @@ const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
 const refusals = {}
 const access = { meter: false, header: true } as const
 
-/** The phone number of the caller's account: text messages go nowhere else. */
-export const phoneOperations = (deps: PhoneDeps) => [...number(deps), ...proof(deps)]
-
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function number({ phones, textMessages, idempotency, now }: PhoneDeps) {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/phone',
-      operationId: 'getPhone',
-      summary: 'The phone number',
-      description: 'The number of the account; everything null and false while there is none.',
-      tags: ['phone'],
-      access: { meter: false },
-      answers: { 200: PhoneShape, ...refusals },
-      handle: ({ caller }) => phoneRow(phones.of(accountOf(caller))),
-    }),
-    operation({
-      method: 'POST',
-      path: '/v1/phone',
-      operationId: 'addPhone',
-      summary: 'Add a phone number',
-      description:
-        'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
-      tags: ['phone'],
-      access,
-      headers: idempotencyHeader,
-      body: PhoneBody.schema,
-      answers: { 201: Added, ...refusals, 422: ValidationProblem },
-      handle: async ({ body, caller, pass, request, reply }) => {
-        const { number, country } = await phoneOf(body)
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
-          const out = phones.add(accountOf(caller), number, country)
-          if ('refused' in out) throw tooManyCodes(out, now())
-          reply.status = 201
-          const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
-          return {
-            ...phoneRow(out.phone),
-            message: sentMessage(out, textMessages.reaches),
-            verification,
-          }
-        })
-      },
-    }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/phone',
-      operationId: 'deletePhone',
-      summary: 'Remove the phone number',
-      description: 'Removes the number with its verification and the consent to text messages.',
-      tags: ['phone'],
-      access,
-      answers: { 200: Deleted, ...refusals, 404: NestedProblem },
-      handle: ({ caller }) => {
-        if (!phones.remove(accountOf(caller))) throw noPhone()
+const number: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/phone',
+    operationId: 'getPhone',
+    summary: 'The phone number',
+    description: 'The number of the account; everything null and false while there is none.',
+    tags: ['phone'],
+    access: { meter: false },
+    answers: { 200: PhoneShape, ...refusals },
+    handle: ({ at, caller }) => phoneRow(at.phones.of(accountOf(caller))),
+  }),
+  operation({
+    method: 'POST',
+    path: '/v1/phone',
+    operationId: 'addPhone',
+    summary: 'Add a phone number',
+    description:
+      'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
+    tags: ['phone'],
+    access,
+    headers: idempotencyHeader,
+    body: PhoneBody.schema,
+    answers: { 201: Added, ...refusals, 422: ValidationProblem },
+    handle: async ({ at, body, caller, pass, request, reply }) => {
+      const { phones, textMessages, idempotency, now } = at
+      const { number, country } = await phoneOf(body)
+      return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        const out = phones.add(accountOf(caller), number, country)
+        if ('refused' in out) throw tooManyCodes(out, now())
+        reply.status = 201
+        const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
         return {
-          deleted: true as const,
-          message: 'The phone number has been removed, and no text messages are sent any more.',
+          ...phoneRow(out.phone),
+          message: sentMessage(out, textMessages.reaches),
+          verification,
         }
-      },
-    }),
-  ]
-}
+      })
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/v1/phone',
+    operationId: 'deletePhone',
+    summary: 'Remove the phone number',
+    description: 'Removes the number with its verification and the consent to text messages.',
+    tags: ['phone'],
+    access,
+    answers: { 200: Deleted, ...refusals, 404: NestedProblem },
+    handle: ({ at, caller }) => {
+      const { phones } = at
+      if (!phones.remove(accountOf(caller))) throw noPhone()
+      return {
+        deleted: true as const,
+        message: 'The phone number has been removed, and no text messages are sent any more.',
+      }
+    },
+  }),
+]
 
-function proof({ phones, textMessages, now }: PhoneDeps) {
-  return [
-    operation({
-      method: 'POST',
-      path: '/v1/phone/verify',
-      operationId: 'verifyPhone',
-      summary: 'Verify the phone number',
-      description:
-        'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
-      tags: ['phone'],
-      access,
-      body: CodeBody.schema,
-      answers: {
-        200: Proved,
-        ...refusals,
-        404: NestedProblem,
-        422: ValidationProblem,
-        429: TooManyOrLocked,
-      },
-      handle: ({ body, caller }) => {
-        const code = codeOf(body)
-        const before = phones.of(accountOf(caller))?.verifiedAt ?? null
-        const proved = granted(phones.verify(accountOf(caller), code))
+const proof: readonly Operation[] = [
+  operation({
+    method: 'POST',
+    path: '/v1/phone/verify',
+    operationId: 'verifyPhone',
+    summary: 'Verify the phone number',
+    description:
+      'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
+    tags: ['phone'],
+    access,
+    body: CodeBody.schema,
+    answers: {
+      200: Proved,
+      ...refusals,
+      404: NestedProblem,
+      422: ValidationProblem,
+      429: TooManyOrLocked,
+    },
+    handle: ({ at, body, caller }) => {
+      const { phones } = at
+      const code = codeOf(body)
+      const before = phones.of(accountOf(caller))?.verifiedAt ?? null
+      const proved = granted(phones.verify(accountOf(caller), code))
+      return {
+        ...phoneRow(proved),
+        message:
+          before === null
+            ? 'The phone number is verified.'
+            : 'The phone number was verified before.',
+      }
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/v1/phone/resend',
+    operationId: 'resendPhoneCode',
+    summary: 'Send a new code',
+    description:
+      'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
+    tags: ['phone'],
+    access,
+    idempotent: true,
+    answers: { 200: Resent, ...refusals, 404: NestedProblem },
+    handle: ({ at, caller }) => {
+      const { phones, textMessages, now } = at
+      const out = phones.resend(accountOf(caller))
+      if (!('refused' in out))
         return {
-          ...phoneRow(proved),
-          message:
-            before === null
-              ? 'The phone number is verified.'
-              : 'The phone number was verified before.',
+          sent: out.isSent,
+          message: sentMessage(out, textMessages.reaches),
+          expires_at: isoInstant(out.expiresAt),
         }
-      },
-    }),
-    operation({
-      method: 'POST',
-      path: '/v1/phone/resend',
-      operationId: 'resendPhoneCode',
-      summary: 'Send a new code',
-      description:
-        'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
-      tags: ['phone'],
-      access,
-      idempotent: true,
-      answers: { 200: Resent, ...refusals, 404: NestedProblem },
-      handle: ({ caller }) => {
-        const out = phones.resend(accountOf(caller))
-        if (!('refused' in out))
-          return {
-            sent: out.isSent,
-            message: sentMessage(out, textMessages.reaches),
-            expires_at: isoInstant(out.expiresAt),
-          }
-        if (out.refused === 'no_phone') throw noPhone()
-        if (out.refused === 'too_many') throw tooManyCodes(out, now())
-        return { sent: false, message: 'The phone number is verified already.', expires_at: null }
-      },
-    }),
-  ]
-}
+      if (out.refused === 'no_phone') throw noPhone()
+      if (out.refused === 'too_many') throw tooManyCodes(out, now())
+      return { sent: false, message: 'The phone number is verified already.', expires_at: null }
+    },
+  }),
+]
 
 const phoneRow = (phone: Phone | undefined) => ({
   phone: phone?.number ?? null,
@@ -218,3 +209,6 @@ function granted(verified: Verified): Phone {
     }
   }
 }
+
+/** The phone number of the caller's account: text messages go nowhere else. */
+export const phoneOperations = [...number, ...proof]

@@ -6,9 +6,5 @@ import { smsOperations } from './sms.ts'
 
 /** Phones, text messages and notifications. */
 export function operationsOf(context: Context): Operation[] {
-  return [
-    ...phoneOperations(context),
-    ...smsOperations(context),
-    ...notificationOperations(context),
-  ]
+  return [...phoneOperations, ...smsOperations(context), ...notificationOperations]
 }

@@ -22,7 +22,7 @@ export function operationsOf(context: Context): Operation[] {
     ...boardOperations(context),
     ...boardLayoutOperations(context),
     ...chartOperations(context),
-    ...vintageOperations(context),
+    ...vintageOperations,
     ...exportOperations(context),
     ...fileOperations(context),
     ...batchOperations(context),

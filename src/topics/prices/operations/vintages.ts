@@ -3,19 +3,13 @@ import { integer } from '../../../http/answer/integer.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { instantOrNull } from '../../../http/operations/schema.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { priceRowFields, speaksForDays } from './row.ts'
-
-export type VintageDeps = Pick<
-  Context,
-  'codes' | 'coverage' | 'marks' | 'meter' | 'now' | 'observations' | 'sourceNameOf'
->
 
 /** Points of a day that are answered: an intraday day has 288. */
 const pointsMax = 1000
@@ -66,84 +60,75 @@ const Vintages = envelope(
 )
 
 /** Every value that a point of a series ever had. */
-export function vintageOperations({
-  codes,
-  coverage,
-  marks,
-  meter,
-  now,
-  observations,
-  sourceNameOf,
-}: VintageDeps) {
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/vintages',
-      operationId: 'getPriceVintages',
-      summary: 'Every value that a point ever had',
-      description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
-      tags: ['prices'],
-      access: { meter: true, reader: true as const },
-      query: {
-        by_code: codeParameter({
-          description: 'One code or alias.',
-          examples: ['WTI_USD'],
-          required: true,
-        }),
-        observed_at: momentParameter({
-          description:
-            'The time of a point as `created_at` has it, or a UTC day for all of its points.',
-          examples: ['2026-11-13'],
-          required: true,
-        }),
-      },
-      answers: {
-        200: Vintages,
-        400: t.Union([FailProblem, NestedProblem]),
-        404: NestedProblem,
-      },
-      handle: ({ query, request, reply, caller }) => {
-        if (!query.by_code) throw missingParameter('by_code', 'one code or alias.')
-        const from = momentOf('observed_at', query.observed_at, 'start')
-        if (from === undefined)
-          throw missingParameter(
-            'observed_at',
-            'the time of a point, or a day for all of its points.',
-          )
-        const to = momentOf('observed_at', query.observed_at, 'end')!
-        const commodity = codes.read([query.by_code], request, 1)[0]!
-        const { series, code } = commodity
-        const times = observations.pointTimes(series.id, from, to, pointsMax)
-        if (times.length === 0)
-          throw new Problem(
-            'DATA_NOT_AVAILABLE',
-            `${code} has no observation at ${query.observed_at}.`,
-            { commodity_code: code },
-          )
-        markFixtures(reply, marks, [commodity])
-        meter.noteAsked(caller.key, [series.id])
-        return success({
-          code,
-          name: series.name,
-          currency: series.currency,
-          unit: series.unit,
-          source: sourceOf(series).name,
-          coverage_since: isoInstant(coverage.since(series.id, now())),
-          count: times.length,
-          points: times.map(observedAt => ({
-            observed_at: isoInstant(observedAt),
-            ...(speaksForDays(series) && { observed_on: isoDay(observedAt) }),
-            vintages: observations.vintages(series.id, observedAt).map(vintage => ({
-              value: vintage.value,
-              recorded_at: isoInstant(vintage.recordedAt),
-              replaced_at: isoOrNull(vintage.replacedAt),
-              is_current: vintage.replacedAt === undefined,
-              source: sourceNameOf(series.id, vintage.sourceId),
-              batch: vintage.batchId || null,
-            })),
+export const vintageOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/prices/vintages',
+    operationId: 'getPriceVintages',
+    summary: 'Every value that a point ever had',
+    description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
+    tags: ['prices'],
+    access: { meter: true, reader: true as const },
+    query: {
+      by_code: codeParameter({
+        description: 'One code or alias.',
+        examples: ['WTI_USD'],
+        required: true,
+      }),
+      observed_at: momentParameter({
+        description:
+          'The time of a point as `created_at` has it, or a UTC day for all of its points.',
+        examples: ['2026-11-13'],
+        required: true,
+      }),
+    },
+    answers: {
+      200: Vintages,
+      400: t.Union([FailProblem, NestedProblem]),
+      404: NestedProblem,
+    },
+    handle: ({ at, query, request, reply, caller }) => {
+      const { codes, coverage, marks, meter, now, observations, sourceNameOf } = at
+      if (!query.by_code) throw missingParameter('by_code', 'one code or alias.')
+      const from = momentOf('observed_at', query.observed_at, 'start')
+      if (from === undefined)
+        throw missingParameter(
+          'observed_at',
+          'the time of a point, or a day for all of its points.',
+        )
+      const to = momentOf('observed_at', query.observed_at, 'end')!
+      const commodity = codes.read([query.by_code], request, 1)[0]!
+      const { series, code } = commodity
+      const times = observations.pointTimes(series.id, from, to, pointsMax)
+      if (times.length === 0)
+        throw new Problem(
+          'DATA_NOT_AVAILABLE',
+          `${code} has no observation at ${query.observed_at}.`,
+          { commodity_code: code },
+        )
+      markFixtures(reply, marks, [commodity])
+      meter.noteAsked(caller.key, [series.id])
+      return success({
+        code,
+        name: series.name,
+        currency: series.currency,
+        unit: series.unit,
+        source: sourceOf(series).name,
+        coverage_since: isoInstant(coverage.since(series.id, now())),
+        count: times.length,
+        points: times.map(observedAt => ({
+          observed_at: isoInstant(observedAt),
+          ...(speaksForDays(series) && { observed_on: isoDay(observedAt) }),
+          vintages: observations.vintages(series.id, observedAt).map(vintage => ({
+            value: vintage.value,
+            recorded_at: isoInstant(vintage.recordedAt),
+            replaced_at: isoOrNull(vintage.replacedAt),
+            is_current: vintage.replacedAt === undefined,
+            source: sourceNameOf(series.id, vintage.sourceId),
+            batch: vintage.batchId || null,
           })),
-        })
-      },
-    }),
-  ]
-}
+        })),
+      })
+    },
+  }),
+]

@@ -1,12 +1,9 @@
 import { t } from 'elysia'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { OpenSecret } from '../service/account-secrets.ts'
-
-export type WebhookSecretDeps = Pick<Context, 'accountSecrets' | 'idempotency'>
 
 const Secret = envelope(
   t.Object({
@@ -20,7 +17,7 @@ const row = ({ secret, createdAt }: OpenSecret) =>
   success({ secret, created_at: isoInstant(createdAt) })
 
 /** The secret of the account's deliveries that go to none of its endpoints. */
-export const accountSecretOperations = ({ accountSecrets }: WebhookSecretDeps) => [
+export const accountSecretOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/v1/account/webhook-secret',
@@ -31,7 +28,7 @@ export const accountSecretOperations = ({ accountSecrets }: WebhookSecretDeps) =
     tags: ['account'],
     access,
     answers: response,
-    handle: ({ caller }) => row(accountSecrets.current(caller.key.account.account.id)),
+    handle: ({ at, caller }) => row(at.accountSecrets.current(caller.key.account.account.id)),
   }),
   operation({
     method: 'POST',
@@ -44,6 +41,6 @@ export const accountSecretOperations = ({ accountSecrets }: WebhookSecretDeps) =
     idempotent: true,
     body: noBody,
     answers: response,
-    handle: ({ caller }) => row(accountSecrets.roll(caller.key.account.account.id)),
+    handle: ({ at, caller }) => row(at.accountSecrets.roll(caller.key.account.account.id)),
   }),
 ]

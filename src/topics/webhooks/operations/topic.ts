@@ -5,5 +5,5 @@ import { webhookOperations } from './webhooks.ts'
 
 /** Webhook endpoints and their deliveries. */
 export function operationsOf(context: Context): Operation[] {
-  return [...webhookOperations(context), ...accountSecretOperations(context)]
+  return [...webhookOperations(context), ...accountSecretOperations]
 }

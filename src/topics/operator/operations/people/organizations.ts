@@ -1,13 +1,10 @@
 import { t } from 'elysia'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
-
-export type AdminOrganizationDeps = Pick<Context, 'organizationStore' | 'keys'>
 
 const perPageMax = 100
 const moment = t.String({ format: 'date-time' })
@@ -36,10 +33,7 @@ const Listed = envelope(
 )
 
 /** The organizations of this copy, for the operator. */
-export const organizationAdminOperations = ({
-  organizationStore: store,
-  keys,
-}: AdminOrganizationDeps) => [
+export const organizationAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/organizations',
@@ -50,7 +44,8 @@ export const organizationAdminOperations = ({
     access: { operator: 'people' },
     page: { max: perPageMax },
     answers: { 200: Listed, 400: NestedProblem },
-    handle: ({ page }) => {
+    handle: ({ at, page }) => {
+      const { organizationStore: store, keys } = at
       const organizations = store
         .page(page.perPage, page.offset)
         .map(({ id, name, accountId, createdAt }) => {

@@ -2,15 +2,12 @@ import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
-
-export type AdminBackupDeps = Pick<Context, 'backupDesk' | 'idempotency'>
 
 const operator = { operator: 'service' } as const
 const whats = ['make', 'check'] as const
@@ -62,7 +59,7 @@ const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
 })
 
 /** Backups in the places of the configuration: which there are, one more, and whether they hold. */
-export const backupAdminOperations = ({ backupDesk }: AdminBackupDeps) => [
+export const backupAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/backups',
@@ -73,7 +70,8 @@ export const backupAdminOperations = ({ backupDesk }: AdminBackupDeps) => [
     tags: ['operator'],
     access: operator,
     answers: { 200: Listed },
-    handle: async () => {
+    handle: async ({ at }) => {
+      const { backupDesk } = at
       const { madeAt, checkedAt, trouble } = backupDesk.standing()
       const task = backupDesk.task()
       const { backups, fault } = backupDesk.isReady
@@ -105,7 +103,8 @@ export const backupAdminOperations = ({ backupDesk }: AdminBackupDeps) => [
     idempotent: true,
     body: TaskBody.schema,
     answers: { 202: Begun, 422: ValidationProblem },
-    handle: ({ body, reply }) => {
+    handle: ({ at, body, reply }) => {
+      const { backupDesk } = at
       const { what } = TaskBody.read(body)
       if (!backupDesk.isReady)
         throw stateForbids(

@@ -1,13 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../../replication/service/nodes.ts'
-
-export type AdminClusterDeps = Pick<Context, 'topology' | 'replication'>
 
 const moment = t.String({ format: 'date-time' })
 const quotas = (description: string) =>
@@ -120,7 +117,7 @@ const nodeRow = (node: ClusterNode, published: number) => ({
 const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
 /** The copies of this database that run, and what is between them. */
-export const clusterAdminOperations = ({ topology, replication }: AdminClusterDeps) => [
+export const clusterAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/cluster',
@@ -131,7 +128,8 @@ export const clusterAdminOperations = ({ topology, replication }: AdminClusterDe
     tags: ['operator'],
     access: { operator: 'service' },
     answers: { 200: Cluster },
-    handle: async () => {
+    handle: async ({ at }) => {
+      const { topology, replication } = at
       const view = replication()
       let unknown: string | undefined
       const answer = await topology()?.catch((error: Error) => {

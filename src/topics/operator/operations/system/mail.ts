@@ -2,15 +2,12 @@ import { t } from 'elysia'
 import { body, field, optional, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../messages/store/suppressions.ts'
-
-export type AdminMailDeps = Pick<Context, 'idempotency' | 'suppressions' | 'now'>
 
 const operator = { operator: 'people' } as const
 const perPageMax = 100
@@ -50,7 +47,7 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 })
 
 /** The addresses that nothing is sent to, for the operator. */
-export const mailAdminOperations = ({ suppressions, now }: AdminMailDeps) => [
+export const mailAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/suppressions',
@@ -62,7 +59,8 @@ export const mailAdminOperations = ({ suppressions, now }: AdminMailDeps) => [
     access: operator,
     page: { max: perPageMax },
     answers: { 200: Listed, 400: NestedProblem },
-    handle: ({ page }) => {
+    handle: ({ at, page }) => {
+      const { suppressions } = at
       const rows = suppressions.page(page.perPage, page.offset)
       return success({
         suppressions: rows.map(rowOf),
@@ -81,7 +79,8 @@ export const mailAdminOperations = ({ suppressions, now }: AdminMailDeps) => [
     idempotent: true,
     body: SuppressionBody.schema,
     answers: { 201: envelope(SuppressionShape), 422: ValidationProblem },
-    handle: ({ body, reply }) => {
+    handle: ({ at, body, reply }) => {
+      const { suppressions, now } = at
       const { address, reason } = SuppressionBody.read(body)
       suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
       reply.status = 201
@@ -101,7 +100,8 @@ export const mailAdminOperations = ({ suppressions, now }: AdminMailDeps) => [
       200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
       404: NestedProblem,
     },
-    handle: ({ params: { address } }) => {
+    handle: ({ at, params: { address } }) => {
+      const { suppressions } = at
       if (!suppressions.remove(address.toLowerCase())) throw notFound('The address')
       return success({ address: address.toLowerCase(), deleted: true as const })
     },

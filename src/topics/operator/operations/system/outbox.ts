@@ -1,21 +1,16 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
-import { type Idempotency, idempotencyHeader } from '../../../../http/idempotency.ts'
+import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
-import type { HeldMessage, HeldMessages } from '../../../../outbox/held-back.ts'
-
-export interface AdminOutboxDeps {
-  idempotency: Idempotency
-  heldMessages: HeldMessages
-}
+import type { HeldMessage } from '../../../../outbox/held-back.ts'
 
 const operator = { operator: 'service' } as const
 const kinds = ['webhook', 'email', 'sms'] as const
@@ -85,7 +80,7 @@ const rowOf = ({
 })
 
 /** What `restore` kept back, for the operator. */
-export const outboxAdminOperations = ({ idempotency, heldMessages: held }: AdminOutboxDeps) => [
+export const outboxAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/outbox/held',
@@ -103,7 +98,8 @@ export const outboxAdminOperations = ({ idempotency, heldMessages: held }: Admin
       }),
     },
     answers: { 200: Listed, 400: NestedProblem },
-    handle: ({ query, page }) => {
+    handle: ({ at, query, page }) => {
+      const { heldMessages: held } = at
       const kind = kinds.find(kind => kind === query.kind)
       if (query.kind !== undefined && !kind)
         throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
@@ -124,7 +120,8 @@ export const outboxAdminOperations = ({ idempotency, heldMessages: held }: Admin
     headers: idempotencyHeader,
     body: ReleaseBody.schema,
     answers: { 200: Released, 422: ValidationProblem },
-    handle: async ({ body, pass, request, reply }) => {
+    handle: async ({ at, body, pass, request, reply }) => {
+      const { idempotency, heldMessages: held } = at
       const { kind, ids } = ReleaseBody.read(body)
       return idempotency.onceAfter(
         { pass, request, set: reply },

@@ -1,8 +1,7 @@
 import { t } from 'elysia'
 import { explain } from '../../../../config/config.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 
 const Settings = envelope(
   t.Object({
@@ -24,7 +23,7 @@ const Settings = envelope(
 )
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
-export const settingsAdminOperations = ({ config }: Pick<Context, 'config'>) => [
+export const settingsAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/settings',
@@ -35,9 +34,9 @@ export const settingsAdminOperations = ({ config }: Pick<Context, 'config'>) => 
     tags: ['operator'],
     access: { operator: 'service' },
     answers: { 200: Settings },
-    handle: () =>
+    handle: ({ at }) =>
       success({
-        settings: explain(config).map(({ key, value, source, description }) => ({
+        settings: explain(at.config).map(({ key, value, source, description }) => ({
           key,
           value,
           source,

@@ -1,16 +1,13 @@
 import { t } from 'elysia'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
-
-export type AdminTokenDeps = Pick<Context, 'adminTokens' | 'idempotency'>
 
 const access = { operator: 'service' } as const
 const nameMax = 40
@@ -54,7 +51,7 @@ const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
 })
 
 /** Tokens of the operator: each with a name and a role. */
-export const tokenAdminOperations = ({ adminTokens }: AdminTokenDeps) => [
+export const tokenAdminOperations: readonly Operation[] = [
   operation({
     method: 'GET',
     path: '/admin/v1/tokens',
@@ -64,7 +61,7 @@ export const tokenAdminOperations = ({ adminTokens }: AdminTokenDeps) => [
     tags: ['operator'],
     access,
     answers: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
-    handle: () => success({ tokens: adminTokens.list().map(rowOf) }),
+    handle: ({ at }) => success({ tokens: at.adminTokens.list().map(rowOf) }),
   }),
   operation({
     method: 'POST',
@@ -78,7 +75,8 @@ export const tokenAdminOperations = ({ adminTokens }: AdminTokenDeps) => [
     idempotent: true,
     body: NewTokenBody.schema,
     answers: { 201: envelope(t.Object({ token: MadeShape })), 422: ValidationProblem },
-    handle: ({ body, reply }) => {
+    handle: ({ at, body, reply }) => {
+      const { adminTokens } = at
       const { name, role } = NewTokenBody.read(body)
       const { made, token } = adminTokens.create(name, role)
       reply.status = 201
@@ -101,7 +99,8 @@ export const tokenAdminOperations = ({ adminTokens }: AdminTokenDeps) => [
       }),
     },
     answers: { 200: envelope(t.Object({ token: TokenShape })), 404: NestedProblem },
-    handle: ({ params: { id } }) => {
+    handle: ({ at, params: { id } }) => {
+      const { adminTokens } = at
       const token = adminTokens.revoke(id)
       if (!token) throw notFound('The admin token')
       return success({ token: rowOf(token) })
@@ -122,6 +121,6 @@ export const tokenAdminOperations = ({ adminTokens }: AdminTokenDeps) => [
         t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
       ),
     },
-    handle: () => success({ admin_token: adminTokens.rotate() }),
+    handle: ({ at }) => success({ admin_token: at.adminTokens.rotate() }),
   }),
 ]
