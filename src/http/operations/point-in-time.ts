@@ -85,11 +85,3 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
   }
   return answer
 }
-
-/** The same for operations over datasets, whose `end_date` says which rows are listed. */
-export const atMoment = <D extends Pick<Context, 'pricesAt'>, T>(
-  deps: D,
-  query: Pick<Point, 'as_of'>,
-  set: Answering,
-  work: (deps: D) => T,
-): T => atPoint(deps, { as_of: query.as_of }, set, work)

@@ -5,7 +5,7 @@ import { codesParameter, typed } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -262,7 +262,7 @@ export function marketBriefOperations(deps: MarketBriefDeps) {
             ? requestedCodes
             : deps.firstCodes.slice(0, entitled.marketBriefCodes)
         const matches = codes.read(briefCodes, request)
-        return atMoment(deps, query, reply, deps =>
+        return atPoint(deps, { as_of: query.as_of }, reply, deps =>
           briefAnswer(deps, matches, withNarrative, reply),
         )
       },

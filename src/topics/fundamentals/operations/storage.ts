@@ -1,9 +1,7 @@
 import { t } from 'elysia'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
-import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -24,11 +22,6 @@ import {
   siteRow,
   sourcesRow,
 } from './storage-row.ts'
-
-export type StorageDeps = Pick<
-  Context,
-  'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now' | 'pricesAt'
->
 
 const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
 const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(
@@ -55,8 +48,8 @@ const noData = (code: string) =>
   new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
 
 /** Levels by code, and what the answers about several of them have in common. */
-function createStorageAnswers(deps: StorageDeps) {
-  const { catalogue, storage: levels, now } = deps
+function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 'reply'>) {
+  const { catalogue, storage: levels, now } = at
   const seriesOf = (code: string): Series | undefined => catalogue.resolve(code, now())?.series
 
   const levelOf = (code: string): StorageLevel | undefined => {
@@ -69,11 +62,11 @@ function createStorageAnswers(deps: StorageDeps) {
     return level
   }
   /** Marks the answer and names its sources. */
-  const metadata = (set: Answering, levels: readonly StorageLevel[]) => {
-    markFixtures(set, deps.marks, levels)
+  const metadata = (levels: readonly StorageLevel[]) => {
+    markFixtures(reply, at.marks, levels)
     return sourcesRow(levels.map(level => level.series))
   }
-  const regional = (text: string, set: Answering) => {
+  const regional = (text: string) => {
     const region = regions.find(candidate => candidate === text.trim().toUpperCase())
     if (!region) throw invalidParameter('region', text, 'is not a region.', regions)
     const level = requireLevel(crudeOf(region))
@@ -90,10 +83,10 @@ function createStorageAnswers(deps: StorageDeps) {
       timestamp: updated_at,
       as_of,
       recorded_at,
-      metadata: metadata(set, [level]),
+      metadata: metadata([level]),
     })
   }
-  const everyRegion = (set: Answering) => {
+  const everyRegion = () => {
     const regionLevels = regions.map(region => requireLevel(crudeOf(region)))
     const total = levelOf(totalCode)
     const all = total ? [...regionLevels, total] : regionLevels
@@ -102,15 +95,15 @@ function createStorageAnswers(deps: StorageDeps) {
       ...(keyed(regions, regionLevels.map(paddRow)) as Required<ReturnType<typeof keyed>>),
       total_us: total ? total.value : roundTo(sum, levelDecimals(regionLevels[0]!.series)),
       updated_at: isoInstant(Math.max(...all.map(level => level.observedAt))),
-      metadata: metadata(set, all),
+      metadata: metadata(all),
     })
   }
-  const history = (place: string, query: Parameters<typeof questionOf>[0], set: Answering) => {
+  const history = (place: string, query: Parameters<typeof questionOf>[0]) => {
     const question = questionOf(query, now())
     const series = seriesOf(places.get(place.trim().toUpperCase()) ?? place)
     if (series?.category !== 'storage') throw unknownPlace(place)
-    markFixtures(set, deps.marks, [{ series }])
-    return historyAnswer(question, series, deps.closes.of(series.id), deps.quarantine)
+    markFixtures(reply, at.marks, [{ series }])
+    return historyAnswer(question, series, at.closes.of(series.id), at.quarantine)
   }
   return { levelOf, requireLevel, metadata, regional, everyRegion, history }
 }
@@ -128,7 +121,8 @@ const historyRoute = (alias: boolean) => ({
       examples: ['CUSHING_STORAGE'],
     }),
   },
-  query: { ...historyQuery, as_of: asOfQuery },
+  view: 'as_of' as const,
+  query: historyQuery,
   answers: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
 })
 
@@ -136,118 +130,108 @@ const historyRoute = (alias: boolean) => ({
  * Stocks of crude oil and products: what lies in store, how that changed and how full the places
  * are.
  */
-export function storageOperations(deps: StorageDeps) {
-  /** Answers from the levels as the request wants them: of now, or as they were known. */
-  const answersAt = <T>(
-    query: { as_of?: string | undefined },
-    set: Answering,
-    work: (answers: ReturnType<typeof createStorageAnswers>) => T,
-  ): T => atPoint(deps, { as_of: query.as_of }, set, point => work(createStorageAnswers(point)))
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/storage',
-      operationId: 'getStorage',
-      summary: 'Crude oil in store',
-      description:
-        'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
-      tags: ['storage'],
-      access: { meter: true },
-      query: { as_of: asOfQuery },
-      answers: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
-      handle: ({ query, reply }) =>
-        answersAt(query, reply, ({ levelOf, requireLevel, metadata }) => {
-          const [cushing, spr, total] = [
-            requireLevel('CUSHING_STORAGE'),
-            requireLevel('SPR_STORAGE'),
-            levelOf(totalCode),
-          ]
-          return success({
-            cushing: briefRow(cushing),
-            spr: briefRow(spr),
-            ...(total && { total_us: briefRow(total) }),
-            metadata: metadata(reply, [cushing, spr, ...(total ? [total] : [])]),
-          })
-        }),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/storage/cushing',
-      operationId: 'getCushingStorage',
-      summary: 'Crude oil at Cushing',
-      description:
-        'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
-      tags: ['storage'],
-      access: { meter: true },
-      query: { as_of: asOfQuery },
-      answers: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
-      handle: ({ query, reply }) =>
-        answersAt(query, reply, ({ requireLevel, metadata }) => {
-          const level = requireLevel('CUSHING_STORAGE')
-          return success({ ...levelRow(level), metadata: metadata(reply, [level]) })
-        }),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/storage/spr',
-      operationId: 'getStrategicReserve',
-      summary: 'Strategic Petroleum Reserve',
-      description:
-        'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
-      tags: ['storage'],
-      access: { meter: true },
-      query: { as_of: asOfQuery },
-      answers: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
-      handle: ({ query, reply }) =>
-        answersAt(query, reply, ({ levelOf, requireLevel, metadata }) => {
-          const level = requireLevel('SPR_STORAGE')
-          const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
-          return success({
-            ...levelRow(level),
-            sites: sites.map(siteRow),
-            metadata: metadata(reply, [level, ...sites]),
-          })
-        }),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/storage/regional',
-      operationId: 'getRegionalStorage',
-      summary: 'Crude oil by region',
-      description:
-        'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
-      tags: ['storage'],
-      access: { meter: true },
-      query: {
-        region: wordParameter(regions, {
-          description: 'One of PADD1 to PADD5, in any case; absent: all five.',
-          examples: ['PADD3'],
-        }),
-        as_of: asOfQuery,
-      },
-      answers: {
-        200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
-      handle: ({ query, reply }) =>
-        answersAt(query, reply, ({ regional, everyRegion }) =>
-          query.region ? regional(query.region, reply) : everyRegion(reply),
-        ),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/storage/history/:code',
-      ...historyRoute(false),
-      handle: ({ params, query, reply }) =>
-        answersAt(query, reply, ({ history }) => history(params.code, query, reply)),
-    }),
-    operation({
-      method: 'GET',
-      path: '/v1/storage/:code/history',
-      ...historyRoute(true),
-      handle: ({ params, query, reply }) =>
-        answersAt(query, reply, ({ history }) => history(params.code, query, reply)),
-    }),
-  ]
-}
+export const storageOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/storage',
+    operationId: 'getStorage',
+    summary: 'Crude oil in store',
+    description:
+      'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
+    tags: ['storage'],
+    access: { meter: true },
+    view: 'as_of',
+    answers: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
+    handle: call => {
+      const { levelOf, requireLevel, metadata } = storageAnswers(call)
+      const [cushing, spr, total] = [
+        requireLevel('CUSHING_STORAGE'),
+        requireLevel('SPR_STORAGE'),
+        levelOf(totalCode),
+      ]
+      return success({
+        cushing: briefRow(cushing),
+        spr: briefRow(spr),
+        ...(total && { total_us: briefRow(total) }),
+        metadata: metadata([cushing, spr, ...(total ? [total] : [])]),
+      })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/storage/cushing',
+    operationId: 'getCushingStorage',
+    summary: 'Crude oil at Cushing',
+    description:
+      'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
+    tags: ['storage'],
+    access: { meter: true },
+    view: 'as_of',
+    answers: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
+    handle: call => {
+      const { requireLevel, metadata } = storageAnswers(call)
+      const level = requireLevel('CUSHING_STORAGE')
+      return success({ ...levelRow(level), metadata: metadata([level]) })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/storage/spr',
+    operationId: 'getStrategicReserve',
+    summary: 'Strategic Petroleum Reserve',
+    description:
+      'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
+    tags: ['storage'],
+    access: { meter: true },
+    view: 'as_of',
+    answers: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
+    handle: call => {
+      const { levelOf, requireLevel, metadata } = storageAnswers(call)
+      const level = requireLevel('SPR_STORAGE')
+      const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
+      return success({
+        ...levelRow(level),
+        sites: sites.map(siteRow),
+        metadata: metadata([level, ...sites]),
+      })
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/storage/regional',
+    operationId: 'getRegionalStorage',
+    summary: 'Crude oil by region',
+    description:
+      'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
+    tags: ['storage'],
+    access: { meter: true },
+    view: 'as_of',
+    query: {
+      region: wordParameter(regions, {
+        description: 'One of PADD1 to PADD5, in any case; absent: all five.',
+        examples: ['PADD3'],
+      }),
+    },
+    answers: {
+      200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
+      400: NestedProblem,
+      404: NestedProblem,
+    },
+    handle: call => {
+      const { regional, everyRegion } = storageAnswers(call)
+      return call.query.region ? regional(call.query.region) : everyRegion()
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/storage/history/:code',
+    ...historyRoute(false),
+    handle: call => storageAnswers(call).history(call.params.code, call.query),
+  }),
+  operation({
+    method: 'GET',
+    path: '/v1/storage/:code/history',
+    ...historyRoute(true),
+    handle: call => storageAnswers(call).history(call.params.code, call.query),
+  }),
+]

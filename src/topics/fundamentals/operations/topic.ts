@@ -8,7 +8,7 @@ import { storageOperations } from './storage.ts'
 
 /** Supply, stocks and what agencies and the service expect. */
 export const operationsOf = (context: Context): Operation[] => [
-  ...storageOperations(context),
+  ...storageOperations,
   ...inventoryOperations,
   ...opecOperations,
   ...outlookOperations,

@@ -6,7 +6,7 @@ import { codesParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { atMoment, knownQuery } from '../../../http/operations/point-in-time.ts'
+import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
@@ -111,7 +111,7 @@ export function metricsOperations(deps: MetricsDeps) {
           request,
           reply.headers,
         )
-        const answer = atMoment(deps, query, reply, deps =>
+        const answer = atPoint(deps, { as_of: query.as_of }, reply, deps =>
           metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
         )
         markFixtures(reply, marks, commodities)
