@@ -18,8 +18,15 @@ afterEach(() => {
 async function stand(...behaviours: Behaviour[]) {
   const server = await provider(behaviours, '{"id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}')
   stands.push(server)
-  const mailer = (now = () => startAt) =>
-    createResendMailer({ key: 're_key', url: server.url, now, attemptMs: 150 })
+  const mailer = (now = () => startAt): Mailer => ({
+    send: (...sent) =>
+      createResendMailer({
+        key: 're_key',
+        url: server.url,
+        now,
+        attemptMs: server.attemptMs(),
+      }).send(...sent),
+  })
   return { server, mailer }
 }
 

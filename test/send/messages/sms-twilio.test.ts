@@ -19,7 +19,7 @@ async function stand(behaviours: Behaviour[], from = '+15005550006') {
       token: 'secret token',
       from,
       url: server.url,
-      attemptMs: 200,
+      attemptMs: server.attemptMs(),
     }),
   }
 }

@@ -12,12 +12,19 @@ export type Behaviour =
   | 'drips'
   | { status: number; body: string; headers?: Record<string, string> }
 
+const silent: Behaviour[] = ['accepts and never answers', 'never answers', 'drips']
+
 export interface Stand {
   url: string
   /** Every request: its headers in lower case and its body. */
   requests: { path: string; headers: Record<string, string>; body: string }[]
   /** What arrived, by its idempotency key where it has one. */
   delivered: string[]
+  /**
+   * What an attempt waits for the next request: short where that is not answered, so that a busy
+   * machine never makes an answer late.
+   */
+  attemptMs(): number
   close(): void
 }
 
@@ -62,6 +69,10 @@ export async function provider(behaviours: readonly Behaviour[], answer: string)
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   return {
     ...stand,
+    attemptMs() {
+      const next = behaviours[Math.min(stand.requests.length, behaviours.length - 1)]!
+      return silent.some(name => name === next) ? 100 : 30_000
+    },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
       server.close()
