@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { binary } from '../test/support/instance/binary.ts'
 import { installOf, missingIn } from '../test/support/requirements.ts'
-import { readReport, type TestResult } from './test/report.ts'
+import { readReport, secondsOfFiles, type TestResult } from './test/report.ts'
 
 /**
  * `bun run test [PATTERN...] [FLAG...]` runs the test files whose path contains a pattern and passes
@@ -18,7 +19,12 @@ const scopes = {
   '--full': (file: string) => !file.startsWith('test/e2e/console/'),
   '--default': (file: string) => !file.startsWith('test/e2e/console/') && !sweeps.includes(file),
 }
-const sweeps = ['test/e2e/feeds-month.test.ts', 'test/e2e/outbox-crash.test.ts']
+const sweeps = [
+  'test/demo/whole.test.ts',
+  'test/e2e/feeds-month.test.ts',
+  'test/e2e/fresh-copy.test.ts',
+  'test/e2e/outbox-crash.test.ts',
+]
 const flagsWithValue = [
   '-t',
   '--test-name-pattern',
@@ -44,6 +50,7 @@ const batches = Array.from({ length: Math.ceil(files.length / filesInBatch) }, (
 )
 const reports = mkdtempSync(join(tmpdir(), 'wellhead-tests-'))
 const results: TestResult[] = []
+const times: [file: string, seconds: number][] = []
 let running: Bun.Subprocess | undefined
 let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -53,6 +60,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const began = performance.now()
+if (batches.length > 1) {
+  console.log('Building dist/wellhead, where it is older than its sources …')
+  binary()
+}
 for (const [i, batch] of batches.entries()) {
   if (isInterrupted) break
   const batchBegan = performance.now()
@@ -67,6 +78,7 @@ rmSync(reports, { recursive: true, force: true })
 
 printFailures()
 printMissing()
+printSlowest()
 console.log(`\n${files.length} files in ${secondsSince(began)} s`)
 console.log(`${totals(results)}${isInterrupted ? ' (interrupted)' : ''}`)
 process.exit(isInterrupted ? 130 : results.some(({ outcome }) => outcome === 'failed') ? 1 : 0)
@@ -135,6 +147,7 @@ async function run(batch: string[], report: string): Promise<TestResult[]> {
   }
   const code = await child.exited
   const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
+  times.push(...secondsOfFiles(text))
   const batchResults = readReport(text).filter(
     ({ name, outcome }) =>
       outcome !== 'skipped' || namePattern === undefined || new RegExp(namePattern).test(name),
@@ -187,6 +200,14 @@ function printMissing(): void {
   console.log(`\n${'missing'.padEnd(width)}  skipped tests  how to get it`)
   for (const [name, count] of rows)
     console.log(`${name.padEnd(width)}  ${String(count).padStart(13)}  ${installOf(name)}`)
+}
+
+function printSlowest(): void {
+  if (batches.length === 1) return
+  const slowest = times.sort(([, a], [, b]) => b - a).slice(0, 10)
+  console.log('\nSlowest files:')
+  for (const [file, seconds] of slowest)
+    console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${file}`)
 }
 
 function secondsSince(time: number): number {

@@ -38,3 +38,10 @@ export function readReport(xml: string): TestResult[] {
   }
   return results
 }
+
+/** The seconds that each file of a report took. */
+export function secondsOfFiles(xml: string): [file: string, seconds: number][] {
+  // The group of a file comes at its own depth of the report, and its name is the path.
+  const groups = /^ {2}<testsuite name="([^"]*)"[^>]*? time="([\d.]+)"/gm
+  return [...xml.matchAll(groups)].map(([, file, time]) => [plain(file!), Number(time)])
+}

@@ -16,6 +16,7 @@ import {
   text,
 } from '../../src/config/keys.ts'
 import { switchNames } from '../../src/plans/switches.ts'
+import { runs } from '../support/full.ts'
 
 /** A refusal of one names them all. */
 const allSwitches = `(${switchNames.join(', ')})`
@@ -550,7 +551,7 @@ describe('what is refused', () => {
           expect(error).toBeInstanceOf(ConfigProblem)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

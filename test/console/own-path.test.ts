@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ownPath } from '../../src/console/server/own-path.ts'
+import { runs } from '../support/full.ts'
 
 /** Where a browser on this site goes when it is sent to an address. */
 const originOf = (location: string) =>
@@ -58,7 +59,7 @@ describe('ownPath', () => {
           expect(path).not.toMatch(/^\/[/\\]|[\r\n\t]/)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 })

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isFull } from '../support/full.ts'
 import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 
 const rows = 400_000
-const kills = process.env.WELLHEAD_TORTURE === '1' ? 10 : 4
+const kills = process.env.WELLHEAD_TORTURE === '1' ? 10 : isFull ? 4 : 2
 
 /** A file of five-minute points of two codes. */
 function writeRows(path: string) {

@@ -3,13 +3,14 @@ import { afterAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isFull } from '../support/full.ts'
 import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 import { emptyDirectory } from '../support/instance/command.ts'
 import { needs } from '../support/needs.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
 
 const dir = temporaryDir()
-const kills = process.env.WELLHEAD_TORTURE === '1' ? 20 : 3
+const kills = process.env.WELLHEAD_TORTURE === '1' ? 20 : isFull ? 3 : 1
 const publishers = await standIn()
 afterAll(async () => {
   await publishers.stop()

@@ -8,6 +8,7 @@ import {
   lastDelivery,
   nextDelivery,
 } from '../../src/plans/delivery-schedule.ts'
+import { runs } from '../support/full.ts'
 import { deliveriesWithin, pieces, shown } from '../support/topics/delivery-oracle.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
@@ -94,7 +95,7 @@ test('the next and the last delivery are those that reading the clock itself giv
       expect(nextDelivery(schedule, at)).toEqual(all.find(moment => moment.at > at)!)
       expect(lastDelivery(schedule, at)).toEqual(all.findLast(moment => moment.at <= at)!)
     }),
-    { numRuns: torture ? 100_000 : 400, seed: 13 },
+    { numRuns: torture ? 100_000 : runs(400), seed: 13 },
   )
 }, 1_800_000)
 

@@ -13,6 +13,7 @@ import {
   quotaWindow,
 } from '../../src/plans/quota.ts'
 import { planIds } from '../../src/plans/tiers.ts'
+import { runs } from '../support/full.ts'
 
 const spec = specPlans()
 const at = (text: string) => parseInstant(text)!
@@ -188,7 +189,7 @@ describe('quotaWindow', () => {
         expect(next.kind === 'daily_counter' || next.startsAt === window.endsAt).toBe(true)
         expect(next.endsAt).toBeGreaterThan(window.endsAt)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })
@@ -326,7 +327,7 @@ describe('forecast', () => {
         expect(outlook.exhaustedAt).toBeGreaterThanOrEqual(instant)
         expect(outlook.exhaustedAt).toBeLessThan(window.endsAt)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

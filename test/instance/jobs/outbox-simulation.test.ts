@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import type { LanePolicy, Parcel } from '../../../src/outbox/outbox.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
+import { isFull } from '../../support/full.ts'
 import {
   delivered,
   type OutboxWorld,
@@ -15,7 +16,7 @@ import {
 } from '../../support/topics/outbox.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
-const [seeds, steps] = torture ? [10_000, 500] : [30, 150]
+const [seeds, steps] = torture ? [10_000, 500] : [isFull ? 30 : 10, 150]
 const dayMs = 86_400_000
 const attemptsMax = 6
 

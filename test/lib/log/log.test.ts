@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Fields, LogFormat, LogLevel } from '../../../src/lib/log/log.ts'
 import { createLog, oneLine, redact } from '../../../src/lib/log/log.ts'
+import { runs } from '../../support/full.ts'
 
 const formats: LogFormat[] = ['json', 'text']
 const lineBreaks = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
@@ -100,7 +101,7 @@ describe.each(formats)('%s lines', format => {
           expect(lines.join('').toLowerCase()).not.toContain(secret.toLowerCase())
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -129,7 +130,7 @@ describe.each(formats)('%s lines', format => {
             })
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

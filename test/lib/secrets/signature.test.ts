@@ -6,8 +6,9 @@ import {
   standardSignature,
   timestampedSignature,
 } from '../../../src/lib/secrets/signature.ts'
+import { runs as sweep } from '../../support/full.ts'
 
-const runs = process.env.WELLHEAD_TORTURE === '1' ? 10_000 : 300
+const runs = process.env.WELLHEAD_TORTURE === '1' ? 10_000 : sweep(300)
 
 /** HMAC-SHA256 from its definition (RFC 2104), over the bare hash. */
 function hmacByHand(key: Uint8Array, message: Uint8Array): Buffer {

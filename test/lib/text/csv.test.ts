@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { fieldsOf } from '../../../src/feeds/files/csv.ts'
 import { csvText, fromSheetText, sheetText } from '../../../src/lib/text/csv.ts'
+import { runs } from '../../support/full.ts'
 
 /** Cells of a CSV text, read by the rules of RFC 4180 and nothing else. */
 function read(text: string): string[][] {
@@ -102,7 +103,7 @@ test('a reader gets back what was written, and no text of it begins as a formula
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -121,7 +122,7 @@ describe('sheetText', () => {
         expect(fromSheetText(sheetText(text))).toBe(text)
         expect(sheetText(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -131,7 +132,7 @@ describe('sheetText', () => {
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), cells => {
         expect(fieldsOf(csvText([cells]).slice(0, -1), ',')).toEqual(cells)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

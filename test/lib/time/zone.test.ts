@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import { minuteOf, startOfLocalDay, wallTime, zoneName } from '../../../src/lib/time/zone.ts'
+import { runs } from '../../support/full.ts'
 
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)
 const moments = { min: Date.UTC(2015, 0, 1), max: Date.UTC(2031, 0, 1) }
@@ -34,7 +35,7 @@ test('a clock shows what the other implementation of time zones shows, at any mo
     fc.property(fc.constantFrom(...zones), fc.integer(moments), (zone, at) => {
       expect(wallTime(at, zone)).toEqual(oracle(at, zone))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -48,7 +49,7 @@ test('a local day begins at a moment of that day before which there is none of i
       expect(oracle(start, zone).day).toBe(day)
       expect(oracle(start - 1, zone).day).not.toBe(day)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

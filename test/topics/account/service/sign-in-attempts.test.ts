@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { createSignInAttempts } from '../../../../src/topics/account/service/sign-in-attempts.ts'
+import { runs } from '../../../support/full.ts'
 
 const windowMs = 15 * 60_000
 
@@ -44,7 +45,7 @@ describe('createSignInAttempts', () => {
           if (taken) passed.push(at)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

@@ -8,6 +8,7 @@ import {
   type Reading,
   type Timeframe,
 } from '../../../../src/topics/alerts/math/threshold.ts'
+import { runs } from '../../../support/full.ts'
 
 const reading = (
   value: number,
@@ -205,7 +206,7 @@ test('conditions hold exactly where a plain reading of their definitions says so
         if (met) expect(met.commodity).toBe(commodity)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

@@ -18,6 +18,7 @@ import { createAlertTriggerStore } from '../../../../src/topics/alerts/store/tri
 import { firstPreferences } from '../../../../src/topics/messages/store/preferences.ts'
 import { roundTo } from '../../../../src/topics/prices/math/format.ts'
 import type { Close } from '../../../../src/topics/prices/math/window.ts'
+import { runs as sweep } from '../../../support/full.ts'
 import {
   type AlertInstance,
   above,
@@ -371,7 +372,7 @@ describe('live, backtest and oracle agree', () => {
           triggers += await agree(condition, cooldown, prices)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: sweep(200) },
     )
     // Some 330 in most runs, and hardly ever below 240.
     expect(triggers).toBeGreaterThan(100)

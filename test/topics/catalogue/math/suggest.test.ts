@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
 import { suggestCodes } from '../../../../src/topics/catalogue/math/suggest.ts'
+import { runs } from '../../../support/full.ts'
 
 const shipped = shippedCatalogue()
 const aliases = Map.groupBy(shipped.aliases, row => row.code)
@@ -129,7 +130,7 @@ describe('suggestCodes: a suggestion', () => {
       fc.property(slip, ({ code, typed }) => {
         expect(suggested(typed)).toContain(code)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { type RigTypes, rigTypes } from '../../../../src/topics/drilling/demo/rig-types.ts'
 import { apportion } from '../../../../src/topics/prices/demo/regions.ts'
+import { runs } from '../../../support/full.ts'
 
 const region = fc.record({
   total: fc.integer({ min: 0, max: 300 }),
@@ -32,7 +33,7 @@ describe('rigs by type', () => {
           )
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
   test('follow what a region drills for', () => {

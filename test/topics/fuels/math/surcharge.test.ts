@@ -10,6 +10,7 @@ import {
   weeklySurcharges,
 } from '../../../../src/topics/fuels/math/surcharge.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { runs } from '../../../support/full.ts'
 import { needs } from '../../../support/needs.ts'
 import { realRows } from '../../../support/real-data.ts'
 
@@ -55,7 +56,7 @@ describe('bands', () => {
         const step = Math.floor((mills - 1200) / 50)
         expect(band.percent).toBeCloseTo(mills < 1200 ? 0 : 1 + step * 0.5, 9)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

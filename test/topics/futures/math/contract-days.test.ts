@@ -18,6 +18,7 @@ import {
 } from '../../../../src/topics/futures/math/contracts.ts'
 import { families } from '../../../../src/topics/futures/math/families.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { runs } from '../../../support/full.ts'
 
 const anyDay = fc
   .integer({ min: Date.UTC(2010, 0, 1) / dayMs, max: Date.UTC(2035, 0, 1) / dayMs })
@@ -38,7 +39,7 @@ describe('trading dates', () => {
           expect(to - from).toBeGreaterThanOrEqual(23 * hourMs)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -51,7 +52,7 @@ describe('trading dates', () => {
         expect(isoDay(closesAt)).toBe(date)
         expect((closesAt - opensAt) % (5 * minuteMs)).toBe(0)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

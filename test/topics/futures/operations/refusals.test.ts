@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { runs } from '../../../support/full.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import {
   answered,
@@ -231,6 +232,6 @@ test('whatever a parameter says, the answer is data or a refusal that names it',
       expect([200, 400, 404]).toContain(status)
       if (status === 400) expect(headers.get('x-error-message')).not.toBe('')
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   )
 }, 20_000)

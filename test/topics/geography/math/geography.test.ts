@@ -7,6 +7,7 @@ import {
   type Place,
   spansOf,
 } from '../../../../src/topics/geography/math/geography.ts'
+import { runs } from '../../../support/full.ts'
 
 const place = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -71,7 +72,7 @@ describe('the box around a circle', () => {
           expect(isInside(boxAround({ ...centre, radiusMiles }), inside)).toBe(true)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

@@ -12,6 +12,7 @@ import { createAccountStore } from '../../../../src/topics/keys/store/accounts.t
 import { createApiKeyStore } from '../../../../src/topics/keys/store/api-keys.ts'
 import { createUsagePacking, unpackUsage } from '../../../../src/topics/keys/store/packed-usage.ts'
 import { createUsageStore } from '../../../../src/topics/keys/store/usage.ts'
+import { runs } from '../../../support/full.ts'
 
 const startAt = Date.parse('2026-11-02T15:00:00Z')
 const keysOfSlice = 24
@@ -200,7 +201,7 @@ test('a crash loses what was asked since the last pass and nothing else, over an
       for (const { id, used, requests } of stored)
         expect([used ?? 0, requests ?? 0]).toEqual([asked.get(id)!, asked.get(id)!])
     }),
-    { numRuns: 150, examples: [[courseOfNeighbours]] },
+    { numRuns: runs(150), examples: [[courseOfNeighbours]] },
   )
   expect(rowsMost).toBe(2)
 })

@@ -13,6 +13,7 @@ import type { Account } from '../../../../src/topics/keys/store/accounts.ts'
 import { createAccountStore } from '../../../../src/topics/keys/store/accounts.ts'
 import { createApiKeyStore } from '../../../../src/topics/keys/store/api-keys.ts'
 import { createUsageStore } from '../../../../src/topics/keys/store/usage.ts'
+import { runs as sweep } from '../../../support/full.ts'
 
 const startAt = Date.parse('2026-11-20T15:00:00Z')
 const quotas = { free: 3, trial: 4, starter: 5 }
@@ -196,7 +197,7 @@ describe('createMeter: a quota', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: sweep(400) },
     )
   })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { tokenHash } from '../../../../src/lib/secrets/token.ts'
 import { createTokenIndex } from '../../../../src/topics/keys/service/token-index.ts'
+import { runs } from '../../../support/full.ts'
 
 const tokenOf = (n: number) => n.toString(16).padStart(64, '0')
 
@@ -25,7 +26,7 @@ test('knows whose token it is, over any course of puts and removals', () => {
       for (let token = 0; token <= 121; token += 1)
         expect(index.find(tokenOf(token))).toBe(holders.get(token))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

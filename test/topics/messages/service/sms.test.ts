@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
 import { firstSmsSettings } from '../../../../src/topics/messages/service/sms.ts'
 import type { SmsSettings } from '../../../../src/topics/messages/store/sms.ts'
+import { runs } from '../../../support/full.ts'
 import { type MessageInstance, openMessageInstance } from '../../../support/topics/messages.ts'
 
 const number = '+15550100001'
@@ -188,7 +189,7 @@ describe('an alert', () => {
           expect(alert() === undefined).toBe(quiet)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

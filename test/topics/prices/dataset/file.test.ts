@@ -21,6 +21,7 @@ import {
   rowsIn,
 } from '../../../../src/topics/prices/dataset/reader.ts'
 import type { RawRow } from '../../../../src/topics/prices/dataset/rows.ts'
+import { runs } from '../../../support/full.ts'
 import { catalogue } from '../../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-file-'))
@@ -331,7 +332,7 @@ describe('records', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -354,7 +355,7 @@ describe('records', () => {
           initParser(schema).stringArrs(text) as string[][],
         )
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

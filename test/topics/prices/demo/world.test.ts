@@ -25,6 +25,7 @@ import {
 } from '../../../../src/topics/prices/demo/history-depth.ts'
 import type { WorldSeries } from '../../../../src/topics/prices/demo/series.ts'
 import { createWorld, type Observation } from '../../../../src/topics/prices/demo/world.ts'
+import { runs } from '../../../support/full.ts'
 
 const series: WorldSeries[] = String(codesTable)
   .trim()
@@ -107,7 +108,7 @@ describe('a pure function of seed, code and interval', () => {
           world.observations(code, a, c),
         )
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { formatPrice, grouped, roundTo } from '../../../../src/topics/prices/math/format.ts'
+import { runs } from '../../../support/full.ts'
 
 /** Rounds the decimal text itself, digit by digit. */
 function roundedText(value: number, decimals: number): number {
@@ -51,7 +52,7 @@ describe('roundTo: a rounded value', () => {
           expect(Math.abs(roundTo(value, decimals))).toBe(expected)
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     )
   })
 
@@ -71,7 +72,7 @@ describe('roundTo: a rounded value', () => {
             expect(roundTo(value, decimals)).toBe(exact)
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { datasetTables } from '../../../../src/database/dataset-tables.ts'
 import { lazy } from '../../../../src/database/statement.ts'
 import { asKnownAt } from '../../../../src/database/vintage.ts'
 import { fieldsOf } from '../../../../src/feeds/files/csv.ts'
+import { runs } from '../../../support/full.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 type Fields = Record<string, string>
@@ -341,7 +342,7 @@ const cleared = [
 
 /** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/topics/prices/service/batches-of-datasets.test.ts */
 const sequences = Number(
-  process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : 300),
+  process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : runs(300)),
 )
 
 test(
@@ -434,5 +435,5 @@ test(
       { numRuns: sequences },
     )
   },
-  120 * sequences,
+  Math.max(60_000, 120 * sequences),
 )

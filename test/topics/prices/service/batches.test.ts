@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isoInstant } from '../../../../src/lib/time/instant.ts'
+import { runs } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
 const dayMs = 86_400_000
@@ -176,9 +177,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/topics/prices/service/batches.test.ts */
 const sequences = Number(
-  process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : 1000),
+  process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : runs(1000)),
 )
-const timeoutMs = 120 * sequences
+const timeoutMs = Math.max(60_000, 120 * sequences)
 
 test(
   'any batches, corrections, deletions and undos answer as a naive list of everything ever said, in which no source changes a decision back by a value that it gave before',

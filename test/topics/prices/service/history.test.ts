@@ -10,6 +10,7 @@ import type {
   Position,
 } from '../../../../src/topics/prices/service/history.ts'
 import type { Point } from '../../../../src/topics/prices/store/observations.ts'
+import { runs } from '../../../support/full.ts'
 import { createPast, type Past, seriesIds, withoutBirths } from '../../../support/topics/past.ts'
 
 const intervals = ['raw', 'hour', 'day', ...longIntervals] as const
@@ -108,7 +109,7 @@ describe('history.page against a list of everything', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -136,7 +137,7 @@ describe('history.page against a list of everything', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -220,7 +221,7 @@ describe('history.page: a walk through pages', () => {
         )
         expect(past.history.count(query)).toBe(start.length)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

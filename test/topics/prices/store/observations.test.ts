@@ -11,6 +11,7 @@ import {
   type Point,
   type Span,
 } from '../../../../src/topics/prices/store/observations.ts'
+import { runs } from '../../../support/full.ts'
 import { putSeries } from '../../../support/topics/series.ts'
 import { addVersion, type Version } from '../../../support/topics/versions.ts'
 
@@ -138,7 +139,7 @@ const replayed = (
       check(store, model, db, all)
       db.close()
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 
 const dump = (db: Database) =>
