@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { OpenApiDocument } from '../src/http/openapi/openapi.ts'
+import { until } from './support/until.ts'
 
 const root = resolve(import.meta.dir, '..')
 
@@ -166,7 +167,7 @@ test('the program runs against an evaluation copy', async () => {
       }
       return codes_ready === codes_total
     }
-    while (!(await filled())) await Bun.sleep(100)
+    await until('all demo data is there', filled, 120_000)
     const { code, out, err } = await run([
       process.execPath,
       join(dir, 'program.ts'),

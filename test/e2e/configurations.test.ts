@@ -23,6 +23,7 @@ import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { standInBucket } from '../support/servers/s3-server.ts'
 import { type SmtpServer, smtpServer } from '../support/servers/smtp-server.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 // Every kind of work, with every setting that there is: what breaks with one configuration only is
 // seen by nobody who configures nothing.
@@ -114,14 +115,8 @@ afterAll(async () => {
   remove(dir)
 })
 
-/** Something that another process does; how long is no verdict. */
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (;;) {
-    const value = await look()
-    if (value !== undefined) return value
-    await Bun.sleep(20)
-  }
-}
+const until = <T>(look: () => Promise<T | undefined> | T | undefined) =>
+  waitUntil(String(look), look, 120_000)
 
 /** A server of one row, with a few prices, and what its callers do. */
 interface World {

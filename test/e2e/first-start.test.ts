@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, run, start, temporaryDir } from '../support/instance/binary.ts'
+import { until } from '../support/until.ts'
 
 let dir: string
 let data: string
@@ -106,7 +107,7 @@ test('from SIGTERM on health says 503, and everything else is answered until the
   const server = await start('serve', dir, '--config', config)
   const stopped = server.stop()
   const health = async () => (await fetch(`${server.url}/health`)).status
-  while ((await health()) !== 503) await Bun.sleep(5)
+  await until('/health answers 503', async () => (await health()) === 503)
   expect((await server.get('/v1/account')).status).toBe(200)
   expect(await stopped).toBe(0)
 })

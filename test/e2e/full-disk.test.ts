@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 const root = temporaryDir()
 const small = join(root, 'small')
@@ -50,9 +51,7 @@ function logOf(server: Server) {
   return { lines, reading, has: (msg: string) => lines.some(line => line.msg === msg) }
 }
 
-async function until(isSo: () => boolean | Promise<boolean>) {
-  while (!(await isSo())) await Bun.sleep(20)
-}
+const until = (isSo: () => boolean | Promise<boolean>) => waitUntil(String(isSo), isSo)
 
 const rowsFrom = (place: number) =>
   Array.from({ length: 400 }, (_, i) => ({

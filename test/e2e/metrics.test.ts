@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { remove, start, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
 import { queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 const docs = resolve(import.meta.dir, '../../docs/operating')
 
@@ -14,9 +15,7 @@ interface Rules {
   data: { groups: { rules: { name: string; health: string; lastError?: string }[] }[] }
 }
 
-async function until(isSo: () => Promise<boolean>) {
-  while (!(await isSo())) await Bun.sleep(100)
-}
+const until = (isSo: () => Promise<boolean>) => waitUntil(String(isSo), isSo)
 
 needs('prometheus').describe('a Prometheus', () => {
   test('takes the metrics and the alert rules, answers every query of the dashboard, and fires when the server goes', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { until } from '../support/until.ts'
 
 // Selling a plan on the program that is shipped: over the socket of its port, and by its commands.
 const dir = temporaryDir()
@@ -79,7 +80,7 @@ test('a retry after the answer was lost sells nothing again, and names the same 
     },
     body: JSON.stringify(body),
   }).catch(() => undefined)
-  while ((await invoicesOf(id)).length === 0) await Bun.sleep(5)
+  await until('the invoice is stored', async () => (await invoicesOf(id)).length > 0)
   cut.abort()
   await lost
   const retried = await ask('POST', '/admin/v1/subscriptions', body, { 'idempotency-key': 'lost' })

@@ -15,6 +15,7 @@ import { faketimeLibrary } from '../support/requirements.ts'
 import { queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
 import { answered, receiver } from '../support/servers/receiver.ts'
 import { smtpServer } from '../support/servers/smtp-server.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 /**
  * A month of a server in production, its clock moved under it by libfaketime: six things go wrong one
@@ -133,14 +134,8 @@ since = "2025-12-01"
           ({ metric }) => metric.alertname!,
         ),
       )
-    const until = async (what: string, isSo: () => boolean | Promise<boolean>) => {
-      const before = performance.now()
-      while (!(await isSo())) {
-        if (performance.now() - before > 60_000)
-          throw new Error(`${what}: not within a minute; ${JSON.stringify(notices.slice(-5))}`)
-        await Bun.sleep(100)
-      }
-    }
+    const until = (what: string, isSo: () => boolean | Promise<boolean>) =>
+      waitUntil(what, isSo, 60_000, () => JSON.stringify(notices.slice(-5)))
 
     const send = async (authorization: string, path: string, body: unknown, method = 'POST') => {
       const answer = await fetch(`${server.url}${path}`, {

@@ -9,6 +9,7 @@ import { binary, remove, type Server, start, temporaryDir } from '../support/ins
 import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { dumpOf } from '../support/topics/replication.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 /** Values of columns that no job takes up: whatever is due is due in the far future. */
 const valuesOf: Readonly<Record<string, SQLQueryBindings>> = {
@@ -26,14 +27,14 @@ needs('nats-server').describe('a primary with a provider of mail, and its replic
   let replicaUrl: string
 
   const log = () => Bun.file(join(dir, 'replica.log')).text()
-  const until = async (what: string, isSo: () => unknown) => {
-    const deadline = Date.now() + 60_000
-    while (!(await isSo())) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; the log says: ${await log()}`)
-      await Bun.sleep(50)
-    }
-  }
+  const until = (what: string, isSo: () => unknown) =>
+    waitUntil(
+      what,
+      isSo,
+      60_000,
+      async () => `the log says:
+${await log()}`,
+    )
   const send = async (method: string, path: string, body: object, token = primary.apiKey) => {
     const answer = await fetch(`${primary.url}${path}`, {
       method,

@@ -6,6 +6,7 @@ import { binary, remove, type Server, start, temporaryDir } from '../support/ins
 import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { contentOf } from '../support/topics/replication.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 needs('nats-server').describe('a replica of a primary', () => {
   let nats: NatsServer
@@ -43,18 +44,18 @@ needs('nats-server').describe('a replica of a primary', () => {
     const { url } = (await Bun.file(ready).json()) as { url: string }
     return { url, process: child, log: () => log.text() }
   }
-  const until = async (
+  const until = (
     what: string,
     isSo: () => unknown,
     log: { text(): Promise<string> } = { text: () => replica.log() },
-  ) => {
-    const deadline = Date.now() + 45_000
-    while (!(await isSo())) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; the log says:\n${await log.text()}`)
-      await Bun.sleep(20)
-    }
-  }
+  ) =>
+    waitUntil(
+      what,
+      isSo,
+      45_000,
+      async () => `the log says:
+${await log.text()}`,
+    )
   const push = (url: string, price: number) =>
     fetch(`${url}/admin/v1/observations`, {
       method: 'POST',

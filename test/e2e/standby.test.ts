@@ -6,6 +6,7 @@ import { readLease } from '../../src/replication/service/lease.ts'
 import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 interface Node {
   url: string
@@ -26,14 +27,14 @@ needs('nats-server').describe('a primary with a standby', () => {
   let apiKey: string
   const running = new Set<Node>()
 
-  const until = async (what: string, isSo: () => unknown, node: Node) => {
-    const deadline = Date.now() + 60_000
-    while (!(await isSo())) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; the log says:\n${(await node.log()).slice(-3000)}`)
-      await Bun.sleep(30)
-    }
-  }
+  const until = (what: string, isSo: () => unknown, node: Node) =>
+    waitUntil(
+      what,
+      isSo,
+      60_000,
+      async () => `the log says:
+${(await node.log()).slice(-3000)}`,
+    )
   const start = async (name: string, args: string[], env: Record<string, string> = {}) => {
     mkdirSync(join(dir, name), { recursive: true })
     const ready = join(dir, `ready-${name}-${Bun.nanoseconds()}`)

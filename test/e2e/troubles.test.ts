@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { fields, smtpServer } from '../support/servers/smtp-server.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 // What breaks while a server runs must be noticed wherever an operator looks.
 const dir = temporaryDir()
@@ -57,14 +58,8 @@ const asOperator = (server: Server, path: string, body?: unknown) =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
 
-/** Waits for something that another process does; how long is no verdict. */
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (;;) {
-    const value = await look()
-    if (value !== undefined) return value
-    await Bun.sleep(50)
-  }
-}
+const until = <T>(look: () => Promise<T | undefined> | T | undefined) =>
+  waitUntil(String(look), look, 120_000)
 
 const reasonOf = async (server: Server) => {
   const health = (await (await fetch(`${server.url}/health`)).json()) as {

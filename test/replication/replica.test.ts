@@ -20,6 +20,7 @@ import { needs } from '../support/needs.ts'
 import { cableClient, isMessage, isType } from '../support/servers/cable-client.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { blocksOf } from '../support/topics/streaming.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 needs('nats-server').describe('a replica in the process of its primary', () => {
   let server: NatsServer
@@ -52,14 +53,8 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       log: createLog({ level: 'info', format: 'json', write: line => void log.push(line), clock }),
     }
   }
-  const until = async (what: string, isSo: () => unknown) => {
-    const deadline = Date.now() + 45_000
-    while (!(await isSo())) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; the log says:\n${log.slice(-20).join('')}`)
-      await Bun.sleep(10)
-    }
-  }
+  const until = (what: string, isSo: () => unknown) =>
+    waitUntil(what, isSo, 45_000, () => `the log says:\n${log.slice(-20).join('')}`)
   const record = (code: string, price: number) => {
     const { series } = primary.services.catalogue.resolve(code, Date.now())!
     primary.services.ingest.write([{ seriesId: series.id, observedAt: Date.now(), value: price }])

@@ -6,14 +6,14 @@ export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
   withinMs = 45_000,
-  details: () => string = () => '',
+  details: () => string | Promise<string> = () => '',
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const found = await look()
     if (found) return found
     if (performance.now() > deadline)
-      throw new Error(`${what}: not within ${withinMs / 1000} s. ${details()}`.trim())
+      throw new Error(`${what}: not within ${withinMs / 1000} s. ${await details()}`.trim())
     await Bun.sleep(5)
   }
 }

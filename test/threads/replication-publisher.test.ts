@@ -23,6 +23,7 @@ import { startWith } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { contentOf } from '../support/topics/replication.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 needs('nats-server').describe('a primary with NATS', () => {
   let server: NatsServer
@@ -66,14 +67,8 @@ needs('nats-server').describe('a primary with NATS', () => {
     })
     if (serving) instance.runner.start()
   }
-  const until = async (what: string, isSo: () => unknown) => {
-    const deadline = Date.now() + 45_000
-    while (!(await isSo())) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; the log says:\n${log.slice(-20).join('')}`)
-      await Bun.sleep(10)
-    }
-  }
+  const until = (what: string, isSo: () => unknown) =>
+    waitUntil(what, isSo, 45_000, () => `the log says:\n${log.slice(-20).join('')}`)
   const metric = async (name: string) => {
     const response = await instance.app.handle(
       new Request('http://localhost/metrics', {

@@ -5,6 +5,7 @@ import { openTestInstance, type TestInstance } from '../../support/instance/inst
 import { needs } from '../../support/needs.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
 import { publishedWorld } from '../../support/publishers/world.ts'
+import { until } from '../../support/until.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!
 const publishers = await standIn()
@@ -305,7 +306,7 @@ needs('../shared/data').describe('several feeds', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     copy.holdUp = promise
     copy.services.feeds.begin('ecb')
-    while (copy.waited.length === 0) await Bun.sleep(5)
+    await until('the feed waits before it tries again', () => copy.waited.length > 0)
     copy.holdUp = undefined
     copy.clock.advance(minuteMs)
     expect((await run(copy, 'norges_bank')).inserted).toBeGreaterThan(0)

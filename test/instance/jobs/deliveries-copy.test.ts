@@ -28,7 +28,7 @@ beforeAll(() => {
   const config = loadConfig({
     mode: 'dev',
     flags: {},
-    env: {},
+    env: { WELLHEAD_DEV_WORLD: 'small' },
     files: { directory: '/' },
     readFile: () => undefined,
   })
@@ -40,7 +40,7 @@ beforeAll(() => {
   })
   while (instance.feed!.step(1_000));
   keys = evaluationKeys(instance.services, dir)
-}, 120_000)
+}, 600_000)
 afterAll(() => {
   instance.close()
   rmSync(dir, { recursive: true, force: true })

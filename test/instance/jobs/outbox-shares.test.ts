@@ -4,10 +4,9 @@ import { isoInstant, minuteMs, secondMs } from '../../../src/lib/time/instant.ts
 import { senderComponents } from '../../../src/outbox/vitals.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { delivered, outboxWorld, unavailable } from '../../support/topics/outbox.ts'
+import { until as waitUntil } from '../../support/until.ts'
 
-const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise(done => setImmediate(done))
-}
+const until = (isSo: () => boolean) => waitUntil(String(isSo), isSo)
 
 /** Lanes are named `account/host/n`. */
 const shareOf = (lane: string) => {

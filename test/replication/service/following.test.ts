@@ -8,6 +8,7 @@ import { type Following, followStream } from '../../../src/replication/service/f
 import { prepareStreams } from '../../../src/replication/service/subjects.ts'
 import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { until as waitUntil } from '../../support/until.ts'
 
 const replicationEpoch = '11111111-2222-4333-8444-555555555555'
 
@@ -96,9 +97,7 @@ needs('nats-server').describe('a copy that follows the stream', () => {
     )
     return following
   }
-  const until = async (isSo: () => unknown) => {
-    while (!isSo()) await Bun.sleep(10)
-  }
+  const until = (isSo: () => unknown) => waitUntil('the follower is there', isSo)
 
   test('applies no change of another schema, and goes on with a snapshot that has it', async () => {
     await publish(0, schemaVersion)

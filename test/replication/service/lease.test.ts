@@ -4,6 +4,7 @@ import { connectNats, type Nats } from '../../../src/replication/nats/connection
 import { abandonedMs, createLeaseView, validMs } from '../../../src/replication/service/lease.ts'
 import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { until } from '../../support/until.ts'
 
 needs('nats-server').describe('the lease of the primary', () => {
   let server: NatsServer
@@ -55,7 +56,7 @@ needs('nats-server').describe('the lease of the primary', () => {
         () => true,
         () => false,
       )
-    while (!(await looked())) await Bun.sleep(20)
+    await until('the standby reads the lease again', looked)
     expect(standby.isAbandoned()).toBe(false)
     expect(await held.renew()).toBe(true)
     expect(held.isValid()).toBe(true)

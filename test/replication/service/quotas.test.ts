@@ -11,6 +11,7 @@ import {
 import { openTestInstance } from '../../support/instance/instance.ts'
 import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { until } from '../../support/until.ts'
 
 /** What happens to one of three copies, which ask as fast as they are let. */
 const steps = fc.array(
@@ -115,7 +116,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     const poolOf = async () => readPool((await bucket.get(state.key.id))!.text).pool
     const first = node()
     expect(await first.comes(state.key.id, window, 5000)).toBe(true)
-    while ((await poolOf()) < 3 * 64) await Bun.sleep(5)
+    await until('the pool is filled', async () => (await poolOf()) >= 3 * 64)
     // As if it were lost: what it grants does not reach the stream.
     stream.isReached = false
     const reserve = await poolOf()

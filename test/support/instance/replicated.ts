@@ -16,6 +16,7 @@ import {
 } from '../../../src/replication/replica.ts'
 import { snapshots } from '../../../src/replication/service/snapshots.ts'
 import { type NatsServer, type NatsServerOptions, natsServer } from '../servers/nats.ts'
+import { until as waitUntil } from '../until.ts'
 
 /** A primary and a replica in this process, over a NATS server of their own. */
 export interface Replicated {
@@ -39,7 +40,7 @@ export interface Replicated {
     code?: string,
   ): Promise<{ price: number | undefined; lag: string | null; stale: string | null }>
   operate(path: string): Promise<string>
-  until(what: string, isSo: () => unknown): Promise<void>
+  until(what: string, isSo: () => unknown): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -118,14 +119,8 @@ export async function replicated(
     websocket: sockets,
   })
   const connections = connectionsOf(() => http, new WeakMap(), new WeakSet())
-  const until = async (what: string, isSo: () => unknown) => {
-    const deadline = Date.now() + deadlineMs
-    while (!(await isSo())) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; the log says:\n${log.slice(-20).join('')}`)
-      await Bun.sleep(10)
-    }
-  }
+  const until = (what: string, isSo: () => unknown) =>
+    waitUntil(what, isSo, deadlineMs, () => `the log says:\n${log.slice(-20).join('')}`)
   const startReplica = async (name = 'replica'): Promise<Replica> => {
     const opened = await openReplica({
       runtime: runtime(),

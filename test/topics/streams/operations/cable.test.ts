@@ -8,6 +8,7 @@ import {
   isType,
 } from '../../../support/servers/cable-client.ts'
 import { type Served, serveApp } from '../../../support/topics/streaming.ts'
+import { until } from '../../../support/until.ts'
 
 const open: Served[] = []
 afterEach(async () => {
@@ -119,7 +120,10 @@ describe('GET /cable: the handshake', () => {
     expect(await cableClient(server.socketUrl, { token: whole.key() })).toBeDefined()
     clients[0]!.socket.close()
     await clients[0]!.closed
-    while (whole.services.streams.count > 5) await Bun.sleep(5)
+    await until(
+      'the socket that closed gives its place back',
+      () => whole.services.streams.count <= 5,
+    )
     expect(await cableClient(server.socketUrl, { token })).toBeDefined()
   })
 })
@@ -167,7 +171,7 @@ test('frames that are none are ignored, and binary ones; one that is too long en
   ])
   client.send('x'.repeat(17 * 1024))
   await client.closed
-  while (whole.services.streams.count > 0) await Bun.sleep(5)
+  await until('the socket gives its place back', () => whole.services.streams.count === 0)
 })
 
 test('a client is told to go within a second or two of losing its key, its plan or its account', async () => {

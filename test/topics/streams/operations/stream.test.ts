@@ -16,6 +16,7 @@ import type { WatchEvent, WatchFeed } from '../../../../src/topics/watches/servi
 import { people } from '../../../support/topics/people.ts'
 import { type Block, blocksOf, type Served, serveApp } from '../../../support/topics/streaming.ts'
 import { openWatchInstance, type WatchInstance } from '../../../support/topics/watches.ts'
+import { until } from '../../../support/until.ts'
 
 const path = '/v1/stream'
 const open: Served[] = []
@@ -283,7 +284,10 @@ test('a key has as many streams as the setting says, and a place that is given b
   ])
   expect((await ask(server, instance.key())).status).toBe(200)
   await openStreams[0]!.body!.cancel()
-  while (instance.services.streams.count > 2) await Bun.sleep(5)
+  await until(
+    'the stream that ended gives its place back',
+    () => instance.services.streams.count <= 2,
+  )
   expect((await ask(server, instance.token)).status).toBe(200)
 })
 
@@ -361,6 +365,6 @@ describe('GET /v1/stream: a client', () => {
     }
     expect(handedOut).toBeLessThan(instance.events().length)
     socket.destroy()
-    while (instance.services.streams.count > 0) await Bun.sleep(5)
+    await until('the stream ends', () => instance.services.streams.count === 0)
   })
 })
