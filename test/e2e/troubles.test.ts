@@ -91,8 +91,10 @@ test('query workers that do not start any more are noticed everywhere, and heavy
   })
   await Bun.write(plans, '[plans.start')
   const heavy = () => server.get('/v1/prices/past_week?by_code=WTI_USD')
-  const malformed = await server.get('/v1/prices/past_week?by_code=WTI_USD&page=-1')
-  expect(malformed.headers.get('x-error-code')).toBe('INVALID_PARAMETER')
+  for (const wrong of ['page=-1', 'days=-1', 'interval=2d']) {
+    const malformed = await server.get(`/v1/prices/past_week?by_code=WTI_USD&${wrong}`)
+    expect([wrong, malformed.status]).toEqual([wrong, 400])
+  }
   const first = await heavy()
   expect([first.status, first.headers.get('x-total')]).toEqual([200, '1'])
   expect(await until(() => reasonOf(server))).toContain('Query workers do not start')

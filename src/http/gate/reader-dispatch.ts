@@ -34,20 +34,9 @@ export interface ReaderDispatchDeps {
   /** Data is not written when it is asked for any more: a reader could not write it. */
   isComplete(): boolean
   connections: Pick<Connections, 'idle'>
-  /** The parameters of a route. */
-  parameters(method: string, route: string): readonly string[]
+  /** Whether the route refuses the query for the text of a parameter. */
+  isMalformed(method: string, route: string, query: URLSearchParams): boolean
 }
-
-const isNoPage = (text: string): boolean => !/^\d{1,15}$/.test(text) || Number(text) < 1
-const isNoMoment = (text: string): boolean => !/^\s*\d{4}/.test(text)
-/** Parameters that every route which has them refuses before it works, and texts that it refuses. */
-const refused: ReadonlyMap<string, (text: string) => boolean> = new Map([
-  ['page', isNoPage],
-  ['per_page', isNoPage],
-  ['start_date', isNoMoment],
-  ['end_date', isNoMoment],
-  ['as_of', isNoMoment],
-])
 
 /** More than a question may wait for a reader and then for its answer. */
 const waitingSeconds = 60
@@ -68,16 +57,12 @@ export function createReaderDispatch({
   mark,
   isComplete,
   connections,
-  parameters,
+  isMalformed,
 }: ReaderDispatchDeps): ReaderDispatch {
   /** Refused here at once: nobody waits for a worker to hear what is wrong with the request. */
-  const isMalformed = ({ route }: Pass, { method, url }: Request): boolean => {
+  const isRefused = ({ route }: Pass, { method, url }: Request): boolean => {
     const start = url.indexOf('?')
-    if (start < 0) return false
-    for (const [name, text] of new URLSearchParams(url.slice(start)))
-      if (text !== '' && refused.get(name)?.(text) && parameters(method, route).includes(name))
-        return true
-    return false
+    return start >= 0 && isMalformed(method, route, new URLSearchParams(url.slice(start)))
   }
   const names = [...new Set([...passedOn, ...(profiles?.matched ?? [])])].sort()
   const headersOf = (request: Request): [string, string][] => {
@@ -127,7 +112,7 @@ export function createReaderDispatch({
   return {
     answer(pass, request, body, set) {
       // A request of this instance to itself is answered where it is made.
-      if (pass.vouched || !isComplete() || isMalformed(pass, request)) return undefined
+      if (pass.vouched || !isComplete() || isRefused(pass, request)) return undefined
       return ask(pass, request, body, set)
     },
   }

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { isMalformed, type TypedParameter, typedKey } from './typed.ts'
 
 /** A route as the router knows it. */
 export interface NamedRoute {
@@ -25,6 +26,8 @@ export interface KnownNames {
   ): UnknownParameter[] | undefined
   /** The parameters of a route. */
   parameters(method: string, route: string): string[]
+  /** Whether the route refuses the query for a value that the schema of a parameter does not have. */
+  isMalformed(method: string, route: string, query: URLSearchParams): boolean
   /** The documented paths nearest to one that no route is behind, and the methods of this one. */
   nearest(path: string): { paths: string[]; methods: string[] }
 }
@@ -91,20 +94,32 @@ interface KnownPath {
   isDocumented: boolean
 }
 
+/** The parameters of a route by their names, with the schemas of those that have one. */
+type RouteParameters = ReadonlyMap<string, TypedParameter | undefined>
+
+/** Parameters that are not read where one of these is given. */
+const supersededBy: ReadonlyMap<string, readonly string[]> = new Map([
+  ['days', ['at', 'start_date', 'end_date', 'period']],
+  ['grade', ['fuel_type']],
+])
+
 /** By method, then by path: of the two no text is made for each request. */
 function createParameterTable() {
-  const parameters = new Map<string, Map<string, ReadonlySet<string>>>()
+  const parameters = new Map<string, Map<string, RouteParameters>>()
   return {
     add({ method, path, hooks }: NamedRoute) {
       const { query, detail } = (hooks ?? {}) as RouteHooks
       // A route that passes parameters on has no names of its own to hold them against.
       if (detail?.[parametersPassedOnKey]) return
-      const names = new Set([...Object.keys(query?.properties ?? {}), ...everywhere])
+      const names = new Map(
+        Object.entries(query?.properties ?? {}).map(([name, schema]) => [name, schema[typedKey]]),
+      )
+      for (const name of everywhere) names.set(name, undefined)
       const ofMethod = parameters.get(method)
       if (ofMethod) ofMethod.set(path, names)
       else parameters.set(method, new Map([[path, names]]))
     },
-    of: (method: string, path: string): ReadonlySet<string> | undefined =>
+    of: (method: string, path: string): RouteParameters | undefined =>
       parameters.get(method === 'HEAD' ? 'GET' : method)?.get(path),
   }
 }
@@ -146,7 +161,7 @@ export function createKnownNames(): KnownNames {
       paths = undefined
     },
     unknownParameters(method, route, query) {
-      let parameters: ReadonlySet<string> | undefined
+      let parameters: RouteParameters | undefined
       let unknown: UnknownParameter[] | undefined
       for (const name in query) {
         parameters ??= parametersOf(method, route)
@@ -154,12 +169,22 @@ export function createKnownNames(): KnownNames {
         if (parameters.has(name)) continue
         unknown ??= []
         if (unknown.length < namesToldMax)
-          unknown.push({ name, nearest: nearestName(name, [...parameters]) })
+          unknown.push({ name, nearest: nearestName(name, [...parameters.keys()]) })
       }
       return unknown
     },
     parameters: (method, route) =>
-      [...(parametersOf(method, route) ?? [])].filter(name => !everywhere.includes(name)),
+      [...(parametersOf(method, route)?.keys() ?? [])].filter(name => !everywhere.includes(name)),
+    isMalformed(method, route, query) {
+      const parameters = parametersOf(method, route)
+      if (!parameters) return false
+      const isRead = (name: string) => !supersededBy.get(name)?.some(other => query.get(other))
+      for (const [name, text] of query) {
+        const schema = parameters.get(name)
+        if (schema && isMalformed(schema, text) && isRead(name)) return true
+      }
+      return false
+    },
     nearest(path) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
       paths ??= pathsOf(allRoutes())
@@ -179,7 +204,7 @@ export function createKnownNames(): KnownNames {
 }
 
 interface RouteHooks {
-  query?: { properties?: Readonly<Record<string, unknown>> }
+  query?: { properties?: Readonly<Record<string, { [typedKey]?: TypedParameter }>> }
   detail?: { hide?: boolean; [parametersPassedOnKey]?: true }
 }
 

@@ -35,6 +35,32 @@ export const typed = ({ required, ...schema }: TypedParameter) =>
     }),
   )
 
+const flagWords = ['true', 'false', '1', '0', 'yes', 'no']
+
+/**
+ * Whether an operation that describes its parameter like this refuses the text. What some handler may
+ * read, as a word in capitals or a number above the maximum, is not malformed: the handler decides.
+ */
+export function isMalformed(schema: TypedParameter, text: string): boolean {
+  const word = text.trim().toLowerCase()
+  if (word === '') return false
+  if (schema.enum) return !schema.enum.some(known => known.toLowerCase() === word)
+  const isBelow = (least = Number.NEGATIVE_INFINITY) => Number(word) < least
+  switch (schema.type) {
+    case 'integer':
+      return !/^-?\d{1,15}$/.test(word) || isBelow(schema.minimum)
+    case 'number':
+      return Number.isNaN(Number(word)) || isBelow(schema.minimum)
+    case 'boolean':
+      return !flagWords.includes(word)
+    case 'string': {
+      const formats = [schema.format, ...(schema.anyOf ?? []).map(({ format }) => format)]
+      const isMoment = formats.some(format => format === 'date' || format === 'date-time')
+      return isMoment && !/^\d{4}/.test(word)
+    }
+  }
+}
+
 type ParameterOptions = Omit<TypedParameter, 'type' | 'enum'>
 
 export const integerParameter = (options: ParameterOptions) =>

@@ -186,7 +186,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       mark: services.ingest.mark,
       isComplete: () => world?.isWhole() ?? true,
       connections,
-      parameters: names.parameters,
+      isMalformed: names.isMalformed,
     })
   const reload = () => {
     keys.reload()

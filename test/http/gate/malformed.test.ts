@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openTestInstance } from '../../support/instance/instance.ts'
 import { interfaceRows } from '../../support/interface/interface.ts'
 
-test('every heavy operation refuses a malformed page or moment, so that no worker is needed for it', async () => {
+test('every heavy operation refuses a word, number, page or moment that its schema does not have, so that no worker is needed for it', async () => {
   const at = openTestInstance({
     'limits.per_minute': '1000000',
     'limits.marine_historical_per_minute': '1000000',
@@ -17,12 +17,14 @@ test('every heavy operation refuses a malformed page or moment, so that no worke
     const operation = document.paths[path]?.[method.toLowerCase()]
     const description = operation?.responses?.['503']?.description ?? ''
     if (method !== 'GET' || !sample || !description.includes('QUERY_WORKER')) continue
-    for (const { name } of operation?.parameters ?? []) {
-      const text = wrong[name ?? '']
+    for (const parameter of operation?.parameters ?? []) {
+      const { name } = parameter
+      const text = wrongFor(parameter)
       if (text === undefined) continue
       tried += 1
       const url = new URL(`http://localhost${sample}`)
       url.searchParams.set(name!, text)
+      for (const other of supersedes[name!] ?? []) url.searchParams.delete(other)
       const { status } = await at.get(url.pathname + url.search, key)
       if (status < 400 || status >= 500) answered.push(`${path} ${name}: ${status}`)
     }
@@ -39,7 +41,35 @@ const wrong: Readonly<Record<string, string>> = {
   as_of: 'now',
 }
 
+/** Where one of these is given, the parameter is not read. */
+const supersedes: Readonly<Record<string, readonly string[]>> = {
+  days: ['at', 'start_date', 'end_date', 'period'],
+  grade: ['fuel_type'],
+}
+
+/** A text that no reading of the parameter's schema takes; undefined where there is none. */
+function wrongFor({ name, schema = {} }: Parameter): string | undefined {
+  if (name !== undefined && wrong[name] !== undefined) return wrong[name]
+  if (schema.enum) return 'no-such-word'
+  if (schema.type === 'boolean') return 'perhaps'
+  const formats = [schema.format, ...(schema.anyOf ?? []).map(({ format }) => format)]
+  if (formats.includes('date') || formats.includes('date-time')) return 'yesterday'
+  if (schema.type !== 'integer' && schema.type !== 'number') return undefined
+  return schema.minimum === undefined ? 'many' : String(schema.minimum - 1)
+}
+
+interface Parameter {
+  name?: string
+  schema?: {
+    type?: string
+    enum?: unknown[]
+    minimum?: number
+    format?: string
+    anyOf?: { format?: string }[]
+  }
+}
+
 interface Operation {
-  parameters?: { name?: string }[]
+  parameters?: Parameter[]
   responses?: Record<string, { description?: string }>
 }

@@ -1,10 +1,39 @@
 import { expect, test } from 'bun:test'
+import { t } from 'elysia'
 import type { Pass } from '../../../src/http/gate/gate.ts'
 import { createReaderDispatch } from '../../../src/http/gate/reader-dispatch.ts'
+import { createKnownNames } from '../../../src/http/input/known-names.ts'
+import { pageQuery } from '../../../src/http/input/page.ts'
+import {
+  flagParameter,
+  instantParameter,
+  integerParameter,
+  momentParameter,
+  wordParameter,
+} from '../../../src/http/input/typed.ts'
 import { createClientProfiles } from '../../../src/http/profiles/profiles.ts'
 import type { ReaderQuestion } from '../../../src/http/query-workers/terms.ts'
 
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
+
+const names = createKnownNames()
+names.learn([
+  {
+    method: 'GET',
+    path: '/v1/analytics/statistics',
+    hooks: {
+      query: t.Object({
+        ...pageQuery(1000),
+        start_date: momentParameter({ description: '' }),
+        end_date: momentParameter({ description: '' }),
+        as_of: instantParameter({ description: '' }),
+        days: integerParameter({ minimum: 1, maximum: 365, description: '' }),
+        interval: wordParameter(['1h', '1d'], { description: '' }),
+        bars: flagParameter({ description: '' }),
+      }),
+    },
+  },
+])
 
 /** What readers are asked where a request has these headers. */
 async function questionOf(headers: Record<string, string>, query = '') {
@@ -30,7 +59,7 @@ async function questionOf(headers: Record<string, string>, query = '') {
     mark: () => 1_000,
     isComplete: () => true,
     connections: { idle: () => undefined },
-    parameters: () => ['page', 'per_page', 'start_date', 'end_date', 'as_of'],
+    isMalformed: names.isMalformed,
   })
   const pass = { route: '/v1/analytics/statistics' } as Pass
   await dispatch.answer(pass, new Request(url + query, { headers }), undefined, { headers: {} })
@@ -60,16 +89,32 @@ test('what an answer depends on is part of the question', async () => {
   expect(Object.fromEntries((await questionOf(headers))!.headers)).toEqual(headers)
 })
 
-test.each(['page=-1', 'page=two', 'per_page=0', 'start_date=yesterday', 'end_date=!', 'as_of=now'])(
-  'no worker is asked about %s, which its handler refuses here',
-  async parameter => {
-    expect(await questionOf({}, `&${parameter}`)).toBeUndefined()
-  },
-)
+test.each([
+  'page=-1',
+  'page=two',
+  'per_page=0',
+  'start_date=yesterday',
+  'end_date=!',
+  'as_of=now',
+  'days=-1',
+  'days=1.5',
+  'interval=2d',
+  'bars=perhaps',
+])('no worker is asked about %s, which its handler refuses here', async parameter => {
+  expect(await questionOf({}, `&${parameter}`)).toBeUndefined()
+})
 
-test.each(['page=2', 'per_page=1000', 'start_date=2026-01-01', 'as_of=', 'other=-1'])(
-  'a worker is asked about %s',
-  async parameter => {
-    expect(await questionOf({}, `&${parameter}`)).toBeDefined()
-  },
-)
+// What a handler may read, in capitals or above a maximum, is the worker's work.
+test.each([
+  'page=2',
+  'per_page=1000000',
+  'start_date=2026-01-01',
+  'as_of=',
+  'other=-1',
+  'interval=1D',
+  'bars=YES',
+  'days=-1&start_date=2026-01-01',
+  'days=400',
+])('a worker is asked about %s', async parameter => {
+  expect(await questionOf({}, `&${parameter}`)).toBeDefined()
+})
