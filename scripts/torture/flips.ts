@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
+import { checkpoint, checksumsOf } from '../../src/database/checkpoint.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { checkpoint, checksumsOf } from '../../src/database/log-folding.ts'
 import { checksumsPath } from '../../src/database/page-checksums.ts'
 import { evaluationCopy } from '../../test/support/instance/evaluation-copy.ts'
 

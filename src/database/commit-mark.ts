@@ -28,7 +28,7 @@ export function missingCommits(dir: string, databasePath: string, log: Log): str
   const seen = mark && `${mark.frames} frames at ${isoInstant(mark.at)}`
   if (!state)
     return mark && mark.frames > 0
-      ? `its log is gone or empty, and had ${seen}; only if another program has folded it in meanwhile nothing is missing`
+      ? `its log is gone or empty, and had ${seen}; nothing is missing only if another program has checkpointed it in the meantime`
       : undefined
   if (state.brokenAt === 0) return 'the beginning of its log is damaged, and nothing of it is read'
   // The last transaction before a power cut may be torn, and nobody was told of it.

@@ -6,14 +6,14 @@ import { ConfigProblem } from '../config/config.ts'
 import { fileFault } from '../lib/files/file-faults.ts'
 import { closeToOthers, makePrivate } from '../lib/files/private-file.ts'
 import { isShared, makeOwn } from '../lib/files/shared-file.ts'
-import { applicationId, identityOf } from './identity.ts'
 import {
-  attemptFold,
+  attemptCheckpoint,
   checkpoint,
+  checkpointLongWal,
+  checkpointWithChecksums,
   checksumsOf,
-  foldLongLog,
-  foldWithChecksums,
-} from './log-folding.ts'
+} from './checkpoint.ts'
+import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 import { checksumsPath, forgetChecksums } from './page-checksums.ts'
 import { noteBatchRows } from './undo-triggers.ts'
@@ -91,15 +91,19 @@ function openNamed(path: string, options: OpenOptions): Database {
     if (identityOf(db) === 'foreign') throw new Error(`${path} is a database of another program`)
     const version = versionOf(db)
     if (isWritten) {
-      // SQLite would fold pages that have no checksum yet, or into a file that is not its own.
-      const isFoldedBySqlite = !hasChecksums && !isShared(path)
-      prepareForWriting(db, version, isFoldedBySqlite ? (options.autocheckpoint ?? pagesMax) : 0)
+      // SQLite would checkpoint pages without a checksum, or into a file that another program owns.
+      const isCheckpointedBySqlite = !hasChecksums && !isShared(path)
+      prepareForWriting(
+        db,
+        version,
+        isCheckpointedBySqlite ? (options.autocheckpoint ?? pagesMax) : 0,
+      )
     }
     prepareForReading(db)
-    if (hasChecksums) foldWithChecksums(db, path, options.autocheckpoint ?? pagesMax)
+    if (hasChecksums) checkpointWithChecksums(db, path, options.autocheckpoint ?? pagesMax)
     return db
   } catch (error) {
-    // SQLite folds the log of a database that it closes.
+    // SQLite checkpoints the WAL of a database that it closes.
     if (hasChecksums && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
       forgetChecksums(path)
     db.close()
@@ -108,10 +112,10 @@ function openNamed(path: string, options: OpenOptions): Database {
 }
 
 const inMemory = ':memory:'
-/** Of the log, before it is folded into the database. */
+/** How many pages the WAL has when it is checkpointed. */
 const pagesMax = 1000
 
-/** What a replicator folds gets no checksums, and would be taken for damage. */
+/** Pages that a replicator checkpoints get no checksums, and would be taken for damage. */
 function keepsChecksums(path: string, { autocheckpoint, checksums = false }: OpenOptions): boolean {
   if (autocheckpoint !== 0) return checksums || existsSync(checksumsPath(path))
   forgetChecksums(path)
@@ -191,7 +195,7 @@ export function transact<T>(db: Database, work: () => T): T {
       return result
     })
     .immediate()
-  foldLongLog(db)
+  checkpointLongWal(db)
   return result
 }
 
@@ -227,8 +231,8 @@ export function readAtOnce<T>(db: Database, read: () => T): T {
 
 /**
  * Runs a transaction that takes out what nobody may read again: its places in the file are
- * overwritten, and the log, which has what stood there, is folded. What a replicator folds keeps it
- * until then.
+ * overwritten, and the WAL, which holds the old pages, is checkpointed. A WAL that a replicator
+ * checkpoints keeps them until then.
  */
 export function transactWithoutTraces<T>(db: Database, work: () => T): T {
   db.run('PRAGMA secure_delete = ON')
@@ -239,7 +243,7 @@ export function transactWithoutTraces<T>(db: Database, work: () => T): T {
     const { wal_autocheckpoint: pages } = db.query('PRAGMA wal_autocheckpoint').get() as {
       wal_autocheckpoint: number
     }
-    if (checksumsOf(db) || pages > 0) attemptFold(() => checkpoint(db))
+    if (checksumsOf(db) || pages > 0) attemptCheckpoint(() => checkpoint(db))
   }
 }
 
@@ -300,8 +304,8 @@ export const setAutocheckpoint = (db: Database, pages = pagesMax) =>
   db.run(`PRAGMA wal_autocheckpoint = ${pages}`)
 
 /**
- * Closes a database and takes its log away. Where other names stand for its file, or where the log is
- * somebody else's to fold, the log stays and the file is not touched.
+ * Closes a database and removes its WAL. Where the file has other names, or another program
+ * checkpoints the WAL, the WAL stays and the file is not touched.
  */
 export function closeDatabase(db: Database, path: string, keepsLog = false): void {
   if (!isShared(path) && !keepsLog) {

@@ -30,18 +30,18 @@ import { logStateOf, readLog } from './write-ahead-log.ts'
  */
 export interface PageChecksums {
   /**
-   * Pages of the log: all of them, those that wait to be folded, those that came since it was last
+   * Pages of the WAL: all of them, those that wait for a checkpoint, those that came since the last
    * tried, and those that no checksum was written of yet.
    */
-  logPages(): { all: number; toFold: number; sinceFold: number; toTakeIn: number }
-  /** Writes the checksums of what the log got, so that the next fold finds less to do. */
+  logPages(): { all: number; toCheckpoint: number; sinceCheckpoint: number; toTakeIn: number }
+  /** Writes the checksums of what the log got, so that the next checkpoint finds less to do. */
   takeIn(): void
-  /** Folds the log into the database; `TRUNCATE` waits for readers and empties the log. */
-  fold(mode: 'PASSIVE' | 'TRUNCATE'): void
-  /** Another thread has folded what it could, which was not all of it. */
-  noteFold(): void
-  /** How often the log was folded, and how long that took. */
-  foldings(): { count: number; ms: number; lastMs: number }
+  /** Copies the WAL into the database; `TRUNCATE` waits for readers and truncates the WAL. */
+  checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void
+  /** Another thread has checkpointed a part of the WAL. */
+  noteCheckpoint(): void
+  /** How often the WAL was checkpointed, and how long that took. */
+  checkpoints(): { count: number; ms: number; lastMs: number }
   /**
    * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
    * without one gets it. `next`: where to go on; undefined after the last page.
@@ -188,12 +188,12 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   /** Pages whose place in the database may hold an older state than their checksum is of. */
   let unsettled = new Set<number>()
   let rewritten: number[] = []
-  /** How long the log was when a fold last left something of it; 0: it left nothing. */
-  let foldedAt = 0
+  /** How long the WAL was when a checkpoint last left a part of it; 0: it left nothing. */
+  let checkpointedAt = 0
   /** Every checksum that was written has reached the disk. */
   let isOnDisk = true
   /** As the newest commit in the log has it; 0: none was read. */
-  let pagesAfterFold = 0
+  let pagesAfterCheckpoint = 0
   let file: number | undefined
   let isReplaced = false
   let trouble: unknown
@@ -221,7 +221,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     const { sums, databasePages } = pagesOfLog.read(log)
     if (sums.length === 0) return
     isOnDisk = false
-    pagesAfterFold = databasePages || pagesAfterFold
+    pagesAfterCheckpoint = databasePages || pagesAfterCheckpoint
     const entries = entriesOf(file)
     for (const [block, changes] of Map.groupBy(sums, ([page]) => blockOf(page))) {
       const first = block * blockEntries + 1
@@ -240,23 +240,23 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   const takeInAll = (file: number) => {
     takeIn(file)
     if (isOnDisk) return
-    if (pagesAfterFold > 0) entriesOf(file).cutTo(pagesAfterFold)
+    if (pagesAfterCheckpoint > 0) entriesOf(file).cutTo(pagesAfterCheckpoint)
     fsyncSync(file)
     isOnDisk = true
   }
   const stopwatch = createSystemClock()
-  let foldings = { count: 0, ms: 0, lastMs: 0 }
-  const fold = (mode: 'PASSIVE' | 'TRUNCATE') => {
+  let checkpoints = { count: 0, ms: 0, lastMs: 0 }
+  const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE') => {
     const startedMs = stopwatch.monotonic()
     attempt(takeInAll)
     db.run(`PRAGMA wal_checkpoint(${mode})`)
     const lastMs = stopwatch.monotonic() - startedMs
-    foldings = { count: foldings.count + 1, ms: foldings.ms + lastMs, lastMs }
-    noteFold()
+    checkpoints = { count: checkpoints.count + 1, ms: checkpoints.ms + lastMs, lastMs }
+    noteCheckpoint()
   }
-  const noteFold = () => {
+  const noteCheckpoint = () => {
     const { log, checkpointed } = logState.get()!
-    foldedAt = log === checkpointed ? 0 : log
+    checkpointedAt = log === checkpointed ? 0 : log
     if (log !== checkpointed) return
     // Every page of the database is the one that its checksum is of.
     unsettled = new Set()
@@ -273,15 +273,15 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   }
   return {
     isReplaced,
-    fold,
-    noteFold,
-    foldings: () => foldings,
+    checkpoint,
+    noteCheckpoint,
+    checkpoints: () => checkpoints,
     logPages() {
       const { log, checkpointed } = logState.get()!
       return {
         all: log,
-        toFold: log - checkpointed,
-        sinceFold: log < foldedAt ? log : log - foldedAt,
+        toCheckpoint: log - checkpointed,
+        sinceCheckpoint: log < checkpointedAt ? log : log - checkpointedAt,
         toTakeIn: pagesOfLog.unread(log),
       }
     },
@@ -333,7 +333,7 @@ function isOther(pages: number, entries: Entries, pageBytes: number): boolean {
   return different * 4 >= Math.max(compared, 1)
 }
 
-/** A server may fold its log while its file is read: what differs is looked at again. */
+/** A server may checkpoint its WAL while its file is read: what differs is looked at again. */
 const looks = 4
 const chunkPages = 256
 

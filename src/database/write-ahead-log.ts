@@ -100,7 +100,7 @@ function checksum(view: DataView, from: number, length: number, isLittle: boolea
   return [a, b] as const
 }
 
-/** How many frames the log has, as its connection knows, and how many of them are folded. */
+/** How many frames the WAL has, as its connection knows, and how many are checkpointed. */
 export const logStateOf = (db: Database) =>
   db.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
 

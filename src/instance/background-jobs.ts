@@ -1,5 +1,5 @@
+import { checkpointLongWal } from '../database/checkpoint.ts'
 import type { CommitMark } from '../database/commit-mark.ts'
-import { foldLongLog } from '../database/log-folding.ts'
 import { createJumpWatch } from '../lib/time/clock-jumps.ts'
 import { isoDay } from '../lib/time/instant.ts'
 import type { Cluster } from '../replication/cluster.ts'
@@ -190,6 +190,6 @@ const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
   pass() {
     mark.note(clock.now())
     // What is written outside of transactions.
-    foldLongLog(db)
+    checkpointLongWal(db)
   },
 })

@@ -1,7 +1,7 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
+import { checkpointElsewhere } from '../database/checkpoint.ts'
 import { type CommitMark, keepMark } from '../database/commit-mark.ts'
 import { closeDatabase } from '../database/database.ts'
-import { foldElsewhere } from '../database/log-folding.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from '../demo/open.ts'
 import type { Connections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
@@ -15,7 +15,7 @@ import { type LagWatch, watchLoop } from '../lib/process/loop-lag.ts'
 import { createSystemClock, type ManualClock, within } from '../lib/time/clock.ts'
 import { senderComponents } from '../outbox/vitals.ts'
 import { type Cluster, startCluster } from '../replication/cluster.ts'
-import { createFolder } from '../threads/checkpointer.ts'
+import { createCheckpointer } from '../threads/checkpointer.ts'
 import { openReaders } from '../threads/query-workers.ts'
 import { type Publishing, startPublishing } from '../threads/replication-publisher.ts'
 import { paymentComponents } from '../topics/condition/service/condition.ts'
@@ -156,9 +156,11 @@ export function openInstance(options: InstanceOptions): Instance {
   }
   const readers =
     serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
-  // States of an evaluation copy are files that are folded when they are kept.
-  const folder = serving && config.mode === 'serve' ? createFolder(databasePath(dir)) : undefined
-  const folded = folder && foldElsewhere(services.db, databasePath(dir), folder.fold)
+  // States of an evaluation copy are files that are checkpointed when they are kept.
+  const checkpointer =
+    serving && config.mode === 'serve' ? createCheckpointer(databasePath(dir)) : undefined
+  const settled =
+    checkpointer && checkpointElsewhere(services.db, databasePath(dir), checkpointer.checkpoint)
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
   services.feeds.closeOpenRuns()
@@ -196,9 +198,9 @@ export function openInstance(options: InstanceOptions): Instance {
         : undefined,
     acknowledged: acknowledgement(services, publishing, cluster),
     refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
-    settled: async () => await folded?.(),
+    settled: async () => await settled?.(),
     close({ isDiscarded } = { isDiscarded: false }) {
-      for (const part of [loop, cluster, publishing, readers, runner, folder]) part?.stop()
+      for (const part of [loop, cluster, publishing, readers, runner, checkpointer]) part?.stop()
       sending.halt()
       stopServices(services)
       if (isDiscarded) {

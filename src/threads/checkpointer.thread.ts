@@ -1,13 +1,13 @@
-import { foldLog } from '../database/log-folding.ts'
+import { checkpointWal } from '../database/checkpoint.ts'
 
-/** A thread that folds the log of a database whenever it is sent its path, and says so when it has. */
+/** Checkpoints the WAL of a database whose path it receives, and reports the end of it. */
 declare const self: Worker
 
 self.onmessage = ({ data: path }: MessageEvent<string>) => {
   try {
-    foldLog(path)
+    checkpointWal(path)
   } catch {
-    // What is left of the log is folded by whoever writes it, who tells what the disk refuses.
+    // The thread that writes checkpoints the rest, and reports what the disk refuses.
   }
-  self.postMessage('folded')
+  self.postMessage('finished')
 }

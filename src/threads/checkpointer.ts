@@ -2,34 +2,34 @@ import { after } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
 import { spawnThread } from './thread.ts'
 
-/** Folds the log of one database in a thread. */
-export interface Folder {
-  /** Resolves when the log is folded as far as it could be, or the thread has ended. One at a time. */
-  fold(): Promise<void>
+/** Checkpoints the WAL of one database in a thread. */
+export interface Checkpointer {
+  /** Resolves when the checkpoint has finished, or the thread has ended. One at a time. */
+  checkpoint(): Promise<void>
   stop(): void
 }
 
-/** A thread takes 8 MB, for which a server that seldom writes has better use. */
+/** A thread takes 8 MB, which a server that seldom writes can save. */
 const idleMs = 30 * secondMs
 
-/** The thread is started when it is needed, and ends when nothing was folded for a while. */
-export function createFolder(path: string): Folder {
+/** The thread starts with the first checkpoint, and ends when there was none for a while. */
+export function createCheckpointer(path: string): Checkpointer {
   let thread: Worker | undefined
   let stopWaiting = () => {}
-  let folded = () => {}
+  let finished = () => {}
   const end = () => {
     stopWaiting()
     thread?.terminate()
     thread = undefined
-    folded()
+    finished()
   }
   const start = (): Worker => {
     const worker = spawnThread('checkpointer')
     worker.onmessage = () => {
       stopWaiting = after(idleMs, end)
-      folded()
+      finished()
     }
-    // An earlier thread may tell of its end when there is another.
+    // The end of an earlier thread may be reported after the next one has started.
     const onEnd = () => {
       if (thread === worker) end()
     }
@@ -38,12 +38,12 @@ export function createFolder(path: string): Folder {
     return worker
   }
   return {
-    fold() {
+    checkpoint() {
       stopWaiting()
       thread ??= start()
       const worker = thread
       return new Promise<void>(done => {
-        folded = done
+        finished = done
         worker.postMessage(path)
       })
     },

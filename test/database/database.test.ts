@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import schema from '../../schema.sql' with { type: 'text' }
+import { checkpoint } from '../../src/database/checkpoint.ts'
 import {
   copyDatabase,
   integrityFaults,
@@ -14,7 +15,6 @@ import {
   withoutSyncing,
 } from '../../src/database/database.ts'
 import { applicationId, identityOf, missingParts } from '../../src/database/identity.ts'
-import { checkpoint } from '../../src/database/log-folding.ts'
 import {
   type Migration,
   migrate,

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
+import { checkpoint, checkpointLongWal, checksumsOf } from '../../src/database/checkpoint.ts'
 import { openDatabase, transact } from '../../src/database/database.ts'
-import { checkpoint, checksumsOf, foldLongLog } from '../../src/database/log-folding.ts'
 import { checksumsPath, damagedPages } from '../../src/database/page-checksums.ts'
 import { nextTurn } from '../../src/lib/process/loop-turns.ts'
 import { cutPower } from '../support/power-cut.ts'
@@ -47,7 +47,7 @@ function written(rows = 500): void {
   const db = openDatabase(path, { checksums: true })
   fill(db, rows)
   put(db, 'marked', 'a text that lies in one page')
-  checksumsOf(db)!.fold('PASSIVE')
+  checksumsOf(db)!.checkpoint('PASSIVE')
   checksumsOf(db)!.check(1, 10_000)
   db.close()
 }
@@ -104,7 +104,7 @@ describe('a cut at any moment is not taken for damage', () => {
       // The reader sees this round, and keeps the next ones out of the database.
       if (round === 2) reader.run('BEGIN')
       if (round === 2) reader.query('SELECT count(*) FROM settings').get()
-      checksums.fold('PASSIVE')
+      checksums.checkpoint('PASSIVE')
       lefts.push(cutPower(path))
       if (round === 4) reader.run('COMMIT')
       db.run('DELETE FROM settings WHERE name > ?', [`row ${round}`])
@@ -118,7 +118,7 @@ describe('a cut at any moment is not taken for damage', () => {
       const again = openDatabase(left)
       const kept = checksumsOf(again)!
       fill(again, 50, 'again')
-      kept.fold('TRUNCATE')
+      kept.checkpoint('TRUNCATE')
       const { damaged, next } = kept.check(1, 100_000)
       expect([damaged, next, kept.takeRewritten(), kept.trouble()]).toEqual([
         [],
@@ -137,7 +137,7 @@ describe('a cut at any moment is not taken for damage', () => {
     checkpoint(db)
     fill(db, 300, 'second')
     const before = cutPower(path)
-    checksumsOf(db)!.fold('PASSIVE')
+    checksumsOf(db)!.checkpoint('PASSIVE')
     copyFileSync(checksumsPath(path), checksumsPath(before))
     db.close()
     expect(damagedPages(before)).toEqual([])
@@ -165,15 +165,15 @@ describe('a log that has grown long', () => {
     fill(db, 2000)
     grown(db)
     expect(waiting(db)).toBeGreaterThan(50)
-    foldLongLog(db)
-    foldLongLog(db)
+    checkpointLongWal(db)
+    checkpointLongWal(db)
     expect(waiting(db)).toBeGreaterThan(50)
     let left = 0
     await nextTurn()
     left = waiting(db)
     await nextTurn()
     expect([left > 50, waiting(db)]).toEqual([true, 0])
-    expect(checksumsOf(db)!.foldings().count).toBe(2)
+    expect(checksumsOf(db)!.checkpoints().count).toBe(2)
     db.close()
     expect(damagedPages(path)).toEqual([])
   })
@@ -186,7 +186,7 @@ describe('a log that has grown long', () => {
       most = Math.max(most, waiting(db))
     }
     expect(most).toBeLessThan(100)
-    expect(checksumsOf(db)!.foldings().count).toBeGreaterThan(1)
+    expect(checksumsOf(db)!.checkpoints().count).toBeGreaterThan(1)
     db.close()
     expect(damagedPages(path)).toEqual([])
   })
@@ -195,7 +195,7 @@ describe('a log that has grown long', () => {
     const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
     fill(db, 2000)
     grown(db)
-    foldLongLog(db)
+    checkpointLongWal(db)
     db.close()
     await nextTurn()
     await nextTurn()
@@ -206,7 +206,7 @@ describe('a log that has grown long', () => {
   test('has its checksums written part by part, and a cut before the fold loses nothing', async () => {
     const db = openDatabase(path, { checksums: true, autocheckpoint: 400 })
     fill(db, 2000)
-    checksumsOf(db)!.fold('PASSIVE')
+    checksumsOf(db)!.checkpoint('PASSIVE')
     const sums = () => readFileSync(checksumsPath(path))
     const before = sums()
     fill(db, 2000, 'y'.repeat(190))

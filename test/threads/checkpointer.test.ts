@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkpointElsewhere, checkpointWal, checksumsOf } from '../../src/database/checkpoint.ts'
 import { openDatabase, transact, transactWithoutTraces } from '../../src/database/database.ts'
-import { checksumsOf, foldElsewhere, foldLog } from '../../src/database/log-folding.ts'
 import { damagedPages } from '../../src/database/page-checksums.ts'
 import { nextTurn } from '../../src/lib/process/loop-turns.ts'
-import { createFolder } from '../../src/threads/checkpointer.ts'
+import { createCheckpointer } from '../../src/threads/checkpointer.ts'
 import { cutPower } from '../support/power-cut.ts'
 
 let dir: string
 let path: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'folding-'))
+  dir = mkdtempSync(join(tmpdir(), 'checkpoint-'))
   path = join(dir, 'wellhead.db')
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
@@ -37,74 +37,74 @@ const valueIn = (file: string, name: string) => {
 }
 const logOf = (db: Database) => checksumsOf(db)!.logPages()
 
-/** A database whose log is folded when the test says so, in this thread, in another connection. */
+/** A database whose WAL another connection of this thread checkpoints when the test lets it. */
 function openHeld() {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
-  let folds = 0
+  let checkpoints = 0
   let go = () => {}
-  const settled = foldElsewhere(db, path, async () => {
-    folds += 1
+  const settled = checkpointElsewhere(db, path, async () => {
+    checkpoints += 1
     await new Promise<void>(release => {
       go = release
     })
-    foldLog(path)
+    checkpointWal(path)
   })
-  return { db, settled, release: () => go(), folds: () => folds }
+  return { db, settled, release: () => go(), checkpoints: () => checkpoints }
 }
-/** Lets a fold that is due begin. */
+/** Lets a checkpoint that is due begin. */
 async function turns() {
   for (let n = 0; n < 4; n += 1) await nextTurn()
 }
 
-test('a thread folds the log while this one writes, and nothing is taken for damage', async () => {
+test('a thread checkpoints the log while this one writes, and nothing is taken for damage', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
-  const folder = createFolder(path)
-  let folds = 0
-  const settled = foldElsewhere(db, path, async () => {
-    await folder.fold()
-    folds += 1
+  const checkpointer = createCheckpointer(path)
+  let checkpoints = 0
+  const settled = checkpointElsewhere(db, path, async () => {
+    await checkpointer.checkpoint()
+    checkpoints += 1
   })
-  for (let n = 0; folds < 10 && n < 2000; n += 1) {
+  for (let n = 0; checkpoints < 10 && n < 2000; n += 1) {
     fill(db, 100, `${n} `.repeat(60))
     await nextTurn()
     expect(checksumsOf(db)!.check(1, 10_000).damaged).toEqual([])
   }
   await settled()
-  expect(folds).toBeGreaterThanOrEqual(10)
+  expect(checkpoints).toBeGreaterThanOrEqual(10)
   expect(checksumsOf(db)!.takeRewritten()).toEqual([])
-  folder.stop()
+  checkpointer.stop()
   db.close()
   expect(damagedPages(path)).toEqual([])
 })
 
-test('a log that is folded elsewhere while nothing is written begins anew', async () => {
-  const { db, settled, release, folds } = openHeld()
+test('a WAL that another thread checkpoints while nothing is written is restarted', async () => {
+  const { db, settled, release, checkpoints } = openHeld()
   fill(db, 1000, 'first '.repeat(20))
-  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
+  expect(logOf(db).toCheckpoint).toBeGreaterThan(pagesMax)
   await turns()
-  expect(folds()).toBe(1)
-  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
+  expect(checkpoints()).toBe(1)
+  expect(logOf(db).toCheckpoint).toBeGreaterThan(pagesMax)
   release()
   await settled()
-  expect(logOf(db).toFold).toBe(0)
+  expect(logOf(db).toCheckpoint).toBe(0)
   fill(db, 1, 'second')
   expect(logOf(db).all).toBeLessThan(10)
   db.close()
 })
 
 test('what is written while it is under way stays in the log, and is there after a cut', async () => {
-  const { db, settled, release, folds } = openHeld()
+  const { db, settled, release, checkpoints } = openHeld()
   fill(db, 1000, 'first '.repeat(20))
   await turns()
   const written = logOf(db).all
   fill(db, 1000, 'second '.repeat(20))
   await turns()
-  expect(folds()).toBe(1)
+  expect(checkpoints()).toBe(1)
   expect(damagedPages(cutPower(path))).toEqual([])
   release()
   await settled()
-  // The pages of the second writing are folded by nobody yet: their checksums came later.
-  expect(logOf(db).toFold).toBe(logOf(db).all - written)
+  // The pages of the second write are not checkpointed yet: their checksums came later.
+  expect(logOf(db).toCheckpoint).toBe(logOf(db).all - written)
   const left = cutPower(path)
   expect(damagedPages(left)).toEqual([])
   expect(valueIn(left, 'row 7')).toBe('second '.repeat(20))
@@ -112,11 +112,11 @@ test('what is written while it is under way stays in the log, and is there after
   expect(damagedPages(path)).toEqual([])
 })
 
-test('a log that is folded is not begun anew before its checksums are taken in', async () => {
+test('a WAL that is checkpointed is not restarted before its checksums are stored', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
   let tell = () => {}
-  const settled = foldElsewhere(db, path, async () => {
-    foldLog(path)
+  const settled = checkpointElsewhere(db, path, async () => {
+    checkpointWal(path)
     await new Promise<void>(told => {
       tell = told
     })
@@ -124,7 +124,7 @@ test('a log that is folded is not begun anew before its checksums are taken in',
   for (let n = 0; n < 5; n += 1) {
     fill(db, 1500, `${n} first `.repeat(20))
     await turns()
-    expect(logOf(db).toFold).toBe(0)
+    expect(logOf(db).toCheckpoint).toBe(0)
     fill(db, 3, `${n} second`)
     tell()
     await settled()
@@ -157,12 +157,12 @@ test('a log that others keep writing is begun anew before it is many times as lo
   expect(damagedPages(path)).toEqual([])
 })
 
-test('while a reader holds the log, not every commit has it folded again', async () => {
+test('while a reader holds the WAL, not every commit starts a checkpoint', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
-  let folds = 0
-  const settled = foldElsewhere(db, path, async () => {
-    folds += 1
-    foldLog(path)
+  let checkpoints = 0
+  const settled = checkpointElsewhere(db, path, async () => {
+    checkpoints += 1
+    checkpointWal(path)
   })
   const other = openDatabase(path, { readonly: true })
   other.run('BEGIN')
@@ -173,9 +173,9 @@ test('while a reader holds the log, not every commit has it folded again', async
     await turns()
     await settled()
   }
-  expect(logOf(db).toFold).toBeGreaterThan(pagesMax)
-  expect(folds).toBeGreaterThan(0)
-  expect(folds).toBeLessThan(15)
+  expect(logOf(db).toCheckpoint).toBeGreaterThan(pagesMax)
+  expect(checkpoints).toBeGreaterThan(0)
+  expect(checkpoints).toBeLessThan(15)
   other.run('ROLLBACK')
   other.close()
   for (let n = 0; n < 40; n += 1) {
@@ -183,17 +183,17 @@ test('while a reader holds the log, not every commit has it folded again', async
     await turns()
     await settled()
   }
-  expect(logOf(db).toFold).toBeLessThan(pagesMax)
+  expect(logOf(db).toCheckpoint).toBeLessThan(pagesMax)
   db.close()
   expect(damagedPages(path)).toEqual([])
 })
 
-test('work that never pauses has the log folded by its own thread in the end', () => {
+test('the thread that writes without a pause checkpoints the WAL itself in the end', () => {
   const { db } = openHeld()
   let most = 0
   for (let n = 0; n < 60; n += 1) {
     fill(db, 200, `${n} `.repeat(30))
-    most = Math.max(most, logOf(db).toFold)
+    most = Math.max(most, logOf(db).toCheckpoint)
   }
   expect(most).toBeGreaterThan(4 * pagesMax)
   expect(most).toBeLessThan(9 * pagesMax)
@@ -201,7 +201,7 @@ test('work that never pauses has the log folded by its own thread in the end', (
   expect(damagedPages(path)).toEqual([])
 })
 
-test('what nobody may read again is out of the log once the fold has ended', async () => {
+test('data that nobody may read again is out of the WAL once the checkpoint has ended', async () => {
   const { db, settled, release } = openHeld()
   fill(db, 1000, 'a secret '.repeat(10))
   await turns()
@@ -227,29 +227,31 @@ test('a database that is closed meanwhile loses nothing', async () => {
   expect(valueIn(path, 'row 700')).toBe('first '.repeat(20))
 })
 
-test('where the thread ends, this one folds as before', async () => {
+test('where the thread ends, this one checkpoints as before', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
-  const settled = foldElsewhere(db, path, () => Promise.reject(new Error('the thread has ended')))
+  const settled = checkpointElsewhere(db, path, () =>
+    Promise.reject(new Error('the thread has ended')),
+  )
   for (let n = 0; n < 30; n += 1) {
     fill(db, 200, `${n} `.repeat(30))
     await turns()
     await settled()
   }
   expect(logOf(db).all).toBeLessThan(10 * pagesMax)
-  expect(checksumsOf(db)!.foldings().count).toBeGreaterThan(0)
+  expect(checksumsOf(db)!.checkpoints().count).toBeGreaterThan(0)
   db.close()
   expect(damagedPages(path)).toEqual([])
 })
 
-test('a thread that is stopped while it folds answers whoever waits, and another one folds', async () => {
+test('a thread that is stopped during a checkpoint ends the wait for it, and another one checkpoints', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
   fill(db, 1000, 'first '.repeat(20))
-  const folder = createFolder(path)
-  const first = folder.fold()
-  folder.stop()
+  const checkpointer = createCheckpointer(path)
+  const first = checkpointer.checkpoint()
+  checkpointer.stop()
   await first
-  await folder.fold()
-  folder.stop()
-  expect(logOf(db).toFold).toBe(0)
+  await checkpointer.checkpoint()
+  checkpointer.stop()
+  expect(logOf(db).toCheckpoint).toBe(0)
   db.close()
 })

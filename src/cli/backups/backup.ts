@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { checkpoint } from '../../database/checkpoint.ts'
 import { forgetMark } from '../../database/commit-mark.ts'
 import {
   copyDatabase,
@@ -18,7 +19,6 @@ import {
   openDatabase,
 } from '../../database/database.ts'
 import { identityOf, missingParts } from '../../database/identity.ts'
-import { checkpoint } from '../../database/log-folding.ts'
 import { damagedPages, forgetChecksums } from '../../database/page-checksums.ts'
 import { readLog } from '../../database/write-ahead-log.ts'
 import {

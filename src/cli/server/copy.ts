@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { attemptCheckpoint, checkpoint } from '../../database/checkpoint.ts'
 import { setAutocheckpoint } from '../../database/database.ts'
-import { attemptFold, checkpoint } from '../../database/log-folding.ts'
 import type { SnapshotRefusal } from '../../http/dev-controls.ts'
 import { forgetRates } from '../../instance/app/rate-windows-file.ts'
 import {
@@ -136,7 +136,7 @@ export function openCopy(options: InstanceOptions): Copy {
       if (file.endsWith('.db') && isSameFile(join(kept, file), database))
         await makeOwnBeside(join(kept, file))
     hold()
-    if (!isHeld) attemptFold(() => checkpoint(current.services.db))
+    if (!isHeld) attemptCheckpoint(() => checkpoint(current.services.db))
   }
   let tidying: Promise<void> | undefined
   const tidy = (longestLog: number) => {

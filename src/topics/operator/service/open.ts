@@ -1,10 +1,10 @@
 import type { Runtime } from '../../../config/runtime.ts'
+import { checksumsOf } from '../../../database/checkpoint.ts'
 import {
   createLateCommits,
   type LateCommits,
   promptCommits,
 } from '../../../database/late-commits.ts'
-import { checksumsOf } from '../../../database/log-folding.ts'
 import { isLogged } from '../../../replication/store/change-log.ts'
 import { createAdminTokenStore } from '../store/admin-tokens.ts'
 import { createAuditStore } from '../store/audit.ts'

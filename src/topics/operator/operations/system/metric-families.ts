@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { checksumsOf } from '../../../../database/log-folding.ts'
+import { checksumsOf } from '../../../../database/checkpoint.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { secondMs } from '../../../../lib/time/instant.ts'
@@ -393,9 +393,9 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
-  /** None where a replicator folds. */
-  // Where SQLite or a replicator folds the log, the service itself never did.
-  const foldings = () => checksumsOf(db)?.foldings() ?? { count: 0, ms: 0, lastMs: 0 }
+  /** None where a replicator checkpoints. */
+  // Where SQLite or a replicator checkpoints the WAL, the service itself never did.
+  const checkpoints = () => checksumsOf(db)?.checkpoints() ?? { count: 0, ms: 0, lastMs: 0 }
   return [
     {
       name: 'wellhead_sqlite_bytes',
@@ -411,21 +411,21 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
     },
     {
       name: 'wellhead_checkpoint_seconds_total',
-      help: 'Time for which answers waited because the log was folded into the database, since the start.',
+      help: 'Time for which answers waited because the WAL was checkpointed, since the start.',
       type: 'counter',
-      samples: () => [{ value: seconds(foldings().ms) }],
+      samples: () => [{ value: seconds(checkpoints().ms) }],
     },
     {
       name: 'wellhead_checkpoints_total',
-      help: 'How often the log was folded into the database by the thread that answers, since the start.',
+      help: 'How often the WAL was checkpointed by the thread that answers, since the start.',
       type: 'counter',
-      samples: () => [{ value: foldings().count }],
+      samples: () => [{ value: checkpoints().count }],
     },
     {
       name: 'wellhead_checkpoint_last_seconds',
-      help: 'Time for which the last folding of the log held up answers.',
+      help: 'Time for which the last checkpoint of the WAL held up answers.',
       type: 'gauge',
-      samples: () => [{ value: seconds(foldings().lastMs) }],
+      samples: () => [{ value: seconds(checkpoints().lastMs) }],
     },
     {
       name: 'wellhead_storage_faults_total',
