@@ -96,8 +96,8 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     ...latestOperations(shared),
     ...batchOperations(shared),
     ...widgetOperations({ ...shared, serviceName: config.brand.serviceName }),
-    ...metricsOperations(shared),
-    ...convertOperations(shared),
+    ...metricsOperations,
+    ...convertOperations,
     ...excelOperations({
       ...shared,
       ids,

@@ -4,7 +4,7 @@ import { boolOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -18,11 +18,6 @@ import { roundTo } from '../../prices/math/format.ts'
 import { formatted, priceRowFields } from '../../prices/operations/row.ts'
 import type { Quote } from '../../prices/service/board.ts'
 import { type BriefItem, type MonthForecast, monthForecast, narrative } from '../math/brief.ts'
-
-export type MarketBriefDeps = Pick<
-  Context,
-  'board' | 'closes' | 'codes' | 'plans' | 'marks' | 'now' | 'firstCodes' | 'links' | 'pricesAt'
->
 
 const price = t.Number({ examples: [74.25] })
 const confidenceDecimals = 4
@@ -172,7 +167,7 @@ const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
   stale: quote.status === 'stale',
 })
 
-function itemOf({ board, closes }: MarketBriefDeps, match: Resolved): Item | undefined {
+function itemOf({ board, closes }: Context, match: Resolved): Item | undefined {
   const { series } = match
   const quote = board.quote(series)
   return (
@@ -187,7 +182,7 @@ function itemOf({ board, closes }: MarketBriefDeps, match: Resolved): Item | und
 }
 
 function briefAnswer(
-  deps: MarketBriefDeps,
+  deps: Context,
   matches: readonly Resolved[],
   withNarrative: boolean,
   set: Answering,
@@ -218,54 +213,51 @@ function briefAnswer(
 }
 
 /** Prices, their day and their month ahead in one answer. */
-export function marketBriefOperations(deps: MarketBriefDeps) {
-  const { codes, plans } = deps
-
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/market-brief',
-      operationId: 'getMarketBrief',
-      summary: 'Market brief',
-      description:
-        'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
-      tags: ['market brief'],
-      access: { meter: true, heavy: true },
-      query: {
-        codes: codesParameter(undefined, {
-          description:
-            "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
-          examples: ['BRENT_CRUDE_USD,WTI_USD'],
-        }),
-        narrative: typed({
-          type: 'boolean',
-          description: '`true` for a few sentences made from the numbers (false).',
-          examples: [true],
-          default: false,
-        }),
-        ...knownQuery,
-      },
-      answers: {
-        200: Brief,
-        400: t.Union([FailProblem, NestedProblem]),
-        404: NestedProblem,
-      },
-      handle: ({ query, request, reply, caller }) => {
-        const { entitled } = caller
-        const requestedCodes = listOf(query.codes)
-        if (requestedCodes.length > entitled.marketBriefCodes) {
-          throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
-        }
-        const withNarrative = boolOf('narrative', query.narrative, false)
-        const briefCodes =
-          requestedCodes.length > 0
-            ? requestedCodes
-            : deps.firstCodes.slice(0, entitled.marketBriefCodes)
-        const matches = codes.read(briefCodes, request)
-        return atPoint(deps, { as_of: query.as_of }, reply, deps =>
-          briefAnswer(deps, matches, withNarrative, reply),
-        )
-      },
-    }),
-  ]
-}
+export const marketBriefOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/market-brief',
+    operationId: 'getMarketBrief',
+    summary: 'Market brief',
+    description:
+      'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
+    tags: ['market brief'],
+    access: { meter: true, heavy: true },
+    query: {
+      codes: codesParameter(undefined, {
+        description:
+          "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
+        examples: ['BRENT_CRUDE_USD,WTI_USD'],
+      }),
+      narrative: typed({
+        type: 'boolean',
+        description: '`true` for a few sentences made from the numbers (false).',
+        examples: [true],
+        default: false,
+      }),
+      ...knownQuery,
+    },
+    answers: {
+      200: Brief,
+      400: t.Union([FailProblem, NestedProblem]),
+      404: NestedProblem,
+    },
+    handle: ({ at: deps, query, request, reply, caller }) => {
+      const { codes, plans } = deps
+      const { entitled } = caller
+      const requestedCodes = listOf(query.codes)
+      if (requestedCodes.length > entitled.marketBriefCodes) {
+        throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
+      }
+      const withNarrative = boolOf('narrative', query.narrative, false)
+      const briefCodes =
+        requestedCodes.length > 0
+          ? requestedCodes
+          : deps.firstCodes.slice(0, entitled.marketBriefCodes)
+      const matches = codes.read(briefCodes, request)
+      return atPoint(deps, { as_of: query.as_of }, reply, deps =>
+        briefAnswer(deps, matches, withNarrative, reply),
+      )
+    },
+  }),
+]

@@ -15,6 +15,6 @@ export function operationsOf(context: Context): Operation[] {
     ...fuelSwitchingOperations,
     ...levelIndicatorOperations,
     ...listIndicatorOperations,
-    ...marketBriefOperations(context),
+    ...marketBriefOperations,
   ]
 }

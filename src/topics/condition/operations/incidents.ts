@@ -1,13 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
 import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
-
-export type IncidentsRoutesDeps = Pick<Context, 'incidents' | 'links' | 'now' | 'serviceName'>
 
 const IncidentRow = t.Object({
   id: integer({ examples: [7] }),
@@ -34,51 +31,50 @@ const Incidents = t.Object(
 const access = { open: 'Whoever wonders whether the service works may look.' } as const
 
 /** When parts of the service were not as they should be, for people who have no key. */
-export function incidentOperations(deps: IncidentsRoutesDeps) {
-  const { incidents, links, now, serviceName } = deps
-  return [
-    operation({
-      method: 'GET',
-      path: '/status/incidents.json',
-      operationId: 'listIncidents',
-      summary: 'Incidents of the last 90 days',
-      description:
-        'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
-      tags: ['discovery'],
-      access,
-      answers: { 200: Incidents },
-      handle: ({ reply }) => {
-        reply.headers['cache-control'] = 'no-store'
-        return {
-          days: incidentDays,
-          timestamp: isoInstant(now()),
-          incidents: incidents.list().map(incidentRow),
-        }
-      },
-    }),
-    operation({
-      method: 'GET',
-      path: '/status/incidents.rss',
-      operationId: 'getIncidentFeed',
-      summary: 'Incidents as RSS',
-      description: 'The incidents of the last 90 days for feed readers. Needs no key.',
-      tags: ['discovery'],
-      access,
-      answers: {
-        200: t.String({
-          contentMediaType: 'application/rss+xml',
-          description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
-          examples: ['<?xml version="1.0" encoding="utf-8"?>'],
-        }),
-      },
-      handle: ({ request, reply }) => {
-        reply.headers['cache-control'] = 'no-store'
-        reply.headers['content-type'] = 'application/rss+xml; charset=utf-8'
-        return rssOf(incidents.list(), serviceName, links(request).baseUrl)
-      },
-    }),
-  ]
-}
+export const incidentOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/status/incidents.json',
+    operationId: 'listIncidents',
+    summary: 'Incidents of the last 90 days',
+    description:
+      'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
+    tags: ['discovery'],
+    access,
+    answers: { 200: Incidents },
+    handle: ({ at, reply }) => {
+      const { incidents, now } = at
+      reply.headers['cache-control'] = 'no-store'
+      return {
+        days: incidentDays,
+        timestamp: isoInstant(now()),
+        incidents: incidents.list().map(incidentRow),
+      }
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/status/incidents.rss',
+    operationId: 'getIncidentFeed',
+    summary: 'Incidents as RSS',
+    description: 'The incidents of the last 90 days for feed readers. Needs no key.',
+    tags: ['discovery'],
+    access,
+    answers: {
+      200: t.String({
+        contentMediaType: 'application/rss+xml',
+        description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
+        examples: ['<?xml version="1.0" encoding="utf-8"?>'],
+      }),
+    },
+    handle: ({ at, request, reply }) => {
+      const { incidents, links, serviceName } = at
+      reply.headers['cache-control'] = 'no-store'
+      reply.headers['content-type'] = 'application/rss+xml; charset=utf-8'
+      return rssOf(incidents.list(), serviceName, links(request).baseUrl)
+    },
+  }),
+]
 
 const incidentRow = ({ id, part, status, message, beganAt, endedAt }: Incident) => ({
   id,

@@ -10,7 +10,7 @@ export function operationsOf(context: Context): Operation[] {
   return [
     ...healthOperations(context),
     ...publicStatusOperations({ ...context, mode: context.config.mode }),
-    ...incidentOperations(context),
+    ...incidentOperations,
     ...dataQualityOperations(context),
   ]
 }

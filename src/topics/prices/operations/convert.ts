@@ -3,7 +3,7 @@ import { dayOf, listOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -19,11 +19,6 @@ import {
 } from '../../units/math/units.ts'
 import { roundTo } from '../math/format.ts'
 import { currencyOf, isMoney, rateOf } from './currency.ts'
-
-export type ConvertDeps = Pick<
-  Context,
-  'board' | 'closes' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
->
 
 const Priced = (
   description: string,
@@ -71,70 +66,68 @@ const decimals = 6
 const amountDecimals = 9
 
 /** The newest price of a code in another currency, per another unit, or both. */
-export function convertOperations(deps: ConvertDeps) {
-  const { codes, meter, marks } = deps
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/convert',
-      operationId: 'convertPrice',
-      summary: 'A price in another currency or unit',
-      description:
-        'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
-      tags: ['prices'],
-      access: { meter: true },
-      query: {
-        by_code: codeParameter({
-          description: 'One code or alias.',
-          examples: ['WTI_USD'],
-          required: true,
-        }),
-        to_currency: textParameter({
-          description: 'Currency to convert to; absent: the currency of the price.',
-          examples: ['EUR'],
-          pattern: '^[A-Za-z]{3}$',
-        }),
-        to_unit: typed({
-          type: 'string',
-          enum: targetUnits,
-          description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
-          examples: ['metric_ton'],
-        }),
-        date: typed({
-          type: 'string',
-          format: 'date',
-          description:
-            'Converts the last price of this day (UTC), or the one before it, at the rates of then; absent: the newest.',
-          examples: ['2026-11-15'],
-        }),
-        as_of: asOfQuery,
-        amount: typed({
-          type: 'number',
-          minimum: 0,
-          description:
-            'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
-          examples: [1000],
-        }),
-      },
-      answers: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-      handle: ({ query, request, reply, caller }) => {
-        const requestedCodes = listOf(query.by_code)
-        if (requestedCodes.length === 0)
-          throw missingParameter('by_code', 'the code of the price to convert.')
-        const commodity = codes.read(requestedCodes, request, 1)[0]!
-        if (query.date) dayOf('date', query.date)
-        const point = { as_of: query.as_of, end_date: query.date }
-        const { conversion, legs } = atPoint(deps, point, reply, known =>
-          conversionOf(known, commodity, query),
-        )
-        markFixtures(reply, marks, [commodity, ...legs])
-        reply.headers['x-cache'] = 'MISS'
-        meter.noteAsked(caller.key, [commodity.series.id])
-        return success(conversion)
-      },
-    }),
-  ]
-}
+export const convertOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/prices/convert',
+    operationId: 'convertPrice',
+    summary: 'A price in another currency or unit',
+    description:
+      'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+    tags: ['prices'],
+    access: { meter: true },
+    query: {
+      by_code: codeParameter({
+        description: 'One code or alias.',
+        examples: ['WTI_USD'],
+        required: true,
+      }),
+      to_currency: textParameter({
+        description: 'Currency to convert to; absent: the currency of the price.',
+        examples: ['EUR'],
+        pattern: '^[A-Za-z]{3}$',
+      }),
+      to_unit: typed({
+        type: 'string',
+        enum: targetUnits,
+        description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
+        examples: ['metric_ton'],
+      }),
+      date: typed({
+        type: 'string',
+        format: 'date',
+        description:
+          'Converts the last price of this day (UTC), or the one before it, at the rates of then; absent: the newest.',
+        examples: ['2026-11-15'],
+      }),
+      as_of: asOfQuery,
+      amount: typed({
+        type: 'number',
+        minimum: 0,
+        description:
+          'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
+        examples: [1000],
+      }),
+    },
+    answers: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+    handle: ({ at: deps, query, request, reply, caller }) => {
+      const { codes, meter, marks } = deps
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0)
+        throw missingParameter('by_code', 'the code of the price to convert.')
+      const commodity = codes.read(requestedCodes, request, 1)[0]!
+      if (query.date) dayOf('date', query.date)
+      const point = { as_of: query.as_of, end_date: query.date }
+      const { conversion, legs } = atPoint(deps, point, reply, known =>
+        conversionOf(known, commodity, query),
+      )
+      markFixtures(reply, marks, [commodity, ...legs])
+      reply.headers['x-cache'] = 'MISS'
+      meter.noteAsked(caller.key, [commodity.series.id])
+      return success(conversion)
+    },
+  }),
+]
 
 interface ConversionParameters {
   to_currency?: string
@@ -144,7 +137,7 @@ interface ConversionParameters {
 
 /** The converted price, and the exchange rates that went in. */
 function conversionOf(
-  { board, exchange, now }: ConvertDeps,
+  { board, exchange, now }: Context,
   { series, code }: Resolved,
   query: ConversionParameters,
 ) {

@@ -4,7 +4,7 @@ import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
@@ -24,13 +24,8 @@ import {
   portOf,
   regionGroupNames,
 } from '../../fuels/math/marine.ts'
-import type { AccountRow, DataSources } from '../../sources/service/sources.ts'
+import type { AccountRow } from '../../sources/service/sources.ts'
 import { roundTo } from '../math/format.ts'
-
-export interface DataConnectorDeps
-  extends Pick<Context, 'catalogue' | 'history' | 'ports' | 'marks' | 'now' | 'sourcesOfRows'> {
-  dataSources: Pick<DataSources, 'hasRows' | 'rows'>
-}
 
 const rowsMax = 1000
 const shippedDays = 30
@@ -94,38 +89,32 @@ interface Filter {
  * Marine fuel prices as data connectors read them: the account's own where it has any, else the
  * shipped series.
  */
-export function dataConnectorOperations(deps: DataConnectorDeps) {
-  const { dataSources, ports } = deps
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/data-connector',
-      operationId: 'getDataConnectorPrices',
-      summary: 'Prices for data connectors',
-      description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
-      tags: ['data sources'],
-      access: { feature: 'data_connector', meter: true },
-      query: query,
-      answers: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
-      handle: ({ query: parameters, caller, reply }) => {
-        const accountId = caller.key.account.account.id
-        const isOwn = dataSources.hasRows(accountId)
-        const filter = readFilter(parameters, ports, isOwn)
-        reply.headers['x-cache'] = 'MISS'
-        const prices = isOwn
-          ? dataSources
-              .rows(
-                accountId,
-                { ...filter, since: filter.since ?? Number.MIN_SAFE_INTEGER },
-                rowsMax,
-              )
-              .map(ownRow)
-          : shippedRows(deps, filter, reply)
-        return { data: { prices, count: prices.length } }
-      },
-    }),
-  ]
-}
+export const dataConnectorOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/prices/data-connector',
+    operationId: 'getDataConnectorPrices',
+    summary: 'Prices for data connectors',
+    description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
+    tags: ['data sources'],
+    access: { feature: 'data_connector', meter: true },
+    query: query,
+    answers: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
+    handle: ({ at: deps, query: parameters, caller, reply }) => {
+      const { dataSources, ports } = deps
+      const accountId = caller.key.account.account.id
+      const isOwn = dataSources.hasRows(accountId)
+      const filter = readFilter(parameters, ports, isOwn)
+      reply.headers['x-cache'] = 'MISS'
+      const prices = isOwn
+        ? dataSources
+            .rows(accountId, { ...filter, since: filter.since ?? Number.MIN_SAFE_INTEGER }, rowsMax)
+            .map(ownRow)
+        : shippedRows(deps, filter, reply)
+      return { data: { prices, count: prices.length } }
+    },
+  }),
+]
 
 /**
  * The account's own rows may have any fuel and port. For the shipped series an unknown one is
@@ -165,7 +154,7 @@ const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }:
 })
 
 function shippedRows(
-  { catalogue, history, ports, marks, sourcesOfRows, now }: DataConnectorDeps,
+  { catalogue, history, ports, marks, sourcesOfRows, now }: Context,
   filter: Filter,
   set: Answering,
 ) {

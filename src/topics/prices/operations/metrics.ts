@@ -5,7 +5,7 @@ import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -15,14 +15,8 @@ import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { closesIn, closesPerYear, windowOf } from '../math/window.ts'
 import type { Quote } from '../service/board.ts'
-import type { History } from '../service/history.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
-
-export type MetricsDeps = Pick<
-  Context,
-  'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'pricesAt'
-> & { history: Pick<History, 'page'> }
 
 const Metric = t.Object(
   {
@@ -64,7 +58,7 @@ const Metrics = envelope(
 const hourBarsMax = 25
 
 function metricsAnswer(
-  deps: MetricsDeps,
+  deps: Context,
   commodities: readonly Resolved[],
   unknown: readonly string[],
   isFull: boolean,
@@ -80,54 +74,48 @@ function metricsAnswer(
 }
 
 /** How the newest price of a code lies among those before it. */
-export function metricsOperations(deps: MetricsDeps) {
-  const { codes, meter, marks } = deps
-  return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/metrics',
-      operationId: 'getPriceMetrics',
-      summary: 'Range, averages and volatility of prices',
-      description:
-        'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
-      tags: ['prices'],
-      access: { meter: true },
-      query: {
-        by_code: codesParameter(20, {
-          description: 'One to twenty codes or aliases, comma-separated.',
-          examples: ['WTI_USD'],
-          required: true,
-        }),
-        ...knownQuery,
-        ...precisionQuery,
-      },
-      answers: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
-      handle: ({ query, request, reply, caller }) => {
-        const requestedCodes = listOf(query.by_code)
-        if (requestedCodes.length === 0)
-          throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
-        const { known: commodities, unknown } = codes.readSome(
-          requestedCodes,
-          request,
-          reply.headers,
-        )
-        const answer = atPoint(deps, { as_of: query.as_of }, reply, deps =>
-          metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
-        )
-        markFixtures(reply, marks, commodities)
-        reply.headers['x-cache'] = 'MISS'
-        meter.noteAsked(
-          caller.key,
-          commodities.map(commodity => commodity.series.id),
-        )
-        return answer
-      },
-    }),
-  ]
-}
+export const metricsOperations: readonly Operation[] = [
+  operation({
+    method: 'GET',
+    path: '/v1/prices/metrics',
+    operationId: 'getPriceMetrics',
+    summary: 'Range, averages and volatility of prices',
+    description:
+      'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
+    tags: ['prices'],
+    access: { meter: true },
+    query: {
+      by_code: codesParameter(20, {
+        description: 'One to twenty codes or aliases, comma-separated.',
+        examples: ['WTI_USD'],
+        required: true,
+      }),
+      ...knownQuery,
+      ...precisionQuery,
+    },
+    answers: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+    handle: ({ at: deps, query, request, reply, caller }) => {
+      const { codes, meter, marks } = deps
+      const requestedCodes = listOf(query.by_code)
+      if (requestedCodes.length === 0)
+        throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
+      const { known: commodities, unknown } = codes.readSome(requestedCodes, request, reply.headers)
+      const answer = atPoint(deps, { as_of: query.as_of }, reply, deps =>
+        metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
+      )
+      markFixtures(reply, marks, commodities)
+      reply.headers['x-cache'] = 'MISS'
+      meter.noteAsked(
+        caller.key,
+        commodities.map(commodity => commodity.series.id),
+      )
+      return answer
+    },
+  }),
+]
 
 function metricOf(
-  { history, closes }: MetricsDeps,
+  { history, closes }: Context,
   { code, series }: Resolved,
   { observation }: Quote,
   isFull: boolean,

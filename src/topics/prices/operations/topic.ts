@@ -27,8 +27,8 @@ export function operationsOf(context: Context): Operation[] {
     ...fileOperations(context),
     ...batchOperations(context),
     ...widgetOperations(context),
-    ...metricsOperations(context),
-    ...convertOperations(context),
-    ...dataConnectorOperations(context),
+    ...metricsOperations,
+    ...convertOperations,
+    ...dataConnectorOperations,
   ]
 }
