@@ -253,3 +253,22 @@ test('a client command tries again what the server refuses for now', async () =>
   expect(out).toContain('70')
   expect([code, refused]).toEqual([0, 2])
 }, 120_000)
+
+test('a feed whose publisher cannot be reached names host and cause, and is on the operator’s Overview', async () => {
+  const address = nowhere()
+  const { server } = await serving(
+    'feed',
+    `[feeds.ecb]\nbase_url = "http://${address}"\n[egress]\nallow = ["127.0.0.1/32"]`,
+  )
+  await asOperator(server, '/admin/v1/feeds/ecb/run', {})
+  const feed = await until(async () => {
+    const answer = await asOperator(server, '/admin/v1/condition')
+    const { data } = (await answer.json()) as {
+      data: { feeds: { name: string; state: string; problem: string | null }[] }
+    }
+    return data.feeds.find(({ problem }) => problem !== null)
+  })
+  expect([feed.name, feed.state]).toEqual(['ecb', 'failing'])
+  expect(feed.problem).toContain('127.0.0.1')
+  expect(feed.problem).toMatch(/refused|connect/i)
+}, 120_000)

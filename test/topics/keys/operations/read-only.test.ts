@@ -31,6 +31,18 @@ describe('a read-only key', () => {
     expect([answer.status, answer.headers.get('x-error-code')]).toEqual([200, null])
   })
 
+  test('tests an alert, which sends nothing and changes nothing', async () => {
+    const all = people()
+    const { readOnly, own } = await readOnlyKey(all)
+    const made = await all.ask('POST', '/v1/alerts', own, { price_alert })
+    const { id } = (made.body.data ?? made.body) as { id: string }
+    const before = stateOf(all.services.db)
+    const tested = await all.ask('POST', `/v1/alerts/${id}/test`, readOnly)
+    expect([tested.status, tested.headers.get('x-error-code')]).toEqual([200, null])
+    const { alerts, alert_triggers } = stateOf(all.services.db)
+    expect([alerts, alert_triggers]).toEqual([before.alerts, before.alert_triggers])
+  })
+
   test('uses MCP: it lists tools, reads by them, and is refused where a tool changes something', async () => {
     const all = people()
     const { readOnly, own } = await readOnlyKey(all)
