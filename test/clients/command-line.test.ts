@@ -112,6 +112,9 @@ describe('someone with a key', () => {
     const curve = await wellhead('curve', 'CL')
     expect(curve).toMatch(/contango|backwardation|flat|mixed/)
     expect(curve.match(/WTI_FUTURES_/g)).toHaveLength(12)
+    // The code that lists show names the family too.
+    expect(await wellhead('curve', 'WTI_FUTURES')).toBe(curve)
+    expect(await wellhead('curve', 'ttf_futures')).toContain('TTF_FUTURES_')
   })
 
   test('watches prices: each change is a line, and a look that brings none costs nothing', async () => {

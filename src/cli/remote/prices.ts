@@ -2,6 +2,7 @@ import { plot } from 'asciichart'
 import { sleep } from '../../lib/time/clock.ts'
 import { dayMs } from '../../lib/time/instant.ts'
 import type { Ask } from '../../topics/assistants/operations/tool.ts'
+import { families } from '../../topics/futures/math/families.ts'
 import { summaryOf, thinned } from '../../topics/prices/math/summary.ts'
 import { addressOf, headersOf, type RemoteServer } from './ask.ts'
 import { type Column, type Format, printRows, signedPercent } from './print.ts'
@@ -219,14 +220,20 @@ const contractColumns: readonly Column<CurveAnswer['contracts'][number]>[] = [
   { heading: 'CODE', name: 'code', value: row => row.contract_code },
 ]
 
-/** The futures curve of a family, by its slug or ticker. */
+/** A family goes by a slug or ticker in the address; its code, as lists show it, names it here too. */
+function familyInAddress(text: string): string {
+  const family = families.find(({ code }) => code === text.toUpperCase())
+  return family?.slugs[0] ?? family?.aliases[0] ?? text
+}
+
+/** The futures curve of a family, by its slug, ticker or code. */
 export async function getCurve(
   ask: Ask,
   family: string,
   { date, ...format }: Format & { date?: string },
   write: Write,
 ): Promise<void> {
-  const path = `/v1/futures/${encodeURIComponent(family)}/curve`
+  const path = `/v1/futures/${encodeURIComponent(familyInAddress(family))}/curve`
   const curve = await ask<CurveAnswer>('GET', path, { query: { date } })
   if (curve.error !== undefined) throw new Error(curve.error)
   const isForPeople = !format.json && !format.csv
