@@ -32,7 +32,7 @@ export interface Replica {
   ended: Promise<string>
   /** Goes on answering with what it has: another connection may write its database then. */
   stopFollowing(): void
-  /** Tells the clients of streams and sockets to go elsewhere. */
+  /** Asks the clients of streams and sockets to connect elsewhere. */
   endStreams(): void
   /** Gives the database up at once, and then sends what is left to report. */
   close(): Promise<void>
@@ -221,7 +221,7 @@ const keyTables = new Set(['accounts', 'api_keys', 'organizations', 'organizatio
 
 const countTables = new Set(['quota_counters', 'usage_hours', 'usage_days'])
 
-/** Brings what is kept in memory up to rows that have been written, and tells who listens. */
+/** Updates the rows that are cached in memory after a delta, and notifies listeners. */
 function createRefresh(services: Services): (delta: Delta) => void {
   const { keys, adminTokens, meter, cable, watchFeed } = services
   /** Whose feeds have grown in the parts of a commit that have come so far. */

@@ -38,7 +38,7 @@ export interface PublisherStart {
   usageTaken: UsagePlace
 }
 
-/** What it tells the main thread. */
+/** A message to the main thread. */
 export type FromPublisher =
   | { kind: 'position'; position: number; last: number }
   | { kind: 'trouble'; message: string; conflict?: ConflictKind }
@@ -113,9 +113,9 @@ async function publish(start: PublisherStart): Promise<void> {
         log,
         strangers: strangers.changes,
       })
-      const news = createNews(nats, services, events)
-      await news.learn()
-      await news.prices(
+      const feed = createPublicFeed(nats, services, events)
+      await feed.learn()
+      await feed.prices(
         services.catalogue.list().map(series => series.id),
         reader.last(),
       )
@@ -127,7 +127,7 @@ async function publish(start: PublisherStart): Promise<void> {
         continues,
         endedEpochs,
         lastChange: lastChange ?? reader.last(),
-        published: delta => news.tell(delta),
+        published: delta => feed.publish(delta),
         strangers: strangers.changes,
       })
       // What the stream has from here on is of this process.
@@ -155,12 +155,12 @@ async function publish(start: PublisherStart): Promise<void> {
       // What the stream lacks now is in the snapshot that is taken at the start.
       await hasSnapshot(publisher.position())
       let [checkedAt, snapshotCheckedAt] = [clock.monotonic(), clock.monotonic()]
-      for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+      for (let reportedAt = Number.NEGATIVE_INFINITY; ; ) {
         if (broken !== undefined) throw broken
         const messages = await publisher.pass()
         if (clock.monotonic() - checkedAt > checkEachMs.stream) {
           await publisher.check()
-          await news.check()
+          await feed.check()
           if ((await streamsMadeAt(nats, events)) !== madeAt)
             throw new Error('a stream was made anew')
           checkedAt = clock.monotonic()
@@ -170,8 +170,8 @@ async function publish(start: PublisherStart): Promise<void> {
             self.postMessage({ kind: 'snapshot_missing' })
           snapshotCheckedAt = clock.monotonic()
         }
-        if (messages > 0 || clock.monotonic() - toldAt > retryMs) {
-          toldAt = clock.monotonic()
+        if (messages > 0 || clock.monotonic() - reportedAt > retryMs) {
+          reportedAt = clock.monotonic()
           const [position, last] = [publisher.position(), reader.last()]
           self.postMessage({ kind: 'position', position, last })
         }
@@ -200,11 +200,11 @@ async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Who reads a subject is no account: of a series for chosen accounts nothing is told. */
+/** A reader of a subject has no account, so a series for chosen accounts is not published. */
 const nobody = ''
 
-/** What programs hear that do not keep a copy: the newest price of each code, and events. */
-function createNews(nats: Nats, services: Services, withEvents: boolean) {
+/** Publishes for programs that keep no replica: the newest price of each code, and events. */
+function createPublicFeed(nats: Nats, services: Services, withEvents: boolean) {
   const { catalogue, board, clock } = services
   const { row } = createPriceTexts(board)
   const pricesStream = nats.names.prices.stream
@@ -225,13 +225,13 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
       const rendered = resolved && row(resolved)
       if (!rendered || lastTexts.get(subject) === rendered.text) continue
       lastTexts.set(subject, rendered.text)
-      // A price that is told again after an interruption is the same message.
+      // A price that is published again after an interruption is the same message.
       const msgID = `${code}.${change}.${Bun.hash(rendered.text).toString(36)}`
       published.push(nats.jetstream.publish(subject, rendered.text, { msgID }))
     }
     await Promise.all(published)
   }
-  const tellEvents = async (delta: Delta) => {
+  const publishEvents = async (delta: Delta) => {
     for (const { id, type, accountId, body } of outgoing(delta)) {
       const bytes = Buffer.byteLength(body)
       // A program that reads events expects each in one message, and the others must not wait for
@@ -248,7 +248,7 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
   }
   return {
     prices,
-    /** Learns what the stream has, so that a start tells no price again. */
+    /** Reads the stream, so that a start publishes no price again. */
     async learn(): Promise<void> {
       const { state } = await nats.manager.streams.info(pricesStream)
       const consumer = await nats.jetstream.consumers.get(pricesStream)
@@ -272,10 +272,10 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
       if (state.messages < lastTexts.size)
         throw new Error(`the stream ${pricesStream} lacks prices that were published`)
     },
-    async tell(delta: Delta): Promise<void> {
+    async publish(delta: Delta): Promise<void> {
       const changed = followDelta(services, delta)
       await prices(changed, delta.upTo)
-      if (withEvents) await tellEvents(delta)
+      if (withEvents) await publishEvents(delta)
     },
   }
 }

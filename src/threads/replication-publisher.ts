@@ -84,7 +84,7 @@ export function startPublishing(
     })
     replicationEpoch.begin()
     publisher.terminate()
-    publisher = threadOf('publish', hear)
+    publisher = threadOf('publish', onMessage)
     snapshots.takeNext()
   }
   const giveWay = (to: string) => {
@@ -95,7 +95,7 @@ export function startPublishing(
       message: `Another copy took over: ${to}. Nothing is written here any more; what the stream does not have is only in this database. "wellhead promote" or a new directory begins with what the stream has; "wellhead promote --from-here" makes this database the primary again.`,
     })
   }
-  const hear = (message: FromPublisher) => {
+  const onMessage = (message: FromPublisher) => {
     if (isStopped) return
     if (message.kind === 'position') {
       if (view.state !== 'publishing') log.info('publishing', { position: message.position })
@@ -127,7 +127,7 @@ export function startPublishing(
       troubleSince: view.troubleSince ?? clock.now(),
     }
   }
-  let publisher = threadOf('publish', hear)
+  let publisher = threadOf('publish', onMessage)
 
   const isReached = (sequence: number) =>
     view.state === 'publishing' && (view.position ?? -1) >= sequence
@@ -247,8 +247,8 @@ function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   }
 }
 
-type Hear = (message: FromPublisher) => void
-type Threads = (task: PublisherStart['task'], hear: Hear) => Worker
+type OnMessage = (message: FromPublisher) => void
+type Threads = (task: PublisherStart['task'], onMessage: OnMessage) => Worker
 
 /** Starts threads that talk to NATS, each with what is true when it starts. */
 function createThreads(
@@ -266,10 +266,11 @@ function createThreads(
 ): Threads {
   const { nats } = config
   const configCopy = workerConfig(config)
-  return (task, hear) => {
+  return (task, onMessage) => {
     const worker = spawnThread('replication-publisher')
-    worker.onmessage = event => hear(event.data as FromPublisher)
-    worker.onerror = event => hear({ kind: 'trouble', message: workerErrorMessage(event.message) })
+    worker.onmessage = event => onMessage(event.data as FromPublisher)
+    worker.onerror = event =>
+      onMessage({ kind: 'trouble', message: workerErrorMessage(event.message) })
     const start: PublisherStart = {
       task,
       databasePath,

@@ -191,7 +191,7 @@ function bucketOf(
     get: async key => entryOf(await values.get(key)),
     async set(key, text, revision) {
       // Servers that keep copies compare the revision of a key before they agree on the order, so that
-      // two who set it at once may both be told that they did. The last message of the whole bucket
+      // two writers at once may both get a success. The last message of the whole bucket
       // is compared after it.
       const stored = revision === 0 ? await values.get(key) : null
       // What was deleted leaves a message, which the next value must name.
@@ -223,7 +223,7 @@ function bucketOf(
       const keys: string[] = []
       const names = await values.keys()
       let isLate = false
-      // A value that is replaced or forgotten while the keys are told may be waited for for ever.
+      // A value that is replaced or forgotten while the keys are listed may never come.
       const stopWaiting = after(timeoutMs, () => {
         isLate = true
         names.stop()
@@ -233,7 +233,7 @@ function bucketOf(
       } finally {
         stopWaiting()
       }
-      if (isLate) throw new Error(`the bucket ${name} does not tell its keys: try again`)
+      if (isLate) throw new Error(`the bucket ${name} does not list its keys: try again`)
       const entries = await Promise.all(keys.map(key => values.get(key)))
       return entries.flatMap(entry => entryOf(entry) ?? [])
     },

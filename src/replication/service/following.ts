@@ -227,7 +227,7 @@ export function followStream(
         if (current !== created || state.last_seq < at) interrupt()
         else if (at >= state.last_seq) reachEnd(askedAt)
       } catch {
-        // The lag tells it.
+        // The lag grows until NATS answers.
       }
       await sleep(pollMs)
     }

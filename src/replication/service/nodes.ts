@@ -6,7 +6,7 @@ import type { StaleReason } from './stale-reason.ts'
 
 /** A copy that says nothing any more is forgotten after so long. */
 export const nodesTtlMs = 10_000
-const tellEachMs = 2000
+const announceEachMs = 2000
 
 /** Quotas that are held: of how many keys, and requests in sum. */
 export interface HeldQuotas {
@@ -76,20 +76,20 @@ export interface Topology {
 
 /** Says every two seconds how a copy is, until it is stopped. What does not come through is said again. */
 export function announceNode(bucket: Bucket, id: string, note: () => NodeNote): () => void {
-  const tell = () => void bucket.put(id, JSON.stringify(note())).catch(() => undefined)
-  tell()
-  return every(tellEachMs, tell)
+  const announce = () => void bucket.put(id, JSON.stringify(note())).catch(() => undefined)
+  announce()
+  return every(announceEachMs, announce)
 }
 
 /** Asks NATS; throws where it does not answer. */
 export async function topologyOf(nats: Nats, copies: number): Promise<Topology> {
   const { changes, prices, events, usage, nodes: nodesBucket, lease: leaseBucket } = nats.names
-  const told = new Set([changes, prices, events, usage].map(({ stream }) => stream))
+  const listed = new Set([changes, prices, events, usage].map(({ stream }) => stream))
   const streams: StreamStanding[] = []
   const names = new Set<string>()
   for await (const { config, state, cluster } of nats.manager.streams.list()) {
     names.add(config.name)
-    if (!told.has(config.name)) continue
+    if (!listed.has(config.name)) continue
     const followers = cluster?.replicas ?? []
     streams.push({
       name: config.name,

@@ -70,7 +70,7 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
     if (limit - (standing?.used ?? 0) < pool) return untakenMs.short
     return pool * smallShare <= limit ? untakenMs.small : untakenMs.usual
   }
-  const heard = (entry: BucketEntry) => {
+  const onEntry = (entry: BucketEntry) => {
     const { window, pool, wants } = readPool(entry.text)
     if (pool > 0) pools.set(entry.key, { entry, since: clock.monotonic() })
     else pools.delete(entry.key)
@@ -81,7 +81,7 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
       .finally(() => busy.delete(entry.key))
   }
   return {
-    run: () => bucket.watch(heard),
+    run: () => bucket.watch(onEntry),
     held: () => ({
       keys: pools.size,
       requests: [...pools.values()].reduce((sum, { entry }) => sum + readPool(entry.text).pool, 0),

@@ -26,7 +26,7 @@ export function deriveAgain(db: Database): void {
 }
 
 /**
- * Brings a copy to the state that a delta tells, in one transaction with the sequence number that
+ * Brings a copy to the state that a delta describes, in one transaction with the sequence number that
  * it is at then. The connection must not check references: between two parts they may point at
  * nothing.
  */

@@ -67,7 +67,7 @@ interface ColumnRow {
   pk: number
 }
 
-/** What is written and found of a table; throws where nothing tells its rows apart. */
+/** The columns and the key of a table; throws for a table whose rows have no key. */
 export function tableOf(db: Database, name: string): ReplicatedTable {
   const columns = db
     .query<ColumnRow, [string]>('SELECT name, type, pk FROM pragma_table_info(?)')
