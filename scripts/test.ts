@@ -60,8 +60,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const began = performance.now()
-if (batches.length > 1) {
-  console.log('Building dist/wellhead, where it is older than its sources …')
+// Built here, because two workers that find it old would both build it.
+if (files.some(file => /^test\/(e2e|clients)\//.test(file))) {
+  console.log('Building dist/wellhead if it is older than its sources …')
   binary()
 }
 for (const [i, batch] of batches.entries()) {
