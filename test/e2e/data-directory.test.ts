@@ -90,7 +90,7 @@ test('samples of balancers and replicas use the default port', () => {
   }
 })
 
-needs('mount').test(
+needs('unshare').test(
   'a read-only file system is told with the directory',
   async () => {
     const dir = join(root, 'read-only')

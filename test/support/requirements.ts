@@ -104,6 +104,10 @@ export const requirements = {
     isHere: () => process.env.WELLHEAD_TORTURE === '1',
     install: 'bun run torture R33',
   },
+  unshare: {
+    isHere: () => isRoot && runs('unshare', '-m', 'true')(),
+    install: 'run the tests as root, outside a chroot and with the right to mount',
+  },
   zsh: program('zsh'),
 } satisfies Record<string, Requirement>
 
