@@ -7,10 +7,10 @@ import { readReport, secondsOfFiles, type TestResult } from './test/report.ts'
 
 /**
  * `bun run test [PATTERN...] [FLAG...]` runs the test files whose path contains a pattern and passes
- * every flag on to `bun test`. The files run in batches, two at a time, in a process per batch: a
- * process keeps what the files before left in memory, which grows to gigabytes over all of them.
+ * every flag on to `bun test`. The files run in batches, two batches at a time, in a process per batch:
+ * a process keeps what the files before left in memory, which grows to gigabytes over all of them.
  */
-const filesInBatch = 80
+const filesInBatch = 24
 const root = resolve(import.meta.dir, '..')
 
 /** Sweeps, and the console in a browser, take minutes: each has a command that runs it. */
@@ -48,15 +48,16 @@ const batches = Array.from({ length: Math.ceil(files.length / filesInBatch) }, (
     Math.round(((i + 1) * files.length) / Math.ceil(files.length / filesInBatch)),
   ),
 )
+let started = 0
 const reports = mkdtempSync(join(tmpdir(), 'wellhead-tests-'))
 const results: TestResult[] = []
 const times: [file: string, seconds: number][] = []
-let running: Bun.Subprocess | undefined
+const running = new Set<Bun.Subprocess>()
 let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     isInterrupted = true
-    running?.kill('SIGINT')
+    for (const child of running) child.kill('SIGINT')
   })
 
 const began = performance.now()
@@ -65,16 +66,22 @@ if (files.some(file => /^test\/(e2e|clients)\//.test(file))) {
   console.log('Building dist/wellhead if it is older than its sources …')
   binary()
 }
-for (const [i, batch] of batches.entries()) {
-  if (isInterrupted) break
-  const batchBegan = performance.now()
-  const batchResults = await run(batch, join(reports, `${i}.xml`))
-  results.push(...batchResults)
-  if (batches.length > 1)
-    console.log(
-      `[${i + 1}/${batches.length}] ${batch[0]} to ${batch.at(-1)}: ${totals(batchResults)} in ${secondsSince(batchBegan)} s`,
-    )
+let begun = 0
+let ended = 0
+async function runBatches(): Promise<void> {
+  while (begun < batches.length && !isInterrupted) {
+    const batch = batches[begun++]!
+    const batchBegan = performance.now()
+    const batchResults = await run(batch)
+    results.push(...batchResults)
+    ended += 1
+    if (batches.length > 1)
+      console.log(
+        `[${ended}/${batches.length}] ${batch[0]} to ${batch.at(-1)}: ${totals(batchResults)} in ${secondsSince(batchBegan)} s`,
+      )
+  }
 }
+await Promise.all([runBatches(), runBatches()])
 rmSync(reports, { recursive: true, force: true })
 
 printFailures()
@@ -121,8 +128,11 @@ function inRoot(path: string): string {
   return full.startsWith(`${root}/`) ? full.slice(root.length + 1) : full
 }
 
-async function run(batch: string[], report: string): Promise<TestResult[]> {
-  const options = ['--timeout', '60000', '--parallel=2', '--no-isolate', '--no-orphans']
+async function run(batch: string[]): Promise<TestResult[]> {
+  started += 1
+  const report = join(reports, `${started}.xml`)
+  const options = ['--timeout', '60000', `--parallel=${batches.length === 1 ? 2 : 1}`]
+  options.push('--no-isolate', '--no-orphans')
   const reporting = ['--only-failures', '--reporter=junit', `--reporter-outfile=${report}`]
   const paths = batch.map(file => (file.startsWith('/') ? file : `./${file}`))
   const isAlone = batches.length === 1
@@ -140,20 +150,26 @@ async function run(batch: string[], report: string): Promise<TestResult[]> {
       stderr: isAlone ? 'inherit' : 'pipe',
     },
   )
-  running = child
+  running.add(child)
   if (!isAlone) {
     const outputs = [child.stdout, child.stderr] as ReadableStream<Uint8Array>[]
     const texts = await Promise.all(outputs.map(output => new Response(output).text()))
     for (const text of texts) printSectionsWithFailures(text)
   }
   const code = await child.exited
+  running.delete(child)
+  // A test ended the process: the halves show which file it is in.
+  if (!existsSync(report) && batch.length > 1 && !isInterrupted) {
+    const half = Math.ceil(batch.length / 2)
+    return [...(await run(batch.slice(0, half))), ...(await run(batch.slice(half)))]
+  }
   const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
   times.push(...secondsOfFiles(text))
   const batchResults = readReport(text).filter(
     ({ name, outcome }) =>
       outcome !== 'skipped' || namePattern === undefined || new RegExp(namePattern).test(name),
   )
-  if (code === 0 || isInterrupted) return batchResults
+  if (isInterrupted || (code === 0 && text !== '')) return batchResults
   // A file that cannot be loaded has no test that fails.
   const reported = new Set(readReport(text).map(({ file }) => resolve(root, file)))
   for (const file of batch)

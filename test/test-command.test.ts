@@ -60,6 +60,16 @@ describe('the test command', () => {
     expect(out.trimEnd().split('\n').at(-1)).toBe('2 passed, 2 failed, 0 skipped')
   })
 
+  test('reports the file that ends its process, and runs the others, in many files too', async () => {
+    const many = Array.from({ length: 30 }, (_, i) =>
+      file(`many-${i}.test.ts`, `test('runs', () => {${i === 7 ? 'process.exit(0)' : ''}})`),
+    )
+    const { out, code } = await run(...many)
+    expect(code).toBe(1)
+    expect(out).toContain(`${many[7]}: (no test ran)`)
+    expect(out.trimEnd().split('\n').at(-1)).toBe('29 passed, 1 failed, 0 skipped')
+  })
+
   test('lists what is missing with the number of tests that it would run', async () => {
     const needing = file(
       'needing.test.ts',
