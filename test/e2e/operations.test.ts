@@ -10,6 +10,7 @@ import {
   start,
   temporaryDir,
 } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
 
 describe('the operator of a binary', () => {
   const dir = temporaryDir()
@@ -70,7 +71,7 @@ describe('the operator of a binary', () => {
     expect(out).toBe(await (await server.get('/openapi.json')).text())
   })
 
-  test('sees colours at a terminal, and none where output goes elsewhere or NO_COLOR is set', async () => {
+  test('sees no colours where output does not go to a terminal', async () => {
     const escapeStart = '\u001b['
     const commands = [
       ['doctor'],
@@ -98,19 +99,27 @@ describe('the operator of a binary', () => {
       expect(`${text}${errors}`).not.toBe('')
       expect([words, `${text}${errors}`.includes(escapeStart)]).toEqual([words, false])
     }
-    const atTerminal = async (env: Record<string, string>) => {
-      const line = `${binary()} doctor --data ${data}`
-      const child = Bun.spawn(['script', '-qec', line, '/dev/null'], {
-        env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
-        stdin: 'ignore',
-        stdout: 'pipe',
-      })
-      return await new Response(child.stdout).text()
-    }
-    expect(await atTerminal({})).toContain(`${escapeStart}32mok${escapeStart}39m`)
-    expect(await atTerminal({ NO_COLOR: '1' })).not.toContain(escapeStart)
-    expect(await atTerminal({ TERM: 'dumb' })).not.toContain(escapeStart)
   }, 60_000)
+
+  needs('terminal').test(
+    'sees colours at a terminal, and none with NO_COLOR or a dumb one',
+    async () => {
+      const escapeStart = '\u001b['
+      const atTerminal = async (env: Record<string, string>) => {
+        const line = `${binary()} doctor --data ${data}`
+        const child = Bun.spawn(['script', '-qec', line, '/dev/null'], {
+          env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+          stdin: 'ignore',
+          stdout: 'pipe',
+        })
+        return await new Response(child.stdout).text()
+      }
+      expect(await atTerminal({})).toContain(`${escapeStart}32mok${escapeStart}39m`)
+      expect(await atTerminal({ NO_COLOR: '1' })).not.toContain(escapeStart)
+      expect(await atTerminal({ TERM: 'dumb' })).not.toContain(escapeStart)
+    },
+    60_000,
+  )
 
   test('syncs a data source through the running server, and without one', async () => {
     const created = await fetch(`${server.url}/v1/data-sources`, {

@@ -96,6 +96,10 @@ export const requirements = {
   runuser: program('runuser', fromDebian('util-linux')),
   setpriv: program('setpriv', fromDebian('util-linux')),
   'systemd-analyze': program('systemd-analyze', fromDebian('systemd')),
+  terminal: {
+    isHere: runs('script', '-qec', 'true', '/dev/null'),
+    install: 'util-linux and /dev/pts, which a plain chroot does not have',
+  },
   'test:full': {
     isHere: () => process.env.TEST_SCOPE === 'full',
     install: 'bun run test:full',
