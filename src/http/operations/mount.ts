@@ -71,7 +71,10 @@ function hookOf(operation: Operation): { detail: object } {
 function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = runnerOf(context, operation)
   // What a repeat is compared with is the body, documented or not.
-  const takesBody = operation.body !== undefined || operation.idempotent === true
+  const takesBody =
+    operation.body !== undefined ||
+    operation.idempotent === true ||
+    operation.headers === idempotencyHeader
   if (isAsync(operation.handle))
     return takesBody
       ? async ({ query, params, body, request, set, caller, pass }) =>

@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -12,10 +11,7 @@ import { linkUrl } from '../../../account/service/sign-in.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
 
 export interface AdminSignInDeps
-  extends Pick<
-    Context,
-    'idempotency' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
-  > {
+  extends Pick<Context, 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'> {
   linkLifetimeMs: number
 }
 
@@ -37,7 +33,6 @@ export function signInAdminOperations({
   sessions,
   secondFactor,
   signIn,
-  idempotency,
   ownUrl,
   linkLifetimeMs,
   now,
@@ -81,7 +76,7 @@ export function signInAdminOperations({
       description: 'A link that signs in to an account once. It is shown in this answer only.',
       tags: ['operator'],
       access,
-      headers: idempotencyHeader,
+      idempotent: true,
       params: params.properties,
       answers: {
         201: envelope(
@@ -89,16 +84,14 @@ export function signInAdminOperations({
         ),
         404: NestedProblem,
       },
-      handle: ({ params: { id }, body, pass, request, reply }) => {
+      handle: ({ params: { id }, reply }) => {
+        const account = accountOf(id)
         reply.headers['cache-control'] = 'no-store'
-        return idempotency.once({ pass, request, set: reply }, body, () => {
-          const account = accountOf(id)
-          reply.status = 201
-          const token = signIn.makeLink(account)
-          return success({
-            sign_in_url: linkUrl(ownUrl(), token),
-            expires_at: isoInstant(now() + linkLifetimeMs),
-          })
+        reply.status = 201
+        const token = signIn.makeLink(account)
+        return success({
+          sign_in_url: linkUrl(ownUrl(), token),
+          expires_at: isoInstant(now() + linkLifetimeMs),
         })
       },
     }),
