@@ -181,6 +181,7 @@ export async function startWellhead(options: StartOptions = {}): Promise<Wellhea
         await controls.snapshot(name)
         return async () => {
           await controls.restore(name)
+          await controls.dropSnapshot(name)
           await controls.clearFaults()
           receiver.deliveries.length = 0
           receiver.answerWith(200)
