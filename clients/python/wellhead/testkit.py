@@ -240,10 +240,6 @@ class Copy:
         """Keeps the state; `restore` with the same name returns to it."""
         self._control("POST", "/_dev/snapshot", {"name": name})
 
-    def drop_snapshot(self, name: str) -> None:
-        """Deletes a state that was kept: an instance holds ten of them."""
-        self._control("DELETE", "/_dev/snapshot", {"name": name})
-
     def restore(self, name: str = "default") -> None:
         self._control("POST", "/_dev/restore", {"name": name})
 
@@ -261,7 +257,7 @@ class Copy:
             yield self
         finally:
             self.restore(name)
-            self.drop_snapshot(name)
+            self._states -= 1
             self.clear_faults()
             self.webhooks.clear()
 

@@ -117,8 +117,6 @@ export interface Controls {
   filled(): Promise<void>
   /** Keeps the state; `restore` with the same name returns to it. */
   snapshot(name?: string): Promise<void>
-  /** Deletes a state that was kept: an instance holds ten of them. */
-  dropSnapshot(name: string): Promise<void>
   restore(name?: string): Promise<void>
   /** Back to the state of the start. */
   reset(): Promise<void>
@@ -227,9 +225,6 @@ export function createControls(url: string, adminToken: string): Controls {
     },
     async snapshot(name = 'default') {
       await call('POST', '/_dev/snapshot', { name })
-    },
-    async dropSnapshot(name) {
-      await call('DELETE', '/_dev/snapshot', { name })
     },
     async restore(name = 'default') {
       await call('POST', '/_dev/restore', { name })

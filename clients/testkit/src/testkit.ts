@@ -181,7 +181,7 @@ export async function startWellhead(options: StartOptions = {}): Promise<Wellhea
         await controls.snapshot(name)
         return async () => {
           await controls.restore(name)
-          await controls.dropSnapshot(name)
+          states -= 1
           await controls.clearFaults()
           receiver.deliveries.length = 0
           receiver.answerWith(200)

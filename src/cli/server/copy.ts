@@ -41,7 +41,7 @@ const stepMs = 20
 const answersFirstMaxMs = 1000
 
 /** A smaller database is copied for a state: in a larger one the state and the copy share the file. */
-const sharedBytesMin = 16 * 2 ** 20
+const sharedBytesMin = 64 * 2 ** 20
 /** A log beside a shared file may grow so long: whoever goes back to a state copies it and reads it through. */
 const logBytesMax = 32 * 2 ** 20
 /** That of a history that is being written is folded sooner: it takes no longer than a step. */
@@ -121,8 +121,9 @@ export function openCopy(options: InstanceOptions): Copy {
   }
   const dropSnapshot = (name: string) => {
     if (!keptNames().includes(name)) return false
+    // The database goes on as if it were shared until `tidy` finds that it is not: a checkpoint that
+    // began now would write into the file while the next state is kept.
     for (const ending of ['json', 'db', 'db-wal']) rmSync(statePath(name, ending), { force: true })
-    hold()
     return true
   }
   const hold = () => {
