@@ -253,12 +253,19 @@ async function importing({ row, data, config }: World): Promise<void> {
 
 async function webhookAndAlert({ row, ask, asOperator }: World): Promise<void> {
   const mine = `/hook/${encodeURIComponent(row.name)}`
-  await expectOk(
-    await ask('POST', '/v1/webhooks', {
-      url: surroundings.sink + mine,
-      events: ['price_alert.triggered'],
-    }),
-  )
+  const created = await ask('POST', '/v1/webhooks', {
+    url: surroundings.sink + mine,
+    events: ['price_alert.triggered'],
+  })
+  // Its secret is then for people with a second factor alone.
+  if (row.settings['sessions.second_factor'] === true) {
+    expect([created.status, await created.text()]).toEqual([
+      403,
+      expect.stringContaining('"SECOND_FACTOR_MISSING"'),
+    ])
+    return
+  }
+  await expectOk(created)
   await expectOk(
     await ask('POST', '/v1/alerts', {
       price_alert: {

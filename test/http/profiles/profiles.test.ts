@@ -867,10 +867,10 @@ describe('createClientProfiles: what switches leave alone', () => {
     expect(used()).toBe(before)
   })
 
-  test('where none is configured nothing stands on the way of a request', () => {
-    const hooks = (of: App) =>
-      (of as unknown as { event: { request?: unknown[] } }).event.request?.length ?? 0
-    expect(hooks(withProfiles(copy.running.services, ''))).toBe(0)
-    expect(hooks(app)).toBe(1)
+  test('where none is configured no answer depends on the client', async () => {
+    const varies = async (of: App) =>
+      (await of.handle(new Request('http://localhost/nothing'))).headers.get('vary')
+    expect(await varies(withProfiles(copy.running.services, ''))).toBeNull()
+    expect(await varies(app)).toBe('X-Client')
   })
 })
