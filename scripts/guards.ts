@@ -43,8 +43,8 @@ function print(): void {
   console.log('\n| fault | held | held or listed |\n|---|---|---|')
   for (const kind of faultKinds) {
     const span = { from: fittedUntil, to: Number.POSITIVE_INFINITY, count: 1000 }
-    const { tried, held, doubted } = measureFaults(kind, all, span)
-    console.log(`| ${kind.name} | ${percent(held, tried)} | ${percent(doubted, tried)} |`)
+    const { tried, held, flagged } = measureFaults(kind, all, span)
+    console.log(`| ${kind.name} | ${percent(held, tried)} | ${percent(flagged, tried)} |`)
   }
 }
 

@@ -34,7 +34,7 @@ interface Copy {
   adminToken: string
 }
 
-function openCopy(dir: string): Copy {
+function openDemoInstance(dir: string): Copy {
   const clock = createManualClock(now)
   const config = loadConfig({
     mode: 'dev',
@@ -323,7 +323,7 @@ function sqlOf(db: Database): string {
 const target = resolve(process.argv[2] ?? 'fixtures', `schema-${schemaVersion}.sql`)
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-version-'))
 try {
-  const copy = openCopy(dir)
+  const copy = openDemoInstance(dir)
   await useCopy(copy)
   copy.instance.close()
   const db = new Database(databasePath(dir), { readonly: true })

@@ -5,9 +5,9 @@ import { Elysia } from 'elysia'
 import { documentNames } from '../src/http/openapi/introduction.ts'
 import { documentOf, type OpenApiDocument } from '../src/http/openapi/openapi.ts'
 import { shippedCatalogue } from '../src/topics/catalogue/dataset/shipped.ts'
-import type { EvaluationCopy } from './support/instance/evaluation-copy.ts'
+import type { DemoInstance } from './support/instance/evaluation-copy.ts'
 import { openTestInstance } from './support/instance/instance.ts'
-import { clientsCopy, inOtherNames, otherNames } from './support/instance/renamed-instance.ts'
+import { clientsInstance, inOtherNames, otherNames } from './support/instance/renamed-instance.ts'
 import { interfaceRows } from './support/interface/interface.ts'
 import { answered, type Receiver, receiver } from './support/servers/receiver.ts'
 import { serveApp } from './support/topics/streaming.ts'
@@ -29,10 +29,10 @@ const defaults =
   /Wellhead|X-Service-|\bexch[-_]|<\/?service>|EnergyPricesChannel|wellhead@localhost/i
 const seenIn = (text: string) => defaults.exec(text.replaceAll(/`wellhead [a-z]+/g, ''))?.[0]
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let hooks: Receiver
 beforeAll(async () => {
-  copy = clientsCopy()
+  copy = clientsInstance()
   hooks = await receiver(socket => socket.end(answered('200 OK')))
 }, 240_000)
 afterAll(() => hooks.close())

@@ -339,11 +339,11 @@ for (; kill < kills && !isToldToEnd; kill++) {
 await rejoin()
 isOver = true
 await Promise.all(load)
-const isTold = async () => {
+const isNotified = async () => {
   const { state } = await nats.manager.streams.info('wellhead-events')
   return messages.events.size >= state.messages
 }
-for (let i = 0; i < 100 && !(await isTold().catch(() => false)); i++) await Bun.sleep(100)
+for (let i = 0; i < 100 && !(await isNotified().catch(() => false)); i++) await Bun.sleep(100)
 // The quota is used up to its end, at every node.
 for (let refused = 0; refused < 30; ) {
   for (const node of nodes) {

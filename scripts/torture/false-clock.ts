@@ -30,8 +30,8 @@ const setClock = (wrongMs: number) => {
 }
 setClock(0)
 
-const letters: string[] = []
-let letter = ''
+const mailMessages: string[] = []
+let mailMessage = ''
 const smtp = Bun.listen({
   port: 0,
   hostname: '127.0.0.1',
@@ -41,13 +41,13 @@ const smtp = Bun.listen({
       for (const line of bytes.toString().split('\r\n').filter(Boolean)) {
         if (/^(EHLO|HELO|MAIL|RCPT|RSET|NOOP)/i.test(line)) socket.write('250 ok\r\n')
         else if (/^DATA/i.test(line)) {
-          letter = ''
+          mailMessage = ''
           socket.write('354 go on\r\n')
         } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
         else if (line === '.') {
-          letters.push(letter)
+          mailMessages.push(mailMessage)
           socket.write('250 taken\r\n')
-        } else letter += `${line}\n`
+        } else mailMessage += `${line}\n`
       }
     },
   },
@@ -166,7 +166,7 @@ for (const [atSeconds, wrongMs] of jumps) {
 }
 await until(350 * secondMs)
 // The letter of the schedule alone: the service tells ann of nothing else here.
-const prices = letters.filter(text => text.includes('Morning prices'))
+const prices = mailMessages.filter(text => text.includes('Morning prices'))
 if (prices.length !== 1) failed.push(`${prices.length} letters instead of one`)
 if (new Set(events).size !== 1 || events.length !== 2)
   failed.push(`the webhook was tried ${events.length} times, for ${new Set(events).size} events`)
@@ -187,7 +187,7 @@ console.log(
     n: jumps.length,
     failures: failed.length,
     jumps_told: seen,
-    letters: prices.length,
+    mailMessages: prices.length,
     webhook_tries: events.length,
     ...(failed.length > 0 && { failed }),
   }),

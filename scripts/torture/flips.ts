@@ -6,7 +6,7 @@ import { verifyFile } from '../../src/cli/backups/backup.ts'
 import { checkpoint, checksumsOf } from '../../src/database/checkpoint.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { checksumsPath } from '../../src/database/page-checksums.ts'
-import { evaluationCopy } from '../../test/support/instance/evaluation-copy.ts'
+import { demoInstance } from '../../test/support/instance/evaluation-copy.ts'
 
 /**
  * R07: flips one bit in copies of a database that holds everything an evaluation copy has, beside
@@ -18,7 +18,7 @@ import { evaluationCopy } from '../../test/support/instance/evaluation-copy.ts'
 
 const [flips = 500, seed = 1] = process.argv.slice(2).map(Number)
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-flips-'))
-const copy = evaluationCopy(undefined, {}, { leadingOnly: true })
+const copy = demoInstance(undefined, {}, { leadingOnly: true })
 const { db } = copy.running.services
 // Pages that nothing is in say nothing when they change.
 checkpoint(db)

@@ -170,8 +170,8 @@ async function killAt(syscalls: string, when = 1, path: readonly string[] = []) 
 
 const writes = 'pwrite64'
 const syncs = 'fsync,fdatasync'
-let letters = 0
-const letterTo = () => `person${letters}@example.com`
+let mailMessages = 0
+const letterTo = () => `person${mailMessages}@example.com`
 
 /** Ages what was sent by forty days, so that the next start forgets it, and kills that start. */
 async function inRetention(n: number) {
@@ -235,7 +235,7 @@ const points: Record<string, (n: number) => Promise<void>> = {
     await push()
   },
   'a letter is taken, not acknowledged': async () => {
-    letters += 1
+    mailMessages += 1
     if (!(await call(operator(), '/admin/v1/accounts', { email: letterTo() }))) return
     atLetter = kill
     await call('', '/v1/auth/link', { email: letterTo() })

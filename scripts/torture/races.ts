@@ -201,9 +201,9 @@ try {
 
   const { email } = await account('professional')
   await ask('', 'POST', '/v1/auth/link', { email })
-  const letter = () => mails.accepted.find(({ to }) => to.includes(email))
-  for (let tries = 0; !letter() && tries < 500; tries += 1) await Bun.sleep(20)
-  const raw = letter()!.raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
+  const mailMessage = () => mails.accepted.find(({ to }) => to.includes(email))
+  for (let tries = 0; !mailMessage() && tries < 500; tries += 1) await Bun.sleep(20)
+  const raw = mailMessage()!.raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
   const token = /[?#&][\w]*(?:token|code|link)[\w]*=([\w.-]+)/.exec(raw)?.[1]
   if (token === undefined) throw new Error(`no token in ${raw}`)
   await race('a link that signs in', 1, '^4', () =>

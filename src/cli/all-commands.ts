@@ -4,7 +4,7 @@ import { build, version } from '../version.ts'
 import { billingCommands } from './accounts/billing.ts'
 import { accountCommands } from './accounts/commands.ts'
 import { firstLine } from './accounts/sign-in.ts'
-import { thingCommands } from './accounts/things.ts'
+import { itemCommands } from './accounts/things.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backups/commands.ts'
 import type { OperatorAction } from './command.ts'
@@ -68,7 +68,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
       act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
     )
   billingCommands(program, located, act)
-  thingCommands(program, located, act)
+  itemCommands(program, located, act)
   codeCommands(program, located, act)
   sourceCommands(program, located, act)
   seriesCommands(program, located, act)

@@ -30,7 +30,7 @@ async function testHook(
   try {
     await noticeHook(url, config.notices.format, service).send([
       {
-        matter: 'test',
+        operatorAlert: 'test',
         kind: 'test',
         text: `A test, sent at ${isoInstant(now)}. Notices arrive here.`,
         since: now,

@@ -13,10 +13,10 @@ interface SendAgainDeps {
 
 /** Shows the first line on standard error: whoever waits need not read it again. */
 export function tellOnce(): (line: string) => void {
-  let hasTold = false
+  let hasNotified = false
   return line => {
-    if (!hasTold) process.stderr.write(`${line}\n`)
-    hasTold = true
+    if (!hasNotified) process.stderr.write(`${line}\n`)
+    hasNotified = true
   }
 }
 

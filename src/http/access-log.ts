@@ -1,12 +1,12 @@
 import type { Log } from '../lib/log/log.ts'
 import { beginningOf, joinedStream } from './answer/encoding.ts'
 import { wholeBody } from './answer/stream.ts'
-import type { Pass } from './gate/gate.ts'
+import type { RequestContext } from './gate/gate.ts'
 
 /** Writes a line for answers that leave. */
 export interface AccessLog {
   /** The passes of requests that came to the gate; it adds them. */
-  passes: WeakMap<Request, Pass>
+  passes: WeakMap<Request, RequestContext>
   now(): number
   /** A request is routed as another one. */
   reroute(request: Request, as: Request): void
@@ -30,15 +30,15 @@ const unrouted = '(none)'
 /** Neither addresses nor who asked from where: the id of the key says whose request it is. */
 export function createAccessLog(options: AccessLogOptions): AccessLog {
   const { log, share, chance, now } = options
-  const passes = new WeakMap<Request, Pass>()
+  const passes = new WeakMap<Request, RequestContext>()
   const rerouted = new WeakMap<Request, Request>()
   const put = (request: Request, startedMs: number, answer: Answered) => {
-    const pass = passes.get(rerouted.get(request) ?? request)
+    const requestContext = passes.get(rerouted.get(request) ?? request)
     log.info('access', {
       request_id: answer.requestId,
-      key_id: pass?.caller?.key.key.id ?? null,
+      key_id: requestContext?.caller?.key.key.id ?? null,
       method: request.method,
-      route: pass?.route ?? unrouted,
+      route: requestContext?.route ?? unrouted,
       status: answer.status,
       ms: Math.round((now() - startedMs) * 10) / 10,
       bytes: answer.bytes,

@@ -98,7 +98,7 @@ export function createBase(deps: BaseDeps) {
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
     .use(access)
     // First, so that no unknown error's text finds another way out.
-    .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
+    .onError({ as: 'global' }, ({ error, code, set, request, requestContext }) => {
       // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does
       // not exist.
       if (code === 'NOT_FOUND' && !(error instanceof Problem)) return answerUnknown(request)
@@ -117,9 +117,11 @@ export function createBase(deps: BaseDeps) {
         })
       set.headers['x-request-id'] = requestId
       const instead =
-        pass && 'meter' in pass.access ? pass.access.refusalAnswer?.(problem, request) : undefined
-      if (pass && instead) {
-        pass.outcome = problem.status
+        requestContext && 'meter' in requestContext.access
+          ? requestContext.access.refusalAnswer?.(problem, request)
+          : undefined
+      if (requestContext && instead) {
+        requestContext.outcome = problem.status
         set.status = 200
         set.headers['content-type'] = instead.contentType
         return instead.text
@@ -131,20 +133,20 @@ export function createBase(deps: BaseDeps) {
   if (!profiles)
     return app.mapResponse(
       { as: 'global' },
-      ({ set, request, pass, responseValue }) =>
-        new Outcome(settle, { set, request, pass, responseValue }).answer,
+      ({ set, request, requestContext, responseValue }) =>
+        new Outcome(settle, { set, request, requestContext, responseValue }).answer,
     )
   // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia
   // skips those after one that answers.
-  const settleSwitched = ({ set, request, pass, responseValue }: Leaving) => {
+  const settleSwitched = ({ set, request, requestContext, responseValue }: Leaving) => {
     // What no route is behind is no shape of ours.
-    if (!pass && responseValue instanceof Response)
-      return settle({ set, request, pass, responseValue })
+    if (!requestContext && responseValue instanceof Response)
+      return settle({ set, request, requestContext, responseValue })
     const headers = set.headers as Record<string, string>
     const outgoing = { headers, status: set.status }
     const switched = profiles.leave({
       request,
-      route: pass?.route,
+      route: requestContext?.route,
       set: outgoing,
       value: responseValue,
     })
@@ -152,7 +154,7 @@ export function createBase(deps: BaseDeps) {
     const answer = settle({
       set,
       request,
-      pass,
+      requestContext,
       responseValue: switched === undefined ? responseValue : switched,
     })
     // Elysia sends any value; its types know of Responses only.
@@ -162,8 +164,8 @@ export function createBase(deps: BaseDeps) {
     .onRequest(({ request }) => new Outcome(profiles.arrive, request).answer)
     .mapResponse(
       { as: 'global' },
-      ({ set, request, pass, responseValue }) =>
-        new Outcome(settleSwitched, { set, request, pass, responseValue }).answer,
+      ({ set, request, requestContext, responseValue }) =>
+        new Outcome(settleSwitched, { set, request, requestContext, responseValue }).answer,
     )
 }
 

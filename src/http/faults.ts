@@ -4,7 +4,7 @@ import type { Plans } from '../plans/plans.ts'
 import { type QuotaKind, tierIds } from '../plans/tiers.ts'
 import type { WindowReading } from './answer/rate-headers.ts'
 import { servedMethods } from './front.ts'
-import type { Pass, SimulatedQuota } from './gate/gate.ts'
+import type { RequestContext, SimulatedQuota } from './gate/gate.ts'
 import { Problem, type ProblemCode, problems } from './problem/problem.ts'
 import { type Links, overloaded, tooFast } from './problem/refusals.ts'
 
@@ -139,14 +139,14 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
  */
 export const faultMeeter =
   (faults: Faults, plans: Plans, links: (request: Request) => Links, now: () => number) =>
-  async (pass: Pass, request: Request, route: string): Promise<void> => {
+  async (requestContext: RequestContext, request: Request, route: string): Promise<void> => {
     const fault = faults.meet(request.method, route)
     if (!fault) return
     if (fault.delayMs > 0) await sleep(fault.delayMs)
     if (!fault.code) return
     const kind = quotaCodes[fault.code]
-    if (kind) pass.simulated = usedUp(kind, plans, now())
-    if (fault.code === 'RATE_LIMIT_EXCEEDED') pass.windows = [fullWindow(plans)]
+    if (kind) requestContext.simulated = usedUp(kind, plans, now())
+    if (fault.code === 'RATE_LIMIT_EXCEEDED') requestContext.windows = [fullWindow(plans)]
     throw refusalOf(fault.code, plans, links(request), now())
   }
 

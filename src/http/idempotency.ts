@@ -5,7 +5,7 @@ import { dayMs } from '../lib/time/instant.ts'
 import { DoesNotOpen, type Vault } from '../topics/keys/service/vault.ts'
 import type { IdempotencyStore } from '../topics/keys/store/idempotency.ts'
 import { credentialsOf } from './gate/credentials.ts'
-import type { Caller, Pass } from './gate/gate.ts'
+import type { Caller, RequestContext } from './gate/gate.ts'
 import { invalidParameter, stateForbids } from './problem/problem.ts'
 import { pathOf } from './settle.ts'
 
@@ -24,7 +24,7 @@ export interface IdempotencyDeps {
 export interface Repeatable {
   request: Request
   set: { headers: Record<string, string | number>; status?: number | string }
-  pass: Pass | undefined
+  requestContext: RequestContext | undefined
   /** Undefined for the operator. */
   caller?: Caller
 }
@@ -110,12 +110,12 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
     },
   })
   /** Who asked, and what their answers are sealed with. */
-  const ownerOf = ({ request, pass, caller }: Repeatable, name: string) => {
+  const ownerOf = ({ request, requestContext, caller }: Repeatable, name: string) => {
     const token = () => withToken(credentialsOf(request, true).token ?? '')
     if (caller) return { owner: caller.key.key.id, sealing: token() }
-    if (pass?.adminTokenId !== undefined)
-      return { owner: `token ${pass.adminTokenId}`, sealing: token() }
-    return { owner: pass?.actor ?? 'command', sealing: withMasterKey(name) }
+    if (requestContext?.adminTokenId !== undefined)
+      return { owner: `token ${requestContext.adminTokenId}`, sealing: token() }
+    return { owner: requestContext?.actor ?? 'command', sealing: withMasterKey(name) }
   }
 
   /**
@@ -123,7 +123,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
    * repeated.
    */
   const opened = (repeatable: Repeatable, body: unknown) => {
-    const { request, set, pass } = repeatable
+    const { request, set, requestContext } = repeatable
     const name = request.headers.get('idempotency-key')
     if (name === null) return undefined
     if (name.length < 1 || name.length > keyCharactersMax) {
@@ -147,7 +147,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
       if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
       set.headers['idempotent-replayed'] = 'true'
       set.status = kept.status
-      if (pass) pass.free = true
+      if (requestContext) requestContext.free = true
       return { kept }
     }
     const keep = (answer: unknown) => {

@@ -1,4 +1,4 @@
-import type { Pass } from './gate/gate.ts'
+import type { RequestContext } from './gate/gate.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
 
 /** A request that was answered, for whoever develops against an evaluation copy. */
@@ -72,7 +72,7 @@ const isUntold = (path: string): boolean =>
 
 export interface RequestLogDeps {
   /** The pass of each request that came to a route; the gate adds them. */
-  passes: WeakMap<Request, Pass>
+  passes: WeakMap<Request, RequestContext>
   /** The copy's clock, Unix ms. */
   now(): number
   /** Monotonic milliseconds that pass while the copy's clock stands. */
@@ -87,9 +87,9 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): Re
 
   const note = async (request: Request, response: Response | undefined, startedMs: number) => {
     const { pathname, search } = new URL(request.url)
-    const pass = passes.get(request)
+    const requestContext = passes.get(request)
     // What an instance asks of itself for a request is part of that request.
-    if (isUntold(pathname) || pass?.vouched) return
+    if (isUntold(pathname) || requestContext?.vouched) return
     const status = response?.status ?? switching
     count += 1
     const entry: LoggedRequest = {
@@ -98,11 +98,11 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): Re
       requestId: response?.headers.get('x-request-id') ?? null,
       method: request.method,
       path: pathname + maskedQuery(search),
-      route: pass?.route,
+      route: requestContext?.route,
       status,
       durationMs: Math.round((monotonic() - startedMs) * 10) / 10,
-      caller: callerOf(pass),
-      actor: pass?.actor,
+      caller: callerOf(requestContext),
+      actor: requestContext?.actor,
       body: bodies.get(request),
       refusal: undefined,
     }
@@ -141,8 +141,8 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): Re
   }
 }
 
-function callerOf(pass: Pass | undefined): LoggedRequest['caller'] {
-  const { key, session } = pass?.caller ?? {}
+function callerOf(requestContext: RequestContext | undefined): LoggedRequest['caller'] {
+  const { key, session } = requestContext?.caller ?? {}
   return (
     key && {
       keyId: key.key.id,

@@ -7,7 +7,7 @@ import { corsHeaders } from './answer/cors.ts'
 import { withIgnoredParameters } from './answer/ignored-parameters.ts'
 import { detailsOf } from './gate/audited.ts'
 import { cacheControlOf } from './gate/cache-control.ts'
-import type { Gate, Pass } from './gate/gate.ts'
+import type { Gate, RequestContext } from './gate/gate.ts'
 import { ignoredParametersHeader } from './input/ignored-parameters.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -24,7 +24,7 @@ export interface SettleDeps {
 export interface Leaving {
   set: { headers: unknown; status?: number | string }
   request: Request
-  pass: Pass | undefined
+  requestContext: RequestContext | undefined
   responseValue: unknown
 }
 
@@ -49,48 +49,53 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
       status,
       request_id: headers['x-request-id'],
     })
-  return ({ set, request, pass, responseValue }) => {
+  return ({ set, request, requestContext, responseValue }) => {
     // An unknown route, also where a path's parameter names none: no body, no request id. A refusal
     // that a handler passes on has a pass.
-    if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
+    if (!requestContext && responseValue instanceof Response && responseValue.status === 404)
+      return undefined
     const headers = set.headers as Record<string, string>
     headers['x-request-id'] ??= requestIdOf(request, ids)
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
-    if (!pass) return undefined
+    if (!requestContext) return undefined
     if (headers['cache-control'] === undefined && !hasOwnCacheControl(responseValue)) {
-      const cacheControl = cacheControlOf(pass.access, pass.route, request.method)
+      const cacheControl = cacheControlOf(
+        requestContext.access,
+        requestContext.route,
+        request.method,
+      )
       if (cacheControl !== undefined) headers['cache-control'] = cacheControl
     }
-    if (pass.action) pass.action.details = detailsOf(responseValue)
+    if (requestContext.action) requestContext.action.details = detailsOf(responseValue)
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
-    if (pass.actor !== undefined && isAction(pass, request, sent))
-      logAction(pass.actor, request, sent, headers)
+    if (requestContext.actor !== undefined && isAction(requestContext, request, sent))
+      logAction(requestContext.actor, request, sent, headers)
     const ignored = headers[ignoredHeader]
     // What alerts call their metadata is the caller's.
     const named =
-      ignored !== undefined && sent === 200 && scopeOf(pass.route) !== 'alerts'
+      ignored !== undefined && sent === 200 && scopeOf(requestContext.route) !== 'alerts'
         ? withIgnoredParameters(responseValue, ignored, headers)
         : undefined
     if (named !== undefined) {
       headers['content-type'] ??= plainJsonType
-      if (pass.vouched) {
+      if (requestContext.vouched) {
         set.headers = {}
         set.status = 200
         return new Response(named, { status: sent, headers })
       }
     }
-    const text = pass.vouched ? undefined : textOf(named ?? responseValue, headers)
+    const text = requestContext.vouched ? undefined : textOf(named ?? responseValue, headers)
     if (text !== undefined) {
-      const answer = gate.answer(pass, sent, headers, text)
+      const answer = gate.answer(requestContext, sent, headers, text)
       if (!answer) return undefined
       // Whatever stood here would be added to an answer that has it already.
       set.headers = {}
       set.status = 200
       return answer
     }
-    const all = gate.leave(pass, sent, headers)
+    const all = gate.leave(requestContext, sent, headers)
     // What is made into a Response takes Headers as they are; into a Response that a handler made,
     // Elysia copies an object's fields.
     if (all)
@@ -128,7 +133,7 @@ const dataRoutes: ReadonlySet<string> = new Set([
   '/admin/v1/batches/:id/end',
 ])
 
-const isAction = ({ route }: Pass, { method }: Request, status: number): boolean =>
+const isAction = ({ route }: RequestContext, { method }: Request, status: number): boolean =>
   method !== 'GET' && method !== 'HEAD' && !(status < 300 && dataRoutes.has(route))
 
 export const pathOf = (request: Request): string => new URL(request.url).pathname

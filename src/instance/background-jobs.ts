@@ -82,7 +82,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
     ...(cluster ? [cluster.job] : []),
   ]
   return createRunner(jobs, services.clock, services.log, {
-    isTold: services.disk.failed,
+    isNotified: services.disk.failed,
     // The clock of an evaluation copy is moved by people.
     guard: feed ? undefined : clockGuard(services),
   })

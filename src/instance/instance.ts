@@ -7,7 +7,7 @@ import type { Connections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
 import { createFaults } from '../http/faults.ts'
 import type { PeerLookup } from '../http/gate/address.ts'
-import type { Pass } from '../http/gate/gate.ts'
+import type { RequestContext } from '../http/gate/gate.ts'
 import { createRequestLog } from '../http/request-log.ts'
 import { chanceOf } from '../lib/ids.ts'
 import type { Log } from '../lib/log/log.ts'
@@ -16,7 +16,7 @@ import { createSystemClock, type ManualClock, within } from '../lib/time/clock.t
 import { senderComponents } from '../outbox/vitals.ts'
 import { type Cluster, startCluster } from '../replication/cluster.ts'
 import { createCheckpointer } from '../threads/checkpointer.ts'
-import { openReaders } from '../threads/query-workers.ts'
+import { openQueryWorkers } from '../threads/query-workers.ts'
 import { type Publishing, startPublishing } from '../threads/replication-publisher.ts'
 import { paymentComponents } from '../topics/condition/service/condition.ts'
 import { aloneVitals, type Vitals } from '../topics/condition/service/vitals.ts'
@@ -71,7 +71,7 @@ export interface InstanceOptions {
   url?: () => string | undefined
   connections?: Connections
   /** Gets the pass of each request, for the access log. */
-  passes?: WeakMap<Request, Pass>
+  passes?: WeakMap<Request, RequestContext>
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** How an evaluation copy keeps its state and goes back to it. */
@@ -132,7 +132,7 @@ export function openInstance(options: InstanceOptions): Instance {
   })
   const isLeased = config.nats.standby === 'auto'
   const loop = serving ? watchedLoop(services.log) : undefined
-  const passes = options.passes ?? (world && new WeakMap<Request, Pass>())
+  const passes = options.passes ?? (world && new WeakMap<Request, RequestContext>())
   const controls =
     world && keeping && passes
       ? controlsOf({ services, jobs: runner, sending, world, keeping, loop, passes })
@@ -155,7 +155,9 @@ export function openInstance(options: InstanceOptions): Instance {
     topology: () => cluster?.topology(),
   }
   const readers =
-    serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
+    serving && config.readers.threads > 0
+      ? openQueryWorkers(services, databasePath(dir))
+      : undefined
   // States of an evaluation copy are files that are checkpointed when they are kept.
   const checkpointer =
     serving && config.mode === 'serve' ? createCheckpointer(databasePath(dir)) : undefined
@@ -273,7 +275,7 @@ interface ControlsDeps {
   world: InventedWorld
   keeping: Keeping
   loop: LagWatch | undefined
-  passes: WeakMap<Request, Pass>
+  passes: WeakMap<Request, RequestContext>
 }
 
 function controlsOf(deps: ControlsDeps): DevControls {
@@ -314,7 +316,7 @@ const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =
     outbox,
     clock,
     log,
-    isTold: disk.failed,
+    isNotified: disk.failed,
     concurrency: config.outbox.concurrency,
     perLane: config.outbox.perLane,
   })

@@ -1,9 +1,9 @@
 import { openDatabase, readAtOnce } from '../database/database.ts'
 import { createEncoder } from '../http/answer/encoding.ts'
 import type { Caller } from '../http/gate/gate.ts'
-import { createAnswering, type ReaderInstance } from '../http/query-workers/answering.ts'
+import { createAnswering, type QueryWorkerInstance } from '../http/query-workers/answering.ts'
 import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
-import type { AskedSeries, ReaderCaller, ToReader } from '../http/query-workers/terms.ts'
+import type { AskedSeries, QueryWorkerCaller, ToQueryWorker } from '../http/query-workers/terms.ts'
 import { createApp } from '../instance/app/app.ts'
 import { openServices, type Services } from '../instance/services/services.ts'
 import { createRandomIds } from '../lib/ids.ts'
@@ -12,7 +12,7 @@ import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { newAccountState, newKeyState } from '../topics/keys/service/keyring.ts'
 
 /** What the main thread starts a reader with. */
-export interface ReaderStart {
+export interface QueryWorkerStart {
   databasePath: string
   /** The configuration of a worker. */
   config: unknown
@@ -29,7 +29,11 @@ const keptBytesMax = 4 * 2 ** 20
  * A reader thread: the same instance over a read-only connection of its own. It answers what the
  * main thread has let in, and hears of every write before the questions that come after it.
  */
-function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderInstance {
+function openQueryWorker({
+  databasePath,
+  config: copied,
+  now,
+}: QueryWorkerStart): QueryWorkerInstance {
   const config = openedWorkerConfig(copied)
   const clock = createManualClock(now, createSystemClock())
   const log = createLog({
@@ -48,7 +52,7 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
     ...opened,
     meter: {
       ...opened.meter,
-      noteAsked: (_key, seriesIds, etag) => void askedSeries.push({ seriesIds, etag }),
+      noteRequested: (_key, seriesIds, etag) => void askedSeries.push({ seriesIds, etag }),
     },
     ingest: { ...opened.ingest, mark: () => mark },
   }
@@ -92,7 +96,7 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
   }
 }
 
-function callerOf({ key, account, holder, role, entitled, session }: ReaderCaller): Caller {
+function callerOf({ key, account, holder, role, entitled, session }: QueryWorkerCaller): Caller {
   const accountState = newAccountState(account)
   const holderState = holder.id === account.id ? accountState : newAccountState(holder)
   holderState.role = role
@@ -101,20 +105,20 @@ function callerOf({ key, account, holder, role, entitled, session }: ReaderCalle
 }
 
 declare const self: {
-  onmessage: ((event: { data: ReaderStart | ToReader }) => void) | null
+  onmessage: ((event: { data: QueryWorkerStart | ToQueryWorker }) => void) | null
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void
 }
 
 // The first message says what to open, all others are the main thread's.
 self.onmessage = ({ data }) => {
-  let instance: ReaderInstance
+  let instance: QueryWorkerInstance
   try {
-    instance = openReader(data as ReaderStart)
+    instance = openQueryWorker(data as QueryWorkerStart)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return self.postMessage({ kind: 'failed', message })
   }
   const hear = createAnswering(instance, (message, transfer) => self.postMessage(message, transfer))
-  self.onmessage = event => hear(event.data as ToReader)
+  self.onmessage = event => hear(event.data as ToQueryWorker)
   self.postMessage({ kind: 'ready' })
 }

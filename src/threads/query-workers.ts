@@ -1,19 +1,19 @@
 import { openVersion } from '../database/database-version.ts'
 import { workerConfig } from '../http/query-workers/config-copy.ts'
 import { withKeptAnswers } from '../http/query-workers/kept-answers.ts'
-import { createReaderPool, type ReaderPool } from '../http/query-workers/pool.ts'
-import type { FromReader, ReaderThread } from '../http/query-workers/terms.ts'
+import { createQueryWorkerPool, type QueryWorkerPool } from '../http/query-workers/pool.ts'
+import type { FromQueryWorker, QueryWorkerThread } from '../http/query-workers/terms.ts'
 import type { Services } from '../instance/services/services.ts'
 import { workerErrorMessage } from '../lib/process/worker-error.ts'
 import { createSystemClock } from '../lib/time/clock.ts'
-import type { ReaderStart } from './query-worker.thread.ts'
+import type { QueryWorkerStart } from './query-worker.thread.ts'
 import { spawnThread } from './thread.ts'
 
 /** Reader threads over a database file, which hear of everything that the services write. */
-export function openReaders(services: Services, databasePath: string): ReaderPool {
+export function openQueryWorkers(services: Services, databasePath: string): QueryWorkerPool {
   const { config, clock, log, ingest, catalogue } = services
   const copied = workerConfig(config)
-  const pool = createReaderPool({
+  const pool = createQueryWorkerPool({
     threads: config.readers.threads,
     log,
     stopwatch: createSystemClock(),
@@ -48,13 +48,13 @@ export function openReaders(services: Services, databasePath: string): ReaderPoo
   }
 }
 
-function startThread(start: ReaderStart): ReaderThread {
+function startThread(start: QueryWorkerStart): QueryWorkerThread {
   const worker = spawnThread('query-worker')
   worker.postMessage(start)
   return {
     post: message => worker.postMessage(message),
     onMessage(listener) {
-      worker.onmessage = event => listener(event.data as FromReader)
+      worker.onmessage = event => listener(event.data as FromQueryWorker)
     },
     onEnd(listener) {
       worker.onerror = event => listener(workerErrorMessage(event.message))

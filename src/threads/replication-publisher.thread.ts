@@ -205,8 +205,8 @@ const nobody = ''
 
 /** Publishes for programs that keep no replica: the newest price of each code, and events. */
 function createPublicFeed(nats: Nats, services: Services, withEvents: boolean) {
-  const { catalogue, board, clock } = services
-  const { row } = createPriceTexts(board)
+  const { catalogue, latestPrices, clock } = services
+  const { row } = createPriceTexts(latestPrices)
   const pricesStream = nats.names.prices.stream
   const lastTexts = new Map<string, string>()
   const outgoing = createOutgoingEvents(services.db)

@@ -188,7 +188,7 @@ function createForeignUsage({
 }: Pick<Services, 'db' | 'meter' | 'settings' | 'log'>) {
   const [message = '0', stream] = settings.get(usageTakenSetting)?.split(' ') ?? []
   let taken: UsagePlace = { message: Number(message), stream }
-  let isTold = false
+  let isNotified = false
   return {
     taken: () => taken,
     take(place: UsagePlace, { usage, returned }: UsageReport) {
@@ -201,10 +201,10 @@ function createForeignUsage({
           meter.flush()
           settings.set(usageTakenSetting, `${place.message} ${place.stream}`)
         })
-        isTold = false
+        isNotified = false
       } catch (error) {
-        if (isTold) return
-        isTold = true
+        if (isNotified) return
+        isNotified = true
         log.error('usage_not_written', {
           message: 'What replicas have answered is counted, and written with what comes next.',
           error,
@@ -265,7 +265,7 @@ function createThreads(
   >,
 ): Threads {
   const { nats } = config
-  const configCopy = workerConfig(config)
+  const replicatedConfig = workerConfig(config)
   return (task, onMessage) => {
     const worker = spawnThread('replication-publisher')
     worker.onmessage = event => onMessage(event.data as FromPublisher)
@@ -274,7 +274,7 @@ function createThreads(
     const start: PublisherStart = {
       task,
       databasePath,
-      config: configCopy,
+      config: replicatedConfig,
       nats: natsSettings(nats, 'wellhead primary'),
       ...current(),
     }

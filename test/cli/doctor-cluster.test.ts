@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { clusterFindings } from '../../src/cli/doctor/cluster.ts'
-import type { ClusterNode, StreamStanding } from '../../src/replication/service/nodes.ts'
+import type { ClusterNode, StreamStatus } from '../../src/replication/service/nodes.ts'
 
 const node = (changed: Partial<ClusterNode>): ClusterNode => ({
   id: 'a',
@@ -16,14 +16,14 @@ const node = (changed: Partial<ClusterNode>): ClusterNode => ({
   ...changed,
 })
 const primary = node({ role: 'primary', url: 'http://10.0.0.4:8080', lagMs: null })
-const stream: StreamStanding = {
+const stream: StreamStatus = {
   name: 'changes',
   messages: 1,
   bytes: 100,
   position: 1,
   leader: 'n1',
   copies: 3,
-  currentCopies: 3,
+  currentReplicas: 3,
 }
 const lease = { epoch: 3, holder: 'x', url: 'http://10.0.0.4:8080' }
 const said = (...of: Parameters<typeof clusterFindings>) =>
@@ -39,7 +39,7 @@ test('says who the primary is and how far the others are behind', () => {
 test('doubts copies without a primary, late ones, and streams that lack a server', () => {
   const late = node({ lagMs: 7000 })
   const unknown = node({ url: '', lagMs: null })
-  const lacking = { ...stream, currentCopies: 2 }
+  const lacking = { ...stream, currentReplicas: 2 }
   expect(said({ nodes: [late, unknown], streams: [lacking], lease })).toEqual([
     ['warning', 'no primary runs: nothing is written'],
     ['warning', 'the replica http://10.0.0.5:8080 is 7000 ms behind'],

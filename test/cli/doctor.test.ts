@@ -161,7 +161,7 @@ const pictureOf = (dir: string) =>
         ])
     : existsSync(dir)
 
-async function examinedCopy(scenario: Case): Promise<Examined> {
+async function examinedInstance(scenario: Case): Promise<Examined> {
   copies += 1
   const dir = join(root, `copy${copies}`)
   cpSync(sound, dir, { recursive: true })
@@ -205,7 +205,7 @@ const damaged = (dir: string) => {
 }
 
 test('a sound directory has no fault, the exit code is 0, and a table and JSON say the same', async () => {
-  const { code, findings } = await examinedCopy({})
+  const { code, findings } = await examinedInstance({})
   expect(findings.filter(finding => finding.status !== 'ok')).toEqual([])
   expect(code).toBe(0)
   const checks = [
@@ -406,7 +406,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     ],
   ]
   test.each(cases)('%s', async (_, scenario, check, status, sentence) => {
-    const { code, of, findings } = await examinedCopy(scenario)
+    const { code, of, findings } = await examinedInstance(scenario)
     const finding = of(check)
     expect([finding?.status, finding?.found], JSON.stringify(findings, null, 1)).toEqual([
       status,
@@ -430,13 +430,16 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
     writeFileSync(path, 're_1', { mode: 0o644 })
     chmodSync(path, 0o644)
     const env = { WELLHEAD_MAIL_RESEND_KEY_FILE: 'open/secret', WELLHEAD_MAIL_PROVIDER: 'resend' }
-    const { code, of } = await examinedCopy({ env })
+    const { code, of } = await examinedInstance({ env })
     expect([code, of(`file ${path}`)?.status, of('mail')?.status]).toEqual([0, 'warning', 'ok'])
     chmodSync(path, 0o600)
-    expect((await examinedCopy({ env })).of(`file ${path}`)?.status).toBe('ok')
+    expect((await examinedInstance({ env })).of(`file ${path}`)?.status).toBe('ok')
     const statusesOf = async (toml: string) =>
       (
-        await examinedCopy({ toml, prepare: dir => chmodSync(join(dir, 'wellhead.toml'), 0o644) })
+        await examinedInstance({
+          toml,
+          prepare: dir => chmodSync(join(dir, 'wellhead.toml'), 0o644),
+        })
       ).findings
         .filter(finding => finding.check.endsWith('wellhead.toml'))
         .map(finding => finding.status)
@@ -446,7 +449,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
   })
 
   needs('root').test('files of another user', async () => {
-    const { code, of } = await examinedCopy({ prepare: dir => chownSync(db(dir), 4711, 4711) })
+    const { code, of } = await examinedInstance({ prepare: dir => chownSync(db(dir), 4711, 4711) })
     expect([code, of('owner')?.status, of('owner')?.found]).toEqual([
       0,
       'warning',
@@ -471,19 +474,21 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
 
 describe('no fault is', () => {
   test('a message that is due, or one of an endpoint that is switched off', async () => {
-    const due = await examinedCopy({ prepare: dir => message(dir, 'pending', startAt - minuteMs) })
+    const due = await examinedInstance({
+      prepare: dir => message(dir, 'pending', startAt - minuteMs),
+    })
     expect(due.of('outbox')).toMatchObject({
       status: 'ok',
       found: expect.stringContaining('1 message waits'),
     })
-    const off = await examinedCopy({
+    const off = await examinedInstance({
       prepare: dir => message(dir, 'pending', startAt - hourMs, endpointId),
     })
     expect(off.of('outbox')).toMatchObject({ status: 'ok', found: 'nothing waits' })
   })
 
   test('an evaluation copy that captures what it sends, with a clock that was ahead', async () => {
-    const { code, of } = await examinedCopy({
+    const { code, of } = await examinedInstance({
       now: startAt - 2 * dayMs,
       prepare: dir => sql(dir, "UPDATE settings SET value = 'dev' WHERE name = 'directory.mode'"),
     })
@@ -499,7 +504,7 @@ describe('no fault is', () => {
   })
 
   test('a system that tells of no limit', async () => {
-    expect((await examinedCopy({ openFiles: undefined })).of('open files')).toBeUndefined()
+    expect((await examinedInstance({ openFiles: undefined })).of('open files')).toBeUndefined()
   })
 })
 
@@ -575,7 +580,7 @@ describe('examineServer', () => {
   })
 
   test('that was killed leaves a name, and the directory is free', async () => {
-    const { of } = await examinedCopy({
+    const { of } = await examinedInstance({
       prepare: dir => {
         const lock = lockDataDir(dir, { pid: process.pid, role: 'serve', startedAt: startAt })
         if ('heldBy' in lock) throw new Error('the directory is held')
@@ -623,5 +628,5 @@ test('space is judged by the database and its log, and a log that is never writt
 test('no secret of the configuration is printed', async () => {
   const secret = 'hunter2-hunter2-hunter2'
   const toml = `[mail]\nprovider = "smtp"\nsmtp_url = "smtp://me:${secret}@"\n[secrets]\nmaster_key = "${secret}"`
-  expect((await examinedCopy({ toml })).text).not.toContain(secret)
+  expect((await examinedInstance({ toml })).text).not.toContain(secret)
 })

@@ -74,7 +74,7 @@ test('a dry run tells what the import then does', async () => {
   expect(total({})).toBe(1)
   const done = await run(next)
   expect(done.said).toContain('inserted 1, revised 1, unchanged 1')
-  expect(services.doubtedValues.total({ status: 'waiting' })).toBe(1)
+  expect(services.flaggedValues.total({ status: 'waiting' })).toBe(1)
 })
 
 test('a coarser file does not replace a finer one unasked', async () => {
@@ -131,7 +131,7 @@ test('what comes through standard input is judged as a file is, and written from
 
 test('a file that is imported again leaves corrections, deletions and undone batches as they are', async () => {
   const { run, services } = withImports()
-  const { batches, batchStore, catalogue, observations, doubtedValues } = services
+  const { batches, batchStore, catalogue, observations, flaggedValues } = services
   const seriesId = catalogue.named('WTI_USD')!.id
   const source = 'EIA'
   const at = (i: number) => Date.parse(dayOf(i))
@@ -155,7 +155,7 @@ test('a file that is imported again leaves corrections, deletions and undone bat
   expect([priceOf(10), priceOf(20), priceOf(30)]).toEqual([daily[10]![1], 71.95, undefined])
   expect(batchStore.list({}, 1, 0)[0]).toMatchObject({ kept: 3, revised: 0, inserted: 0 })
 
-  const listed = doubtedValues.list({ status: 'kept' }, 10, 0)
+  const listed = flaggedValues.list({ status: 'kept' }, 10, 0)
   expect(
     listed.map(({ rule, reason }) => [rule, reason.replace(/\d{4}-\d\d-\d\d/, 'DAY')]),
   ).toEqual([
@@ -184,7 +184,7 @@ test('a file that is imported again leaves corrections, deletions and undone bat
     expect.stringContaining('revised 3'),
     daily[10]![1] + 1,
   ])
-  expect(doubtedValues.total({ status: 'kept' })).toBe(0)
+  expect(flaggedValues.total({ status: 'kept' })).toBe(0)
 })
 
 test('a value that was rejected in review is counted as left out by a decision, and not as held', async () => {
@@ -193,8 +193,8 @@ test('a value that was rejected in review is counted as left out by a decision, 
   const slip: [string, number][] = [[dayOf(100), 712]]
   const held = await run(slip)
   expect(held.said).toContain('1 value is held for review; wellhead review list shows why')
-  const [doubt] = services.doubtedValues.list({ status: 'waiting' }, 1, 0)
-  services.doubtedValues.decide(doubt!.id, 'rejected', 'test', 'cents', startAt)
+  const [flag] = services.flaggedValues.list({ status: 'waiting' }, 1, 0)
+  services.flaggedValues.decide(flag!.id, 'rejected', 'test', 'cents', startAt)
   const again = await run(slip)
   expect(again.said).toContain('1 value is kept as corrected')
   expect(again.said).not.toContain('held')

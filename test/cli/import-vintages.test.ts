@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'wellhead-vintages-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A copy with a command line beside its server; `isRemote`: values go through its interface. */
-async function openCopy(isRemote: boolean) {
+async function openDemoInstance(isRemote: boolean) {
   const h = openTestInstance()
   const token = h.key()
   const admin = h.services.adminTokens.rotate()
@@ -80,7 +80,7 @@ describe.each([
   ['through a server', true],
 ])('a file with the times at which its values became known, %s', (_, isRemote) => {
   test('is answered by as_of as it was published, in whatever order it comes', async () => {
-    const { load, known } = await openCopy(isRemote)
+    const { load, known } = await openDemoInstance(isRemote)
     expect(await load(vintages)).toEqual({
       code: 0,
       out: 'read 4, inserted 2, revised 2, unchanged 0, blank 0, rejected 0',
@@ -96,7 +96,7 @@ describe.each([
   })
 
   test('goes before what is held already, which stays the current value', async () => {
-    const { load, known, h, series } = await openCopy(isRemote)
+    const { load, known, h, series } = await openDemoInstance(isRemote)
     await load('code,observed_at,price\nWTI_USD,2026-06-03,75\nWTI_USD,2026-06-04,71\n')
     const events: unknown[] = []
     h.services.ingest.listen(changes => events.push(changes))
@@ -113,7 +113,7 @@ describe.each([
   })
 
   test('is rejected where a value was known later than now, or the time is none', async () => {
-    const { load } = await openCopy(isRemote)
+    const { load } = await openDemoInstance(isRemote)
     const { code, err } = await load(
       'code,observed_at,price,recorded_at\nWTI_USD,2026-06-03,70,2026-11-20T15:00:01Z\nWTI_USD,2026-06-03,70,June\nWTI_USD,2026-06-04,70,\n',
     )

@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), 'wellhead-round-trip-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** A copy that is asked as commands ask it. */
-function openCopy(now = startAt) {
+function openDemoInstance(now = startAt) {
   const copy = openTestInstance({}, now)
   const local = new WeakSet<Request>()
   const app = createApp(copy.services, { local })
@@ -55,7 +55,7 @@ const csvRow = (line: string): string[] =>
   )
 
 /** Everything that a copy can have: corrections, deletions, undos, sources, own series, datasets. */
-async function fill({ copy, done }: ReturnType<typeof openCopy>) {
+async function fill({ copy, done }: ReturnType<typeof openDemoInstance>) {
   const { clock, services } = copy
   await done('POST', '/admin/v1/series', {
     series: [
@@ -241,7 +241,7 @@ const undone: Readonly<Record<string, object[]>> = {
   ],
 }
 
-async function dump({ copy }: ReturnType<typeof openCopy>, name: string, history: boolean) {
+async function dump({ copy }: ReturnType<typeof openDemoInstance>, name: string, history: boolean) {
   const dir = join(root, name)
   await writeArchive(dir, archiveSource(copy.services.db), { history, now: startAt, err: () => {} })
   const text = (file: string) => {
@@ -351,7 +351,7 @@ function contentOf({ services }: TestInstance): Map<string, unknown[]> {
 }
 
 test('everything goes out, and into an empty copy, and the two are alike', async () => {
-  const first = openCopy()
+  const first = openDemoInstance()
   const kinds = await fill(first)
   const before = await dump(first, 'first', true)
   expect(isArchive(before.dir)).toBe(true)
@@ -359,7 +359,7 @@ test('everything goes out, and into an empty copy, and the two are alike', async
   expect(kinds.filter(kind => !before.files.has(`${kind}.csv`))).toEqual([])
   expect(before.files.get('prices.csv.gz')).toContain(',true\n')
 
-  const second = openCopy(first.copy.clock.now())
+  const second = openDemoInstance(first.copy.clock.now())
   const out: string[] = []
   const read = () =>
     readArchive(

@@ -4,7 +4,7 @@ import {
   endSessions,
   firstLine,
   makeLink,
-  removeSecondStep,
+  removeTwoFactor,
   setPassword,
 } from '../../src/cli/accounts/sign-in.ts'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
@@ -68,13 +68,13 @@ describe('accounts password, link and sign-out', () => {
     const code = new TOTP({ secret }).generate({ timestamp: clock.now() })
     services.secondFactor.confirm(ann.account.account.id, code)
     expect(services.secondFactor.isOn(ann.account.account.id)).toBe(true)
-    expect(await removeSecondStep(env, ann.email)).toBe(0)
+    expect(await removeTwoFactor(env, ann.email)).toBe(0)
     expect(services.secondFactor.isOn(ann.account.account.id)).toBe(false)
     const token = await signedIn(ann)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
     expect(lines[0]).toContain(`Signing in to ${ann.email} asks for no code any more`)
     expect(faults).toEqual([])
-    expect(await removeSecondStep(env, ann.email)).toBe(1)
+    expect(await removeTwoFactor(env, ann.email)).toBe(1)
     expect(faults[0]).toStartWith('accounts second-step-off: ')
   })
 

@@ -5,14 +5,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { binary } from '../support/instance/binary.ts'
-import { environmentOf, runProgram, sharedCopy } from '../support/interface/packages.ts'
+import { environmentOf, runProgram, sharedInstance } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 
 const resultMax = 25_000
 
 let copy: Wellhead
 beforeAll(async () => {
-  copy = await sharedCopy()
+  copy = await sharedInstance()
 }, 600_000)
 
 const overHttp = (apiKey: string) =>

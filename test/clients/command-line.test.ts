@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { binary } from '../support/instance/binary.ts'
-import { environmentOf, sharedCopy } from '../support/interface/packages.ts'
+import { environmentOf, sharedInstance } from '../support/interface/packages.ts'
 
 let copy: Wellhead
 beforeAll(async () => {
-  copy = await sharedCopy()
+  copy = await sharedInstance()
 }, 600_000)
 
 interface Outcome {

@@ -11,7 +11,7 @@ import {
   type Outcome,
   root,
   runProgram,
-  sharedCopy,
+  sharedInstance,
 } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 
@@ -27,7 +27,7 @@ const blocksOf = (language: string) =>
 
 let copy: Wellhead
 beforeAll(async () => {
-  copy = await sharedCopy()
+  copy = await sharedInstance()
 }, 600_000)
 
 /** Runs a text of the page as a file; `more` is added to the environment. */

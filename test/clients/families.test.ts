@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { sharedCopy, startCopy } from '../support/interface/packages.ts'
+import { sharedInstance, startInstance } from '../support/interface/packages.ts'
 
 /**
  * What families of existing clients call and rely on, in their own words, against the binary: with
@@ -71,8 +71,8 @@ let bare: Wellhead
 const bareData = mkdtempSync(join(tmpdir(), 'wellhead-bare-'))
 beforeAll(async () => {
   writeFileSync(join(bareData, 'wellhead.toml'), 'client_profiles = []\n')
-  shipped = await startCopy({ clock: sunday, world: { filled: false } })
-  bare = await startCopy({ clock: sunday, world: { filled: false }, data: bareData })
+  shipped = await startInstance({ clock: sunday, world: { filled: false } })
+  bare = await startInstance({ clock: sunday, world: { filled: false }, data: bareData })
 }, 600_000)
 afterAll(async () => {
   await shipped.stop()
@@ -146,7 +146,7 @@ describe('what one family alone relies on', () => {
   const agentOf = (name: string) => families.find(family => family.name === name)!.agent
   const clientIn = (name: string) => clientOf(shipped, agentOf(name))
   /** Against the copy that has all of its data. */
-  const fullClientIn = async (name: string) => clientOf(await sharedCopy(), agentOf(name))
+  const fullClientIn = async (name: string) => clientOf(await sharedInstance(), agentOf(name))
 
   test('go decodes into structs: no null where a number or a text is expected', async () => {
     const { get, send } = await fullClientIn('go')
@@ -164,7 +164,7 @@ describe('what one family alone relies on', () => {
       ),
     )
     expect(nulls).toEqual([])
-    const documented = await clientOf(await sharedCopy(), 'curl/8').get(path)
+    const documented = await clientOf(await sharedInstance(), 'curl/8').get(path)
     expect(documented.data.currency).toBeNull()
   }, 600_000)
 

@@ -10,7 +10,7 @@ import {
   type Outcome,
   root,
   runProgram,
-  sharedCopy,
+  sharedInstance,
 } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 import { chromiumPath } from '../support/requirements.ts'
@@ -18,7 +18,7 @@ import { chromiumPath } from '../support/requirements.ts'
 let copy: Wellhead
 beforeAll(async () => {
   clientPackages()
-  copy = await sharedCopy()
+  copy = await sharedInstance()
 }, 600_000)
 
 describe('the package for Python', () => {

@@ -7,7 +7,7 @@ import {
   installedIn,
   root,
   runProgram,
-  sharedCopy,
+  sharedInstance,
 } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 
@@ -15,7 +15,7 @@ const pandas = needs('pandas')
 
 let copy: Wellhead
 beforeAll(async () => {
-  if (pandas.isMet) copy = await sharedCopy()
+  if (pandas.isMet) copy = await sharedInstance()
 }, 600_000)
 
 const page = readFileSync(join(root, 'docs/quant.md'), 'utf8')

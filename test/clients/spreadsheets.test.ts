@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { DefaultSettings, TaskUtils } from '@microsoft/powerquery-parser'
 import { XMLParser } from 'fast-xml-parser'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { root, sharedCopy } from '../support/interface/packages.ts'
+import { root, sharedInstance } from '../support/interface/packages.ts'
 
 const folder = join(root, 'docs/spreadsheets')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
 let copy: Wellhead
 beforeAll(async () => {
-  copy = await sharedCopy()
+  copy = await sharedInstance()
 }, 600_000)
 
 interface Reply {

@@ -43,13 +43,13 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     return JSON.parse(text) as T
   }
   const advance = (period: string) => ask('POST', '/_dev/clock', { advance: period })
-  const letters = async (to: string): Promise<Captured[]> => {
+  const mailMessages = async (to: string): Promise<Captured[]> => {
     const { messages } = await ask<{ messages: Captured[] }>('GET', '/_dev/inbox?channel=email')
     return messages.filter(message => message.to === to)
   }
   /** The newest letter to an address whose subject has the words. */
-  const letter = async (to: string, words: string): Promise<Captured> => {
-    const all = await letters(to)
+  const mailMessage = async (to: string, words: string): Promise<Captured> => {
+    const all = await mailMessages(to)
     const newest = all.filter(({ subject }) => subject.includes(words)).at(-1)
     if (!newest)
       throw new Error(
@@ -105,7 +105,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
       },
     })
     await advance('PT30M')
-    const told = await letter('eval@example.com', 'Every barrel')
+    const told = await mailMessage('eval@example.com', 'Every barrel')
     const reader = await visitor()
     await follow(reader, linkOf(told, /^\/alerts\/[\w-]{36}$/), 'h1:has-text("Every barrel")')
     await follow(reader, linkOf(told, /^\/account\/notifications$/), '#ways')
@@ -124,7 +124,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
       scheduled_delivery: { ...delivery, recipient_email: 'eval@example.com' },
     })
     await ask('POST', `/v1/scheduled-deliveries/${data.id}/send_now`, {})
-    const prices = await letter('eval@example.com', 'Desk, ')
+    const prices = await mailMessage('eval@example.com', 'Desk, ')
     const reader = await visitor()
     await follow(
       reader,
@@ -140,7 +140,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await ask('POST', '/v1/scheduled-deliveries', {
       scheduled_delivery: { ...delivery, recipient_email: 'stranger@example.net' },
     })
-    const asked = await letter('stranger@example.net', 'by mail?')
+    const asked = await mailMessage('stranger@example.net', 'by mail?')
     const stranger = await visitor(null)
     await follow(
       stranger,
@@ -178,7 +178,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
         at: stage.copy.clock.now(),
       }),
     )
-    const told = await letter('eval@example.com', 'switched off')
+    const told = await mailMessage('eval@example.com', 'switched off')
     const reader = await visitor()
     await follow(
       reader,
@@ -197,7 +197,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const { account, api_key: key } = details
     await ask('GET', '/v1/prices/latest?by_code=WTI_USD', undefined, key)
     stage.copy.running.services.meter.flush()
-    const told = await letter(account.email, 'quota is used up')
+    const told = await mailMessage(account.email, 'quota is used up')
     const reader = await visitor(account.id)
     await follow(reader, linkOf(told, /^\/account\/usage$/), 'main:has-text("Requests by key")')
     await follow(reader, linkOf(told, /^\/account\/plan$/), '#plans')
@@ -217,7 +217,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
 
   test('of an invoice that is not paid: the invoice', async () => {
     const { details } = await ask<Played>('POST', '/_dev/scenario', { name: 'payment-failing' })
-    const told = await letter(details.account.email, 'is not paid')
+    const told = await mailMessage(details.account.email, 'is not paid')
     const number = /invoice (\S+) is not paid/.exec(told.subject)![1]
     const reader = await visitor(details.account.id)
     await follow(reader, linkOf(told, /^\/account\/plan$/), `main a:has-text("${number}")`)
@@ -227,7 +227,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const { signIn, signUp } = stage.copy.running.services
     signIn.mailLink('eval@example.com', base)
     await signIn.settled()
-    const link = await letter('eval@example.com', 'Sign in to')
+    const link = await mailMessage('eval@example.com', 'Sign in to')
     await follow(
       await visitor(null),
       linkOf(link, /^\/sign-in/),
@@ -235,7 +235,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     )
 
     await ask('POST', '/organizations/invitations', { email: 'new@example.net', role: 'member' })
-    const invited = await letter('new@example.net', 'invites you')
+    const invited = await mailMessage('new@example.net', 'invites you')
     await follow(
       await visitor(null),
       linkOf(invited, /^\/invitation/),
@@ -244,7 +244,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
 
     await ask('POST', '/v1/auth/signup', { email: 'starts@example.net' })
     await signUp.settled()
-    const begun = await letter('starts@example.net', 'Confirm your address')
+    const begun = await mailMessage('starts@example.net', 'Confirm your address')
     await follow(
       await visitor(null),
       linkOf(begun, /^\/signup/),

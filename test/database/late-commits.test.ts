@@ -22,7 +22,7 @@ const full = 2
 test('others read what was committed before its writer is told, and later commits wait as ever', async () => {
   const db = openDatabase(join(dir, 'wellhead.db'))
   const commits = createLateCommits(db)
-  let isTold = false
+  let isNotified = false
   const done = commits
     .run(() =>
       transact(db, () => {
@@ -31,10 +31,10 @@ test('others read what was committed before its writer is told, and later commit
       }),
     )
     .then(result => {
-      isTold = true
+      isNotified = true
       return result
     })
-  expect([read(db), isTold, synchronous(db)]).toEqual(['late', false, full])
+  expect([read(db), isNotified, synchronous(db)]).toEqual(['late', false, full])
   expect(await done).toBe(7)
   db.close()
 })

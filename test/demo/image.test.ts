@@ -9,7 +9,7 @@ import { claimDirectory, databasePath } from '../../src/instance/services/direct
 import { dayMs } from '../../src/lib/time/instant.ts'
 import { isIntraday } from '../../src/topics/catalogue/math/catalogue.ts'
 import { families } from '../../src/topics/futures/math/families.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 
 const now = Date.parse('2026-11-06T15:00:00Z')
 /** As many days before as the small world has every permit of; a month of production comes out. */
@@ -19,19 +19,19 @@ const small = { 'dev.world': 'small' }
 let dir: string
 let image: string
 /** Begun with the image; begun when the image was made; begun now with nothing. */
-let copies: Record<'imaged' | 'older' | 'plain', EvaluationCopy>
+let copies: Record<'imaged' | 'older' | 'plain', DemoInstance>
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'wellhead-image-test-'))
   image = join(dir, 'image.db')
   writeFileSync(image, await imageAt(madeAt, small))
-  const older = evaluationCopy(madeAt, small)
+  const older = demoInstance(madeAt, small)
   older.clock.set(now)
   older.running.feed!.advance(now)
   copies = {
-    imaged: evaluationCopy(now, small, { database: image }),
+    imaged: demoInstance(now, small, { database: image }),
     older,
-    plain: evaluationCopy(now, small),
+    plain: demoInstance(now, small),
   }
 }, 300_000)
 afterAll(() => {
@@ -147,7 +147,7 @@ describe('a copy that begins with an image of a week ago', () => {
   })
 
   test('tells nobody what came out before it began', () => {
-    const queued = ({ running }: EvaluationCopy) =>
+    const queued = ({ running }: DemoInstance) =>
       running.services.db.query('SELECT count(*) AS n FROM outbox').get()
     expect(queued(copies.imaged)).toEqual(queued(copies.plain))
   })

@@ -2,23 +2,23 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { hourMs } from '../../src/lib/time/instant.ts'
 import { createEventLog, withEvents } from '../../src/topics/prices/demo/events.ts'
 import { createWorld, type Observation } from '../../src/topics/prices/demo/world.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 
 type Fields = Record<string, unknown>
 
-let copy: EvaluationCopy | undefined
+let copy: DemoInstance | undefined
 afterEach(() => {
   copy?.remove()
   copy = undefined
 })
 
 /** A copy with the codes that everybody tries first. */
-function open(now = '2026-11-20T15:00:00Z'): EvaluationCopy {
-  copy = evaluationCopy(Date.parse(now), {}, { leadingOnly: true, controls: true })
+function open(now = '2026-11-20T15:00:00Z'): DemoInstance {
+  copy = demoInstance(Date.parse(now), {}, { leadingOnly: true, controls: true })
   return copy
 }
 
-async function control(of: EvaluationCopy, method: string, path: string, body?: unknown) {
+async function control(of: DemoInstance, method: string, path: string, body?: unknown) {
   const response = await of.ask(method, `/_dev/${path}`, {
     key: null,
     headers: { authorization: `Bearer ${of.adminToken}` },
@@ -27,19 +27,19 @@ async function control(of: EvaluationCopy, method: string, path: string, body?: 
   return { status: response.status, body: (await response.json()) as Fields }
 }
 
-const play = async (of: EvaluationCopy, name: string, options: Fields = {}) => {
+const play = async (of: DemoInstance, name: string, options: Fields = {}) => {
   const played = await control(of, 'POST', 'scenario', { name, ...options })
   expect(played.status, JSON.stringify(played.body)).toBe(200)
   return played.body as { now: string; done: string; after: string; details: Fields }
 }
 
-async function dataOf(of: EvaluationCopy, path: string): Promise<Fields> {
+async function dataOf(of: DemoInstance, path: string): Promise<Fields> {
   const response = await of.ask('GET', path)
   expect(response.status, path).toBe(200)
   return ((await response.json()) as { data: Fields }).data
 }
 
-const priceOf = async (of: EvaluationCopy, code: string) =>
+const priceOf = async (of: DemoInstance, code: string) =>
   (await dataOf(of, `/v1/prices/latest?by_code=${code}`)).price as number
 
 describe('scenarios', () => {
@@ -156,11 +156,11 @@ describe('scenarios', () => {
     expect(details.subscription_status).toBe('past_due')
     expect(Date.parse(now)).toBeGreaterThan(Date.parse(String(details.declined_at)))
     const { email } = details.account as { email: string }
-    const letters = async () =>
+    const mailMessages = async () =>
       ((await control(of, 'GET', 'inbox?channel=email')).body.messages as Fields[])
         .filter(({ to }) => to === email)
         .map(({ subject }) => String(subject))
-    expect((await letters()).some(subject => /is not paid/.test(subject))).toBe(true)
+    expect((await mailMessages()).some(subject => /is not paid/.test(subject))).toBe(true)
     const key = String(details.api_key)
     const status = async () => {
       const answer = await of.ask('GET', '/billing/subscriptions/current', { key })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { claimDirectory } from '../../src/instance/services/directory.ts'
 import { dayMs } from '../../src/lib/time/instant.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const flags = {
@@ -14,18 +14,18 @@ const gets = interfaceRows.filter(
   ({ method, sample, path }) => method === 'GET' && sample !== null && !/stream|\/cable/.test(path),
 )
 
-let untouched: EvaluationCopy
-let filled: EvaluationCopy
+let untouched: DemoInstance
+let filled: DemoInstance
 beforeAll(() => {
-  untouched = evaluationCopy(undefined, flags, { unfilled: true })
-  filled = evaluationCopy(undefined, flags)
+  untouched = demoInstance(undefined, flags, { unfilled: true })
+  filled = demoInstance(undefined, flags)
 }, 60_000)
 afterAll(() => {
   untouched.remove()
   filled.remove()
 })
 
-async function statusOf(copy: EvaluationCopy, { access, sample }: Row): Promise<number> {
+async function statusOf(copy: DemoInstance, { access, sample }: Row): Promise<number> {
   const response = await copy.ask('GET', sample!, {
     key: access.startsWith('key') && access !== 'keyless' ? copy.apiKey : null,
     headers: access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : {},
@@ -72,7 +72,7 @@ test('a copy that was begun with it is not gone on with as the whole world', () 
 })
 
 test('controls that move nothing lay nothing down, and what moves the clock stands on every code', async () => {
-  const copy = evaluationCopy(undefined, flags, { unfilled: true, controls: true })
+  const copy = demoInstance(undefined, flags, { unfilled: true, controls: true })
   try {
     const { catalogue } = copy.running.services
     const asked = (method: string, path: string, body?: object) =>

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const boundless = { 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' }
@@ -12,18 +12,18 @@ const isAnswer = ({ method, sample, path }: Row) =>
   !/stream|\/cable|metrics$|_health$|condition$|audit/.test(path)
 const gets = interfaceRows.filter(isAnswer)
 
-let untouched: EvaluationCopy
-let filled: EvaluationCopy
+let untouched: DemoInstance
+let filled: DemoInstance
 beforeAll(() => {
-  untouched = evaluationCopy(undefined, boundless, { unfilled: true })
-  filled = evaluationCopy(undefined, boundless)
+  untouched = demoInstance(undefined, boundless, { unfilled: true })
+  filled = demoInstance(undefined, boundless)
 }, 120_000)
 afterAll(() => {
   untouched.remove()
   filled.remove()
 })
 
-async function answer(copy: EvaluationCopy, { access, sample }: Row): Promise<string> {
+async function answer(copy: DemoInstance, { access, sample }: Row): Promise<string> {
   const response = await copy.ask('GET', sample!, {
     key: access === 'key' || access === 'key-header-only' ? copy.apiKey : null,
     headers: access === 'operator' ? { authorization: `Bearer ${copy.adminToken}` } : {},
@@ -62,7 +62,7 @@ const ofEveryCode = [
 test('what lists every code is whole as the first answer of a copy', async () => {
   for (const path of ofEveryCode) {
     const row = gets.find(row => row.path === path)!
-    const fresh = evaluationCopy(undefined, boundless, { unfilled: true })
+    const fresh = demoInstance(undefined, boundless, { unfilled: true })
     const first = await answer(fresh, row)
     fresh.remove()
     expect({ path, first }).toEqual({ path, first: await answer(filled, row) })
@@ -79,7 +79,7 @@ test('the quality of a code is whole as the first answer of a copy, whatever it 
     'BRENT_FUTURES',
   ]) {
     const asked = { ...row, sample: row.sample!.replace('WTI_USD', code) }
-    const fresh = evaluationCopy(undefined, boundless, { unfilled: true })
+    const fresh = demoInstance(undefined, boundless, { unfilled: true })
     const first = await answer(fresh, asked)
     fresh.remove()
     expect(first).toStartWith('200 ')

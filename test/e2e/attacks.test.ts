@@ -213,18 +213,18 @@ test('an account sends nothing of its own to strangers, before they agreed and b
   expect(statuses).toEqual([201, 201, 201, 201])
   await until(
     () => mail.accepted.slice(before),
-    letters => letters.length >= 2,
+    mailMessages => mailMessages.length >= 2,
   )
   // Letters beyond the limit would have come by the time that one to the account itself has.
   await ask('POST', '/v1/auth/link', { email: 'operator@localhost' })
-  const letters = (
+  const mailMessages = (
     await until(
       () => mail.accepted.slice(before),
       all => all.some(({ to }) => to[0] === 'operator@localhost'),
     )
   ).filter(({ to }) => to[0]!.endsWith('@elsewhere.example'))
-  expect(letters).toHaveLength(2)
-  for (const { raw } of letters) expect(raw).not.toContain('evil.example')
+  expect(mailMessages).toHaveLength(2)
+  for (const { raw } of mailMessages) expect(raw).not.toContain('evil.example')
 }, 60_000)
 
 test('ambiguous and empty Hosts are refused with the error as JSON', async () => {

@@ -3,13 +3,13 @@ import { loadavg } from 'node:os'
 import { type Browser, chromium } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { guideNames } from '../../src/console/guides/read.ts'
-import { sharedCopy } from '../support/interface/packages.ts'
+import { sharedInstance } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 import { chromiumPath } from '../support/requirements.ts'
 
 let copy: Wellhead
 beforeAll(async () => {
-  copy = await sharedCopy()
+  copy = await sharedInstance()
 }, 600_000)
 
 describe('the documentation in the binary', () => {

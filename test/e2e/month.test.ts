@@ -66,7 +66,7 @@ function clockOfMonth(file: string, startsAt: string) {
 }
 
 interface Notice {
-  matter: string
+  operatorAlert: string
   kind: string
   text: string
   at: string
@@ -206,18 +206,18 @@ since = "2025-12-01"
         await Bun.sleep(passMs)
       }
     }
-    const begun = (matter: RegExp) =>
-      notices.filter(notice => notice.kind === 'begun' && matter.test(notice.matter))
-    const over = (matter: RegExp) =>
-      notices.filter(notice => notice.kind === 'over' && matter.test(notice.matter))
+    const begun = (operatorAlert: RegExp) =>
+      notices.filter(notice => notice.kind === 'begun' && operatorAlert.test(notice.operatorAlert))
+    const over = (operatorAlert: RegExp) =>
+      notices.filter(notice => notice.kind === 'over' && operatorAlert.test(notice.operatorAlert))
     const fires = (name: string) => until(name, async () => (await firing()).has(name))
     const ceases = (name: string) => until(`no ${name}`, async () => !(await firing()).has(name))
     /** Notices of a matter of a fault, at moments of the month. */
     const told: Record<string, { begunAt: string; overAt: string }> = {}
-    const isTold = async (name: string, matter: RegExp, state: typeof begun) =>
-      until(`${name}: ${matter}`, () => state(matter).length > 0)
-    const note = (name: string, matter: RegExp) => {
-      told[name] = { begunAt: begun(matter)[0]!.at, overAt: over(matter)[0]!.at }
+    const isNotified = async (name: string, operatorAlert: RegExp, state: typeof begun) =>
+      until(`${name}: ${operatorAlert}`, () => state(operatorAlert).length > 0)
+    const note = (name: string, operatorAlert: RegExp) => {
+      told[name] = { begunAt: begun(operatorAlert)[0]!.at, overAt: over(operatorAlert)[0]!.at }
     }
 
     try {
@@ -227,11 +227,11 @@ since = "2025-12-01"
       // A publisher falls silent; what is out of it by 16:00 may take twenty hours more.
       isSilent = true
       await goTo('2026-01-09T12:00:00Z')
-      await isTold('silent feed', /^feed ecb late$/, begun)
+      await isNotified('silent feed', /^feed ecb late$/, begun)
       await fires('WellheadFeedLate')
       isSilent = false
       await goTo('2026-01-09T21:00:00Z')
-      await isTold('silent feed', /^feed ecb late$/, over)
+      await isNotified('silent feed', /^feed ecb late$/, over)
       await ceases('WellheadFeedLate')
       note('silent feed', /^feed ecb late$/)
 
@@ -240,23 +240,23 @@ since = "2025-12-01"
       fill(join(disk, 'ballast'))
       // What the log has room for is still taken.
       for (let n = 0; (await pushMany(n)) === 200; n += 1) expect(n).toBeLessThan(200)
-      await isTold('full disk', /^writes$/, begun)
-      await isTold('full disk', /^disk$/, begun)
+      await isNotified('full disk', /^writes$/, begun)
+      await isNotified('full disk', /^disk$/, begun)
       for (const name of ['WellheadRefusesWrites', 'WellheadDiskLow']) await fires(name)
       rmSync(join(disk, 'ballast'))
-      await isTold('full disk', /^writes$/, over)
-      await isTold('full disk', /^disk$/, over)
+      await isNotified('full disk', /^writes$/, over)
+      await isNotified('full disk', /^disk$/, over)
       for (const name of ['WellheadRefusesWrites', 'WellheadDiskLow']) await ceases(name)
       note('full disk', /^writes$/)
 
       // A series stands still.
       isFrozen = true
       await goTo('2026-01-20T12:00:00Z')
-      await isTold('frozen value', /^series WTI_USD frozen$/, begun)
+      await isNotified('frozen value', /^series WTI_USD frozen$/, begun)
       await fires('WellheadSeriesFrozen')
       isFrozen = false
       await goTo('2026-01-22T12:00:00Z')
-      await isTold('frozen value', /^series WTI_USD frozen$/, over)
+      await isNotified('frozen value', /^series WTI_USD frozen$/, over)
       await ceases('WellheadSeriesFrozen')
       note('frozen value', /^series WTI_USD frozen$/)
 
@@ -270,11 +270,11 @@ since = "2025-12-01"
           new Date(Date.parse('2026-01-22T12:00:00Z') + step * smallStepMs).toISOString(),
           smallStepMs,
         )
-      await isTold('dead endpoint', /^endpoint /, begun)
+      await isNotified('dead endpoint', /^endpoint /, begun)
       endpointStatus = '200 OK'
       await send(owner, `/v1/webhooks/${webhook.data.id}`, { status: 'active' }, 'PATCH')
       await goTo('2026-01-23T16:00:00Z', smallStepMs)
-      await isTold('dead endpoint', /^endpoint /, over)
+      await isNotified('dead endpoint', /^endpoint /, over)
       note('dead endpoint', /^endpoint /)
 
       // A customer uses up a quota.
@@ -287,7 +287,7 @@ since = "2025-12-01"
         if (answer.status !== 200) refused += 1
       }
       expect(refused).toBe(20)
-      await isTold('spent quota', /^quota /, begun)
+      await isNotified('spent quota', /^quota /, begun)
       await fires('WellheadQuotaSpent')
       await until('the letter to the customer', () =>
         mails.accepted.some(({ to }) => to.includes('customer@example.com')),
@@ -298,12 +298,12 @@ since = "2025-12-01"
       renameSync(backups, `${backups}-away`)
       writeFileSync(backups, 'no directory')
       await goTo('2026-01-27T18:00:00Z')
-      await isTold('failed backup', /^backup$/, begun)
+      await isNotified('failed backup', /^backup$/, begun)
       await fires('WellheadBackupFailed')
       rmSync(backups)
       renameSync(`${backups}-away`, backups)
       await goTo('2026-01-28T20:00:00Z')
-      await isTold('failed backup', /^backup$/, over)
+      await isNotified('failed backup', /^backup$/, over)
       await ceases('WellheadBackupFailed')
       note('failed backup', /^backup$/)
 
@@ -315,18 +315,20 @@ since = "2025-12-01"
         ])
 
       await goTo('2026-02-06T12:00:00Z')
-      await isTold('spent quota', /^quota /, over)
+      await isNotified('spent quota', /^quota /, over)
       await ceases('WellheadQuotaSpent')
       note('spent quota', /^quota /)
 
       console.log(JSON.stringify(told, null, 1))
-      for (const { matter, kind, at, text } of notices) console.log(at, kind, matter, '|', text)
+      for (const { operatorAlert, kind, at, text } of notices)
+        console.log(at, kind, operatorAlert, '|', text)
       for (const line of log)
         if (/^feed_(failed|held|late|broke)/.test(line.msg)) console.log(JSON.stringify(line))
       const counts = Object.entries(
         Object.groupBy(
           notices,
-          ({ matter, kind }) => `${matter.replace(/^(endpoint|quota) .*/, '$1')} ${kind}`,
+          ({ operatorAlert, kind }) =>
+            `${operatorAlert.replace(/^(endpoint|quota) .*/, '$1')} ${kind}`,
         ),
       ).map(([name, all]) => [name, all!.length])
       expect(Object.fromEntries(counts)).toEqual(
@@ -339,15 +341,15 @@ since = "2025-12-01"
             'endpoint',
             'quota',
             'backup',
-          ].flatMap(matter => [
-            [`${matter} begun`, 1],
-            [`${matter} over`, 1],
+          ].flatMap(operatorAlert => [
+            [`${operatorAlert} begun`, 1],
+            [`${operatorAlert} over`, 1],
           ]),
         ),
       )
       // A letter to the operator of each, too.
-      const letters = mails.accepted.filter(({ to }) => to.includes('ops@example.com'))
-      expect(letters).toHaveLength(notices.length)
+      const mailMessages = mails.accepted.filter(({ to }) => to.includes('ops@example.com'))
+      expect(mailMessages).toHaveLength(notices.length)
       expect(log.filter(({ level }) => level === 'error').map(({ msg }) => msg)).toEqual(
         expect.arrayContaining(['storage_unwritable', 'backup_failed']),
       )

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import type { EvaluationCopy } from '../support/instance/evaluation-copy.ts'
-import { isApart, openCopy, prepare, type Step, stepsOf } from '../support/interface/examples.ts'
+import type { DemoInstance } from '../support/instance/evaluation-copy.ts'
+import {
+  isApart,
+  openDemoInstance,
+  prepare,
+  type Step,
+  stepsOf,
+} from '../support/interface/examples.ts'
 
 /** Names of fields that are secret wherever they stand; `code` is one where somebody is recognised. */
 const secretName = /password|passphrase|token|secret|api_?key|credential|private|pin$/i
@@ -10,7 +16,7 @@ const recognises = /verify|second-factor|\/auth\//
 /** What answers show once, whatever the field is called. */
 const shown = /whsec_[\w+/=-]{16,}|[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|[0-9a-f]{64}/g
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let steps: Step[]
 /** Secrets that an operation takes beside those of its example. */
 const alsoTaken: Readonly<Record<string, object>> = {
@@ -32,7 +38,7 @@ const secrets = new Map<string, string>()
 const sent = new Set<string>()
 
 beforeAll(async () => {
-  copy = openCopy()
+  copy = openDemoInstance()
   const answer = await copy.ask('GET', '/openapi.json')
   steps = stepsOf((await answer.json()) as OpenApiDocument).filter(
     ({ method, path }) => method !== 'GET' && !path.startsWith('/_dev/'),

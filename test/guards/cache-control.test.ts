@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { scopeOf } from '../../src/plans/scopes.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { boundless, type Row, rows, sampleId } from '../support/interface/every-route.ts'
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 beforeAll(() => {
-  copy = evaluationCopy(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless, { leadingOnly: true })
 }, 120_000)
 afterAll(() => copy.remove())
 

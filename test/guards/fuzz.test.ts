@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { isFull } from '../support/full.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import {
   answerChecker,
   boundless,
@@ -20,12 +20,12 @@ const seed = Number(process.env.WELLHEAD_SEED ?? 20_261_120)
 /** An export of everything takes a second, and the address of a publisher who is not there eight. */
 const slow = new Set(['/admin/v1/export', '/admin/v1/feeds/{name}/test'])
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let document: OpenApiDocument
 let operations: Documented[]
 
 beforeAll(async () => {
-  copy = evaluationCopy(undefined, boundless)
+  copy = demoInstance(undefined, boundless)
   document = await documentOf(copy)
   operations = operationsOf(document).filter(({ path }) => !slow.has(path))
 }, 120_000)

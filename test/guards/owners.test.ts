@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import type { AccountState } from '../../src/topics/keys/service/keyring.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import {
   boundless,
   documentOf,
@@ -40,12 +40,12 @@ function sampleOf({ path, sample }: Row): string | undefined {
 const unknownOf = (row: Row): string =>
   row.sample ? row.sample.replace(sampled, nobodysId) : row.path.replace(idIn, nobodysId)
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let document: OpenApiDocument
 let strangers: Record<string, string | null>
 
 beforeAll(async () => {
-  copy = evaluationCopy(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless, { leadingOnly: true })
   document = await documentOf(copy)
   strangers = strangersOf(copy)
 }, 120_000)
@@ -55,7 +55,7 @@ afterAll(() => copy.remove())
 function strangersOf({
   running: { services },
   apiKey,
-}: EvaluationCopy): Record<string, string | null> {
+}: DemoInstance): Record<string, string | null> {
   const { keys, organizationStore, clock, ids } = services
   const account = (name: string): AccountState =>
     keys.putAccount({

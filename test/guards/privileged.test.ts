@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import {
   boundless,
   documentedPath,
@@ -119,11 +119,11 @@ const writing = rows.filter(
     (row.method === 'POST' || row.method === 'PATCH') && row.sample && row.access !== 'operator',
 )
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let document: OpenApiDocument
 
 beforeAll(async () => {
-  copy = evaluationCopy(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless, { leadingOnly: true })
   document = await documentOf(copy)
 }, 120_000)
 afterAll(() => copy.remove())

@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs'
 import type { InternalRoute } from 'elysia'
 import { front } from '../../src/http/front.ts'
 import { linker } from '../../src/http/problem/links.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { boundless, innardsIn, type Row, rows } from '../support/interface/every-route.ts'
 import { controls } from '../support/interface/hostile.ts'
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 
 beforeAll(() => {
-  copy = evaluationCopy(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless, { leadingOnly: true })
 }, 120_000)
 // Its database is closed by then, and nothing can be put away into it.
 afterAll(() => rmSync(copy.dir, { recursive: true, force: true }))
@@ -100,7 +100,10 @@ describe('every route: the spelling of an address', () => {
     path.replace('/', '/./'),
     path.replace('/', '/x/../'),
     path.replace('/', '/%2e%2e/'),
-    path.replace(/\/(\w)/, (_, letter: string) => `/%${letter.charCodeAt(0).toString(16)}`),
+    path.replace(
+      /\/(\w)/,
+      (_, mailMessage: string) => `/%${mailMessage.charCodeAt(0).toString(16)}`,
+    ),
     path.replace(/\/(?=[^/]*$)/, '//'),
     path.replace(/\/(?=[^/]*$)/, '%2f'),
     path.replace(/\/(?=[^/]*$)/, '\\'),

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sealContext as letterContext } from '../../src/topics/messages/service/mail.ts'
 import { sealContext as textContext } from '../../src/topics/messages/service/sms.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { boundless, rows, sampleId } from '../support/interface/every-route.ts'
 
 const password = 'canary-password-kept-by-nobody'
@@ -15,7 +15,7 @@ const named = 'canary-name-that-is-no-secret'
  */
 const keptOnPurpose = ['evaluation-keys.json', 'master.key']
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 const log: string[] = []
 /** Every secret that was made, by what it is. */
 const secrets = new Map<string, string>()
@@ -23,14 +23,14 @@ const secrets = new Map<string, string>()
 const answers: { of: string; text: string }[] = []
 
 beforeAll(() => {
-  copy = evaluationCopy(undefined, boundless, {
+  copy = demoInstance(undefined, boundless, {
     leadingOnly: true,
     log: line => void log.push(line),
   })
 }, 120_000)
 afterAll(() => copy.remove())
 
-type Options = Parameters<EvaluationCopy['ask']>[2]
+type Options = Parameters<DemoInstance['ask']>[2]
 
 async function textOf(method: string, path: string, options: Options = {}): Promise<string> {
   const response = await copy.ask(method, path, options)

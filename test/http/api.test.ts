@@ -3,7 +3,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { type Api, beginningsOf, createApi } from '../../src/http/operations/api.ts'
 import { createApp } from '../../src/instance/app/app.ts'
 import { topics } from '../../src/instance/app/topics.ts'
-import { evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { demoInstance } from '../support/instance/evaluation-copy.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 /** Two groups below one path and others; which were opened, and which routes were registered. */
@@ -144,11 +144,7 @@ test('a route elsewhere than its group says is refused', () => {
 
 test('each path that a topic names has routes below it', () => {
   // With the controls that only a copy has.
-  const copy = evaluationCopy(
-    undefined,
-    { 'dev.world': 'small' },
-    { unfilled: true, controls: true },
-  )
+  const copy = demoInstance(undefined, { 'dev.world': 'small' }, { unfilled: true, controls: true })
   const { routes } = copy.running.app
   const beginnings = new Set(routes.flatMap(({ path }) => beginningsOf(path)))
   expect(topics.flatMap(({ below }) => below).filter(path => !beginnings.has(path))).toEqual([])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import type { EvaluationCopy } from '../support/instance/evaluation-copy.ts'
+import type { DemoInstance } from '../support/instance/evaluation-copy.ts'
 import {
   isApart,
   isExpected,
-  openCopy,
+  openDemoInstance,
   prepare,
   prepared,
   refused,
@@ -29,7 +29,7 @@ const untoldPosts = [
   'POST /mcp',
 ]
 /** Whether the audit trail tells of an operation: of every change, once. */
-const isTold = ({ name, method, path }: Step): boolean =>
+const isNotified = ({ name, method, path }: Step): boolean =>
   method === 'GET'
     ? toldReads.includes(name)
     : !untoldPosts.includes(name) && !path.startsWith('/_dev/')
@@ -40,16 +40,16 @@ const actorOf = ({ path }: Step): string =>
   path.startsWith('/admin/') ? 'operator' : path.startsWith('/v1/auth/') ? 'person' : 'key'
 
 describe('the examples of the document, sent as they stand to an evaluation copy', () => {
-  let copy: EvaluationCopy
+  let copy: DemoInstance
   let steps: Step[]
   beforeAll(async () => {
-    copy = openCopy()
+    copy = openDemoInstance()
     const answer = await copy.ask('GET', '/openapi.json')
     steps = stepsOf((await answer.json()) as OpenApiDocument)
   })
   afterAll(() => copy.remove())
 
-  const walk = async (some: readonly Step[], on: () => EvaluationCopy): Promise<string[]> => {
+  const walk = async (some: readonly Step[], on: () => DemoInstance): Promise<string[]> => {
     const faults: string[] = []
     for (const step of some) {
       const one = on()
@@ -64,7 +64,7 @@ describe('the examples of the document, sent as they stand to an evaluation copy
       })
       const line =
         step.name === signIn.name ? signIn.line : `${actorOf(step)} ${step.name} ${status}`
-      const wanted = status < 400 && isTold(step) ? [line] : []
+      const wanted = status < 400 && isNotified(step) ? [line] : []
       if (lines.join() !== wanted.join())
         faults.push(`${step.name}: the audit trail has [${lines}] and not [${wanted}]`)
       if (!isExpected(step, status)) faults.push(`${step.name} (${status}): ${text.slice(0, 200)}`)
@@ -91,7 +91,7 @@ describe('the examples of the document, sent as they stand to an evaluation copy
   }, 240_000)
 
   test('succeed where they end something, each on a copy of its own', async () => {
-    expect(await walk(steps.filter(isApart), openCopy)).toEqual([])
+    expect(await walk(steps.filter(isApart), openDemoInstance)).toEqual([])
   }, 240_000)
 
   test('are refused for no other reason than those that are listed', () => {

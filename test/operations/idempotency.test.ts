@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { openFrontDoor } from '../support/instance/front-door.ts'
 import { documentOf } from '../support/interface/every-route.ts'
 import { interfaceRows } from '../support/interface/interface.ts'
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 beforeAll(() => {
-  copy = evaluationCopy(undefined, {}, { leadingOnly: true })
+  copy = demoInstance(undefined, {}, { leadingOnly: true })
 }, 120_000)
 afterAll(() => copy.remove())
 

@@ -5,7 +5,7 @@ import type { InternalRoute } from 'elysia'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { planIds } from '../../src/plans/tiers.ts'
 import type { AccountState } from '../../src/topics/keys/service/keyring.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 import { type Row, interfaceRows as rows } from '../support/interface/interface.ts'
 
@@ -18,13 +18,13 @@ const plainHouse = openTestInstance({
 /** A slash at the end makes no other path. */
 const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let document: OpenApiDocument
 const schemas = new Ajv({ strict: false, allErrors: true })
 addFormats(schemas)
 
 beforeAll(async () => {
-  copy = evaluationCopy(undefined, {
+  copy = demoInstance(undefined, {
     'limits.unauthenticated_per_minute': '100000',
     'demo.limit_per_hour': '100000',
   })

@@ -81,8 +81,8 @@ const cases = fc
       fc.oneof(anywhere, aroundChange(zone), aroundChange(zone)),
     ),
   )
-  .map(([timeZone, rhythm, { at, minute }]) => ({
-    schedule: { ...rhythm, timeZone, deliveryTime: clockText(minute) },
+  .map(([timeZone, schedule, { at, minute }]) => ({
+    schedule: { ...schedule, timeZone, deliveryTime: clockText(minute) },
     at,
   }))
 

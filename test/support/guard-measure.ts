@@ -34,15 +34,15 @@ export function falseHolds(
   const held: FalseHold[] = []
   let listed = 0
   for (const { observedAt: at, value } of values) {
-    const doubts = state.judge(at, value, state.last, now)
-    const doubt = doubts.find(({ action }) => action === 'hold')
-    if (doubt) {
-      const { rule, reason } = doubt
+    const flags = state.judge(at, value, state.last, now)
+    const flag = flags.find(({ action }) => action === 'hold')
+    if (flag) {
+      const { rule, reason } = flag
       held.push({ name, at, before: state.last?.value, value, rule, reason })
       state.hold(at, value)
     } else {
       state.take(at, value)
-      if (doubts.length > 0) listed += 1
+      if (flags.length > 0) listed += 1
     }
   }
   return { held, listed }
@@ -64,7 +64,7 @@ type Fault = (value: number, place: Place) => number | undefined
 export interface FaultKind {
   name: string
   /** Whether at least 95 % are held; of the others the figure is reported. */
-  isTold: boolean
+  isNotified: boolean
   of: Fault
 }
 
@@ -114,8 +114,8 @@ const ofEarlier =
     return fault !== undefined && fault !== 0 && ratioOf(value, fault) >= apart ? fault : undefined
   }
 
-const kinds = (isTold: boolean, all: readonly [name: string, of: Fault][]): FaultKind[] =>
-  all.map(([name, of]) => ({ name, isTold, of }))
+const kinds = (isNotified: boolean, all: readonly [name: string, of: Fault][]): FaultKind[] =>
+  all.map(([name, of]) => ({ name, isNotified, of }))
 
 export const faultKinds: readonly FaultKind[] = [
   ...kinds(true, [
@@ -180,7 +180,7 @@ export function measureFaults(
   { of }: FaultKind,
   all: readonly RealSeries[],
   { from, to, count, limits }: { from: number; to: number; count: number; limits?: MoveLimits },
-): { tried: number; held: number; doubted: number } {
+): { tried: number; held: number; flagged: number } {
   const chance = createChance()
   const spans = all.flatMap(real => {
     const isWithin = ({ observedAt }: Previous) => observedAt >= from && observedAt < to
@@ -188,7 +188,7 @@ export function measureFaults(
     const end = real.values.findLastIndex(isWithin) + 1
     return end - first >= 20 ? [{ real, first, end }] : []
   })
-  let [tried, held, doubted] = [0, 0, 0]
+  let [tried, held, flagged] = [0, 0, 0]
   // Some kinds are possible at few places only.
   for (let left = 40 * count; left > 0 && tried < count; left -= 1) {
     const { real, first, end } = spans[chance(spans.length)]!
@@ -199,11 +199,11 @@ export function measureFaults(
     const fault = of(value, { real, at, state, all, chance })
     if (fault === undefined) continue
     tried += 1
-    const doubts = state.judge(observedAt, fault, state.last, now)
-    if (doubts.some(({ action }) => action === 'hold')) held += 1
-    if (doubts.length > 0) doubted += 1
+    const flags = state.judge(observedAt, fault, state.last, now)
+    if (flags.some(({ action }) => action === 'hold')) held += 1
+    if (flags.length > 0) flagged += 1
   }
-  return { tried, held, doubted }
+  return { tried, held, flagged }
 }
 
 /** The same chances on every run. */
@@ -245,7 +245,7 @@ export function heldTogether(all: readonly RealSeries[]): string[] {
     batch.end()
   }
   const nameOf = new Map(added.map(({ id }, i) => [id, all[i]!.name]))
-  return services.doubtedValues
+  return services.flaggedValues
     .list({ status: 'waiting' }, 1000, 0)
     .map(({ seriesId, observedAt, reason }) =>
       [nameOf.get(seriesId!), isoDay(observedAt), reason].join(' '),

@@ -447,7 +447,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       await published()
       expect(await publishedPrices()).toContain(69)
       const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
-      expect(instance.services.board.quote(wti)?.observation.value).toBe(71)
+      expect(instance.services.latestPrices.quote(wti)?.observation.value).toBe(71)
     })
 
     test('gives up the lease that it holds, so that the next may write', async () => {
@@ -512,7 +512,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       record('WTI_USD', 72)
       await published()
       const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
-      expect(instance.services.board.quote(wti)?.observation.value).toBe(72)
+      expect(instance.services.latestPrices.quote(wti)?.observation.value).toBe(72)
       await until('the end of the other', () => log.some(line => line.includes('"replaced"')))
       expect(() => other.services.settings.set('colour', 'red')).toThrow('readonly')
       expect(await metric('wellhead_replication_publishing')).toBe(1)

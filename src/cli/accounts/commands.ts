@@ -17,7 +17,7 @@ import {
   rotateAdminToken,
 } from './admin-tokens.ts'
 import { createKey, listKeys, revokeKey, rollKey, suspendKey } from './keys.ts'
-import { endSessions, makeLink, removeSecondStep, setPassword } from './sign-in.ts'
+import { endSessions, makeLink, removeTwoFactor, setPassword } from './sign-in.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 const listed = (text: string) =>
@@ -160,7 +160,7 @@ function signInCommands(
       .command('second-step-off')
       .argument(...account)
       .description('remove the second step of signing in, for who has lost it'),
-  ).action((who: string, options: JsonOption) => act(options, env => removeSecondStep(env, who)))
+  ).action((who: string, options: JsonOption) => act(options, env => removeTwoFactor(env, who)))
 }
 
 interface KeyOptions extends JsonOption {

@@ -50,7 +50,7 @@ export const endSessions = (env: CommandEnvironment, who: string): Promise<numbe
   })
 
 /** Lets somebody in who has lost authenticator and recovery codes: signing in asks for no code. */
-export const removeSecondStep = (env: CommandEnvironment, who: string): Promise<number> =>
+export const removeTwoFactor = (env: CommandEnvironment, who: string): Promise<number> =>
   runAgainstServer(env, 'accounts second-step-off', async () => {
     const removed = await answerOf<{ email: string }>(
       env,

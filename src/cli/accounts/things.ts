@@ -100,7 +100,7 @@ const deliveryTable = (rows: readonly DeliveryLine[]) =>
     ]),
   )
 
-const listThings = <T>(
+const listItems = <T>(
   env: CommandEnvironment,
   who: string,
   name: string,
@@ -135,7 +135,7 @@ const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
   })
 
 /** `alerts`, `webhooks` and `deliveries`: what an account has made. */
-export function thingCommands(
+export function itemCommands(
   program: Command,
   located: (command: Command) => Command,
   act: OperatorAction,
@@ -150,7 +150,7 @@ export function thingCommands(
     )
       .option('--json', 'print JSON')
       .action((who: string, options: JsonOption) =>
-        act(options, env => listThings(env, who, name, table)),
+        act(options, env => listItems(env, who, name, table)),
       )
     return group
   }

@@ -3,7 +3,7 @@ import type { OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
 import { tableLines } from '../table.ts'
 
-interface DoubtLine {
+interface FlagLine {
   id: number
   code: string | null
   dataset: string | null
@@ -25,7 +25,7 @@ interface JsonOption {
 const path = '/admin/v1/review'
 const perPage = 100
 
-const doubtTable = (values: readonly DoubtLine[]) =>
+const flagTable = (values: readonly FlagLine[]) =>
   tableLines(
     ['ID', 'OF', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
     values.map(value => [
@@ -48,7 +48,7 @@ interface ListOptions extends JsonOption {
   dataset?: string
 }
 
-const listDoubts = (
+const listFlags = (
   env: CommandEnvironment,
   { status, code, dataset }: ListOptions,
 ): Promise<number> =>
@@ -59,8 +59,8 @@ const listDoubts = (
       ...(code !== undefined && { code }),
       ...(dataset !== undefined && { dataset }),
     })
-    const { values } = await answerOf<{ values: DoubtLine[] }>(env, 'GET', `${path}?${filter}`)
-    print(env, values, doubtTable)
+    const { values } = await answerOf<{ values: FlagLine[] }>(env, 'GET', `${path}?${filter}`)
+    print(env, values, flagTable)
   })
 
 const decide = (
@@ -73,11 +73,11 @@ const decide = (
     const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
     if (wrong !== undefined)
       throw new Error(`${wrong} is no number of a held value: see wellhead review list`)
-    const { values } = await answerOf<{ values: DoubtLine[] }>(env, 'POST', `${path}/${verb}`, {
+    const { values } = await answerOf<{ values: FlagLine[] }>(env, 'POST', `${path}/${verb}`, {
       ids: ids.map(Number),
       ...(reason !== undefined && { reason }),
     })
-    print(env, values, doubtTable)
+    print(env, values, flagTable)
   })
 
 /** `review`: values that the guards at the door hold back. */
@@ -92,7 +92,7 @@ export function reviewCommands(
     .option('--status <status>', 'waiting (default), flagged, released, rejected, kept or all')
     .option('--code <code>', 'only of a series')
     .option('--dataset <name>', 'only rows of a dataset')
-    .action((options: ListOptions) => act(options, env => listDoubts(env, options)))
+    .action((options: ListOptions) => act(options, env => listFlags(env, options)))
   for (const [verb, about] of [
     ['release', 'record them'],
     ['reject', 'never record them'],

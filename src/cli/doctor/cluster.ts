@@ -29,12 +29,12 @@ export async function examineCluster({ nats: settings }: Config): Promise<readon
 
 /** What there is to say of the copies and of the streams between them. */
 export function clusterFindings({ nodes, streams, lease }: Topology): readonly Finding[] {
-  const incomplete = streams.filter(({ copies, currentCopies }) => currentCopies < copies)
+  const incomplete = streams.filter(({ copies, currentReplicas }) => currentReplicas < copies)
   const primaries = nodes.filter(({ role }) => role === 'primary')
   const replicas = nodes.filter(({ role }) => role === 'replica')
   const late = replicas.filter(({ lagMs, stale }) => stale || lagMs === null || lagMs > lagMaxMs)
   const nameOf = ({ url, id }: { url: string; id: string }) => url || id
-  const doubts = [
+  const flags = [
     ...(primaries.length === 0 && replicas.length > 0
       ? [
           doubtful(
@@ -51,15 +51,15 @@ export function clusterFindings({ nodes, streams, lease }: Topology): readonly F
         'see its log, and what its machine has to do',
       ),
     ),
-    ...incomplete.map(({ name, copies, currentCopies }) =>
+    ...incomplete.map(({ name, copies, currentReplicas }) =>
       doubtful(
         check,
-        `the stream ${name} lies whole on ${currentCopies} of ${copies} servers of NATS`,
+        `the stream ${name} lies whole on ${currentReplicas} of ${copies} servers of NATS`,
         'see that all of them run; one that was away catches up by itself',
       ),
     ),
   ]
-  if (doubts.length > 0) return doubts
+  if (flags.length > 0) return flags
   if (nodes.length === 0) return [fine(check, 'none runs')]
   const lag = Math.max(0, ...replicas.map(({ lagMs }) => lagMs ?? 0))
   const epoch = lease ? `, epoch ${lease.epoch}` : ''

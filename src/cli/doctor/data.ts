@@ -24,7 +24,7 @@ import { createVault } from '../../topics/keys/service/vault.ts'
 import { opensEverySample } from '../../topics/operator/service/secret-check.ts'
 import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'
 import { settingsStore } from '../../topics/operator/store/settings.ts'
-import { createBoard } from '../../topics/prices/service/board.ts'
+import { createLatestPrices } from '../../topics/prices/service/board.ts'
 import { createQuarantineList } from '../../topics/prices/service/quarantine.ts'
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 import { createQuarantineStore } from '../../topics/prices/store/quarantine.ts'
@@ -245,7 +245,7 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
     quarantine,
     observations,
     now: clock.now,
-    board: createBoard(observations, quarantine, clock),
+    latestPrices: createLatestPrices(observations, quarantine, clock),
   })
   const dated = catalogue.list().flatMap(series => {
     const lastAt = series.unavailableReason === null ? reach(series)?.lastAt : undefined

@@ -61,7 +61,7 @@ const startName = '.start'
  * Opens an instance; in an evaluation copy with the controls that keep states of it beside its
  * database.
  */
-export function openCopy(options: InstanceOptions): Copy {
+export function openDemoInstance(options: InstanceOptions): Copy {
   const { dir, runtime } = options
   const kept = join(dir, 'snapshots')
   const statePath = (name: string, ending: string) => join(kept, `${name}.${ending}`)

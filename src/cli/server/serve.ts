@@ -28,7 +28,7 @@ import { keepBeforeUpgrade } from '../backups/upgrade.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
-import { openCopy } from './copy.ts'
+import { openDemoInstance } from './copy.ts'
 import { takeImage } from './first-image.ts'
 import {
   credentialLines,
@@ -113,7 +113,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     })
   if (!(await takeImage(dir, config, runtime.clock.now()))) await takeFirstDatabase(dir, config)
   const accessLog = accessLogOf(runtime)
-  const copy = openCopy({
+  const copy = openDemoInstance({
     runtime,
     dir,
     serving: true,

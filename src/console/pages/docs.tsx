@@ -550,7 +550,7 @@ function callOf(
 
 /** As people write it: `Idempotency-Key`. */
 const headerName = (name: string): string =>
-  name.replaceAll(/(^|-)[a-z]/g, letters => letters.toUpperCase())
+  name.replaceAll(/(^|-)[a-z]/g, mailMessages => mailMessages.toUpperCase())
 
 /** The headers of lines such as `Prefer: handling=lenient`; what is none is left out. */
 const headersIn = (text: string): Record<string, string> =>

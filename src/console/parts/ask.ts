@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { look } from './look.ts'
+import { impersonation } from './look.ts'
 
 /** A refusal of the interface, in its words. */
 export class Refusal extends Error {
@@ -61,7 +61,7 @@ export interface AskOptions {
 
 /** One call of the documented interface, with the session of who is signed in. Throws `Refusal`. */
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
-  const { method = 'GET', body, token = look?.token, signal } = options
+  const { method = 'GET', body, token = impersonation?.token, signal } = options
   const response = await fetch(path, {
     method,
     credentials: 'same-origin',

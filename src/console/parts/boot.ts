@@ -1,12 +1,12 @@
 import type { Boot } from '../paths.ts'
-import { look } from './look.ts'
+import { impersonation } from './look.ts'
 
 const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.content
 
 /** What the server says of this copy and of who looks at it. */
 export const boot: Boot = JSON.parse(content ?? '{}') as Boot
 // Who looks through the eyes of an account sees the pages of members.
-if (look) boot.isSignedIn = true
+if (impersonation) boot.isSignedIn = true
 
 /** What the clock of this copy is ahead of the time since this document was begun. */
 let ahead = boot.now - performance.now()

@@ -6,7 +6,7 @@ import { caller, callerRefusal, whoIsThere } from './account.ts'
 import { Refused, signInHref } from './bits.tsx'
 import { boot } from './boot.ts'
 import { instant } from './format.ts'
-import { endLook, look } from './look.ts'
+import { endLook, impersonation } from './look.ts'
 import { navigation } from './navigation.ts'
 import { asOperator } from './operator-token.tsx'
 import { openSearch, Search } from './search.tsx'
@@ -85,12 +85,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <p>Evaluation copy: every number here is generated and belongs to no market.</p>
         </aside>
       )}
-      {look && (
+      {impersonation && (
         <aside class="ribbon look" aria-label="Looking at an account">
           <p class="row spread">
             <span>
-              You see what <b>{look.email ?? look.account_id}</b> sees, until{' '}
-              {instant(look.expires_at)}. Nothing can be changed.
+              You see what <b>{impersonation.email ?? impersonation.account_id}</b> sees, until{' '}
+              {instant(impersonation.expires_at)}. Nothing can be changed.
             </span>
             <button type="button" class="tight" onClick={() => void leave()}>
               End the look
@@ -122,7 +122,8 @@ export function Frame({ children }: { children: ComponentChildren }) {
 
 /** Ends a look, also where the service has ended it already. */
 async function leave(): Promise<void> {
-  if (look) await asOperator(`/admin/v1/looks/${look.id}`, { method: 'DELETE' }).catch(() => {})
+  if (impersonation)
+    await asOperator(`/admin/v1/looks/${impersonation.id}`, { method: 'DELETE' }).catch(() => {})
   endLook()
 }
 

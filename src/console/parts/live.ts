@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { caller, has } from './account.ts'
 import { boot } from './boot.ts'
-import { look } from './look.ts'
+import { impersonation } from './look.ts'
 
 export interface LivePrice {
   code: string
@@ -21,7 +21,7 @@ const againAfterMs = 5000
 export function useLive(codes: readonly string[], onPrices: (prices: LivePrice[]) => void): void {
   const key = codes.slice(0, codesMax).join(',')
   // A socket takes no token in a header: who looks through an account's eyes sees it stand still.
-  const isAllowed = has('streaming') && look === undefined
+  const isAllowed = has('streaming') && impersonation === undefined
   useEffect(() => {
     if (!isAllowed || key === '') return undefined
     let socket: WebSocket | undefined

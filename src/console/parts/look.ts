@@ -1,5 +1,5 @@
 /** What an operator of this tab sees through: an account's eyes, which change nothing. */
-export interface Look {
+export interface Impersonation {
   id: string
   account_id: string
   email: string | null
@@ -9,16 +9,16 @@ export interface Look {
 
 const kept = 'look'
 
-const read = (): Look | undefined => {
+const read = (): Impersonation | undefined => {
   const text = sessionStorage.getItem(kept)
-  return text === null ? undefined : (JSON.parse(text) as Look)
+  return text === null ? undefined : (JSON.parse(text) as Impersonation)
 }
 
 /** Kept in this tab until it ends; the service ends it by itself at `expires_at`. */
-export const look: Look | undefined = read()
+export const impersonation: Impersonation | undefined = read()
 
 /** Every page of this tab is read as the account reads it from now on. */
-export function beginLook(begun: Look): void {
+export function beginImpersonation(begun: Impersonation): void {
   sessionStorage.setItem(kept, JSON.stringify(begun))
   location.assign('/board')
 }

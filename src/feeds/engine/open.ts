@@ -42,7 +42,7 @@ export interface FeedServicesDeps
       | 'ingest'
       | 'datasets'
       | 'rowGuards'
-      | 'doubtedValues'
+      | 'flaggedValues'
       | 'decisions'
     > {
   egress: Egress

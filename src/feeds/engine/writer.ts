@@ -3,7 +3,7 @@ import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/dataset/lookup.ts'
 import { checkRow } from '../../topics/prices/dataset/rows.ts'
 import type { Observation } from '../../topics/prices/math/bars.ts'
-import type { DoubtedValueStore } from '../../topics/prices/store/doubted-values.ts'
+import type { FlaggedValueStore } from '../../topics/prices/store/doubted-values.ts'
 import type { Change, Point } from '../../topics/prices/store/observations.ts'
 import type { ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import type { Dataset } from '../files/dataset.ts'
@@ -73,7 +73,7 @@ export interface FeedWriterDeps {
     ): void
   }
   sources: Pick<ValueSourceStore, 'byId' | 'hasLonger' | 'idOf'>
-  doubtedValues: Pick<DoubtedValueStore, 'waitingCoarser' | 'remove'>
+  flaggedValues: Pick<FlaggedValueStore, 'waitingCoarser' | 'remove'>
   datasets: readonly Dataset<unknown>[]
   rowGuards: Pick<RowGuards, 'judge' | 'keep'>
   decisions: {
@@ -159,7 +159,7 @@ const sourceOf = (line: MapLine, { feed: name }: WritingRun, { sources }: FeedWr
  * one of a shorter comes to lie in it, whoever brings it. One that waits for a decision would take its
  * place when it is accepted: it waits no longer.
  */
-function followWrites({ store, ingest, sources, doubtedValues }: FeedWriterDeps): void {
+function followWrites({ store, ingest, sources, flaggedValues }: FeedWriterDeps): void {
   ingest.listenInside((changes, { sourceId, asRecorded }) => {
     const kind = sources.byId(sourceId)?.periodKind ?? 0
     // Most copies have days alone: then no series need be looked at.
@@ -169,8 +169,8 @@ function followWrites({ store, ingest, sources, doubtedValues }: FeedWriterDeps)
       const [from, to] = [at[0]! - longestMs, at.at(-1)! + longestMs]
       const givesWay = ({ periodKind, observedAt }: CoarseValue) =>
         periodKind > kind && hasWithin(at, spanAt(observedAt, kindOf(periodKind)))
-      for (const doubt of doubtedValues.waitingCoarser(seriesId, kind, from, to)) {
-        if (givesWay(doubt)) doubtedValues.remove(doubt.id)
+      for (const flag of flaggedValues.waitingCoarser(seriesId, kind, from, to)) {
+        if (givesWay(flag)) flaggedValues.remove(flag.id)
       }
       if (!store.hasCoarse(seriesId)) continue
       const coarser = store
@@ -401,12 +401,12 @@ function writeDataset(
       if (written.rejections.length < rejectionsMax) written.rejections.push(checked.reason)
     }
     if (sentRows.length === 0) continue
-    const { good: records, doubted } = deps.rowGuards.judge(dataset, sentRows)
+    const { good: records, flagged } = deps.rowGuards.judge(dataset, sentRows)
     const heldCount = sentRows.length - records.length
     written.held += heldCount
-    if (doubted.length > 0 && !run.dryRun) {
+    if (flagged.length > 0 && !run.dryRun) {
       const batch = batchOf(group[0]!.line, run)
-      deps.rowGuards.keep(name, doubted, batch.id)
+      deps.rowGuards.keep(name, flagged, batch.id)
       batch.count({ held: heldCount })
     }
     if (records.length === 0) continue

@@ -9,7 +9,7 @@ import { openSource, type Source, type SourceOpener, sha256Of } from './source.t
  * How the files of one kind of data are read: prices straight from their bytes, everything else row
  * by row. `Item` is what is written.
  */
-export interface FileReader<Item> {
+export interface FileParser<Item> {
   /** Understands the beginning of a source. Throws a sentence that names the file. */
   open(source: Source): Promise<ReadableFile<Item>>
 }
@@ -162,7 +162,7 @@ const besideInput = (file: string) => (file === '-' ? 'stdin.rejected' : `${file
  */
 export async function importFiles<Item>(
   request: FileImport,
-  reader: FileReader<Item>,
+  reader: FileParser<Item>,
   writer: ItemWriter<Item>,
 ): Promise<ImportReport> {
   const { files, rejectedPath = besideInput, open = openSource } = request

@@ -1,13 +1,13 @@
 import { parseDay } from '../../lib/time/instant.ts'
 import type { DatasetLines, DatasetRow } from '../../topics/operator/store/dataset-rows.ts'
 import {
-  type Doubt,
+  type Flag,
   followSeries,
   type GuardRule,
   type GuardState,
   type GuardTerms,
 } from '../../topics/prices/math/guards.ts'
-import type { DoubtedValueStore } from '../../topics/prices/store/doubted-values.ts'
+import type { FlaggedValueStore } from '../../topics/prices/store/doubted-values.ts'
 import type { Dataset, GuardedDataset, GuardedNumbers } from './dataset.ts'
 
 /** A row that is fit to be written, as it was sent and as it was read. */
@@ -18,7 +18,7 @@ export interface JudgedRow {
 }
 
 /** A row of which a number is doubted. */
-export interface DoubtedRow {
+export interface FlaggedRow {
   numbers: GuardedNumbers
   fields: Readonly<Record<string, unknown>>
   observedAt: number
@@ -36,9 +36,9 @@ export interface RowGuards {
   judge<Row extends JudgedRow>(
     dataset: Dataset<unknown>,
     rows: readonly Row[],
-  ): { good: readonly Row[]; doubted: DoubtedRow[] }
+  ): { good: readonly Row[]; flagged: FlaggedRow[] }
   /** Keeps doubts; inside the transaction that writes what is good. */
-  keep(dataset: string, doubted: readonly DoubtedRow[], batchId: number): void
+  keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number): void
   /** What the operator wants of each rule; what is absent is as usual. */
   terms(dataset: string): GuardTerms
   setTerms(dataset: string, terms: GuardTerms): void
@@ -46,7 +46,7 @@ export interface RowGuards {
 
 export interface RowGuardDeps {
   lines: DatasetLines
-  doubts: Pick<DoubtedValueStore, 'addRow' | 'ofLine'>
+  flags: Pick<FlaggedValueStore, 'addRow' | 'ofLine'>
   settings: { get(name: string): string | undefined; set(name: string, value: string): void }
   now(): number
 }
@@ -63,7 +63,7 @@ interface Entry {
   at: number
 }
 
-interface EntryDoubt extends Doubt {
+interface EntryFlag extends Flag {
   column: string
   value: number
   before: number | undefined
@@ -79,23 +79,23 @@ const textOf = (numbers: GuardedNumbers) => ({
 const momentOf = (time: string | number): number =>
   typeof time === 'number' ? time : parseDay(time.length === 7 ? `${time}-01` : time)!
 
-export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps): RowGuards {
+export function createRowGuards({ lines, flags, settings, now }: RowGuardDeps): RowGuards {
   const terms = (dataset: string): GuardTerms =>
     JSON.parse(settings.get(settingOf(dataset)) ?? '{}') as GuardTerms
 
   /** What is doubted of one line of a dataset, by its rows in the order of time. */
-  const doubtsOfLine = (
+  const flagsOfLine = (
     dataset: string,
     guarded: GuardedDataset<unknown>,
     entries: readonly Entry[],
-    judged: (entry: Entry, doubt: EntryDoubt | undefined, isHeld: boolean) => void,
+    judged: (entry: Entry, flag: EntryFlag | undefined, isHeld: boolean) => void,
   ): void => {
     const { numbers: first } = entries[0]!
     const of = { dataset, line: first.line, time: guarded.time }
     const stored = lines.between(of, first.time, entries.at(-1)!.numbers.time)
     const states = createStates(guarded, terms(dataset), lines.before(of, first.time, learntRows))
     const decided = new Map(
-      doubts
+      flags
         .ofLine(dataset, textOf(first).line)
         .map(({ observedAt, numbers, status }) => [`${observedAt} ${numbers}`, status]),
     )
@@ -121,37 +121,37 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
       before = entry
       const all = isKnown
         ? []
-        : states.judge(at, values, now()).filter(doubt => !(isVintage && doubt.rule === 'same_day'))
-      const holdingDoubts = all.filter(doubt => doubt.action === 'hold')
+        : states.judge(at, values, now()).filter(flag => !(isVintage && flag.rule === 'same_day'))
+      const holdingFlags = all.filter(flag => flag.action === 'hold')
       const status = decided.get(`${at} ${textOf(entry.numbers).values}`)
       // What waits or was rejected stays out when it is sent again, whatever came after it.
       const isRefused = !isKnown && (status === 'waiting' || status === 'rejected')
-      const isHeld = isRefused || (holdingDoubts.length > 0 && status !== 'released')
+      const isHeld = isRefused || (holdingFlags.length > 0 && status !== 'released')
       if (!isHeld) states.take(at, values)
-      else for (const { column, value } of holdingDoubts) states.hold(column, at, value)
-      judged(entry, holdingDoubts[0] ?? all[0], isHeld)
+      else for (const { column, value } of holdingFlags) states.hold(column, at, value)
+      judged(entry, holdingFlags[0] ?? all[0], isHeld)
     }
   }
 
   const judge = <Row extends JudgedRow>(
     { name, guarded }: Dataset<unknown>,
     rows: readonly Row[],
-  ): { good: readonly Row[]; doubted: DoubtedRow[] } => {
-    if (!guarded || rows.length === 0) return { good: rows, doubted: [] }
+  ): { good: readonly Row[]; flagged: FlaggedRow[] } => {
+    if (!guarded || rows.length === 0) return { good: rows, flagged: [] }
     const entries = rows.flatMap(row =>
       guarded
         .numbersOf(row.record)
         .map((numbers): Entry => ({ row, numbers, at: momentOf(numbers.time) })),
     )
-    const doubted: DoubtedRow[] = []
+    const flagged: FlaggedRow[] = []
     const heldRows = new Set<JudgedRow>()
     for (const group of Map.groupBy(entries, ({ numbers }) => textOf(numbers).line).values()) {
       const ordered = group.toSorted((a, b) => a.at - b.at)
-      doubtsOfLine(name, guarded, ordered, ({ row, numbers, at }, doubt, isHeld) => {
+      flagsOfLine(name, guarded, ordered, ({ row, numbers, at }, flag, isHeld) => {
         if (isHeld) heldRows.add(row)
-        if (!doubt) return
-        const { column, value, before, rule, reason } = doubt
-        doubted.push({
+        if (!flag) return
+        const { column, value, before, rule, reason } = flag
+        flagged.push({
           numbers,
           fields: row.fields,
           observedAt: at,
@@ -164,16 +164,16 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
         })
       })
     }
-    return { good: heldRows.size === 0 ? rows : rows.filter(row => !heldRows.has(row)), doubted }
+    return { good: heldRows.size === 0 ? rows : rows.filter(row => !heldRows.has(row)), flagged }
   }
 
   return {
     judge,
     terms,
-    keep(dataset, doubted, batchId) {
-      for (const { numbers, fields, isHeld, before, ...doubt } of doubted)
-        doubts.addRow({
-          ...doubt,
+    keep(dataset, flagged, batchId) {
+      for (const { numbers, fields, isHeld, before, ...flag } of flagged)
+        flags.addRow({
+          ...flag,
           dataset,
           line: textOf(numbers).line,
           numbers: textOf(numbers).values,
@@ -182,7 +182,7 @@ export function createRowGuards({ lines, doubts, settings, now }: RowGuardDeps):
           sourceId: 0,
           batchId,
           status: isHeld ? 'waiting' : 'flagged',
-          doubtedAt: now(),
+          flaggedAt: now(),
         })
     },
     setTerms: (dataset, wanted) => settings.set(settingOf(dataset), JSON.stringify(wanted)),
@@ -224,14 +224,14 @@ function createStates(
       at: number,
       values: Readonly<Record<string, number | null>>,
       now: number,
-    ): EntryDoubt[] =>
+    ): EntryFlag[] =>
       [...states].flatMap(([column, state]) => {
         const value = values[column]
         if (typeof value !== 'number') return []
         const before = state.last?.value
         return state
           .judge(at, value, state.last, now)
-          .map(doubt => ({ ...doubt, column, value, before }))
+          .map(flag => ({ ...flag, column, value, before }))
       }),
   }
 }

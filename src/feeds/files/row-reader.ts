@@ -3,7 +3,7 @@ import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
 import {
   type FileImport,
-  type FileReader,
+  type FileParser,
   hashOf,
   type ImportReport,
   type ItemWriter,
@@ -48,7 +48,7 @@ export interface DatasetImport extends FileImport {
  */
 export const importDataset = (request: DatasetImport): Promise<ImportReport> => {
   const { layout, mapping, writer, spelling = {} } = request
-  return importFiles(request, createRowReader(layout, mapping, spellingOf(spelling)), {
+  return importFiles(request, createRowParser(layout, mapping, spellingOf(spelling)), {
     batchMax: writer.batchMax,
     judges: true,
     write: (rows, dryRun) => writer.write(rows, dryRun),
@@ -74,11 +74,11 @@ interface RowTable extends FileForm {
  * Reads the files of any dataset. `mapping` has columns of the file by column of the dataset, or by
  * what a column of a wide file is named after.
  */
-export const createRowReader = (
+export const createRowParser = (
   layout: Layout,
   mapping: Mapping,
   spelling?: Spelling,
-): FileReader<Row> => ({
+): FileParser<Row> => ({
   async open(source) {
     const head = await fileHeadOf(source)
     try {

@@ -39,7 +39,7 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
   const minute = time === undefined ? undefined : minuteOf(time)
   if (time !== undefined && minute === undefined)
     throw new Error(`--time ${shown(time)} is not a time of day: write for example --time 16:00`)
-  const days = dateFormat === undefined ? undefined : dayReader(dateFormat)
+  const days = dateFormat === undefined ? undefined : dayParser(dateFormat)
   const zoned = (text: string) =>
     zoneId !== undefined && zoneless.test(text) ? inZone(text, zoneId) : text
   const placed = (text: string) =>
@@ -98,7 +98,7 @@ function inZone(text: string, zone: string): string {
   }
 }
 
-interface DayReader {
+interface DayParser {
   /** As the person wrote the format. */
   name: string
   /** The day, month, quarter or zoneless time as it is kept; undefined where it is not so written. */
@@ -132,7 +132,7 @@ const percents: Readonly<Record<string, string>> = {
   '%S': 'ss',
 }
 
-function dayReader(format: string): DayReader {
+function dayParser(format: string): DayParser {
   if (format.toLowerCase() === 'serial')
     return { name: 'as the day number of a spreadsheet', read: serialOf }
   const usual = format.replaceAll(/%[A-Za-z]/g, code => percents[code] ?? code)

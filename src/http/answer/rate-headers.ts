@@ -1,7 +1,7 @@
 import { dayMs } from '../../lib/time/instant.ts'
 import { type QuotaWindow, quotaRemaining } from '../../plans/quota.ts'
 import type { RateDecision } from '../../plans/rate.ts'
-import type { Standing } from '../../topics/keys/service/meter.ts'
+import type { QuotaUsage } from '../../topics/keys/service/meter.ts'
 
 /** A rolling window as one request found it. */
 export interface WindowReading {
@@ -88,7 +88,7 @@ function fixedOf(window: QuotaWindow): Fixed {
 }
 
 function templateOf(
-  { entitled, window, state }: Standing,
+  { entitled, window, state }: QuotaUsage,
   fixed: Fixed,
   burst: WindowReading | undefined,
 ): Template {
@@ -132,7 +132,7 @@ function templateOf(
  */
 export function keyHeaders(
   handlerHeaders: GivenHeaders,
-  standing: Standing,
+  standing: QuotaUsage,
   windows: readonly WindowReading[],
   now: number,
 ): Headers {
@@ -151,7 +151,7 @@ export function keyAnswer(
   body: ConstructorParameters<typeof Response>[0],
   status: number,
   handlerHeaders: GivenHeaders,
-  standing: Standing,
+  standing: QuotaUsage,
   windows: readonly WindowReading[],
   now: number,
 ): Response {
@@ -205,7 +205,7 @@ const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined =>
  */
 function setCounting(
   headers: Headers,
-  { window, used, extra }: Standing,
+  { window, used, extra }: QuotaUsage,
   fixed: Fixed,
   windows: readonly WindowReading[],
   now: number,

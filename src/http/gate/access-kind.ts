@@ -20,7 +20,7 @@ export interface OperatorAccess {
    */
   operator: OperatorArea
   /** It changes nothing, whatever its method. */
-  looks?: true
+  impersonations?: true
   /** What it does is no affair of the audit trail. */
   untold?: true
   /** Answered by a reader thread. */
@@ -95,4 +95,4 @@ export type Access = OpenAccess | OperatorAccess | KeyAccess
 export const isHeavy = (access: Access): boolean => 'heavy' in access && access.heavy === true
 
 /** Whether the work of a route is done by a reader thread, where there are any. */
-export const isForReader = (access: Access): boolean => access.reader ?? isHeavy(access)
+export const isForQueryWorker = (access: Access): boolean => access.reader ?? isHeavy(access)

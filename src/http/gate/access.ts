@@ -10,10 +10,10 @@ import {
   refusalsKey,
 } from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
-import { type Access, isForReader, isHeavy, type KeyAccess } from './access-kind.ts'
+import { type Access, isForQueryWorker, isHeavy, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
-import type { Caller, Gate, Pass } from './gate.ts'
-import type { ReaderDispatch } from './reader-dispatch.ts'
+import type { Caller, Gate, RequestContext } from './gate.ts'
+import type { QueryWorkerDispatch } from './reader-dispatch.ts'
 
 /**
  * The plugin that every resource uses: the macro `access` and what it leaves in the context. It
@@ -24,15 +24,15 @@ import type { ReaderDispatch } from './reader-dispatch.ts'
 export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
-  meet?: (pass: Pass, request: Request, route: string) => Promise<void>,
-  readers?: ReaderDispatch,
+  meet?: (requestContext: RequestContext, request: Request, route: string) => Promise<void>,
+  readers?: QueryWorkerDispatch,
   parameters?: IgnoredParameters,
   lay?: LayDown,
-  see?: (pass: Pass) => void,
+  see?: (requestContext: RequestContext) => void,
   arrive?: (request: Request, body: unknown) => void,
 ) =>
   new Elysia()
-    .decorate('pass', undefined as Pass | undefined)
+    .decorate('requestContext', undefined as RequestContext | undefined)
     // What the gate knows of the caller; only routes that ask for a key may read it.
     .decorate('caller', undefined as unknown as Caller)
     .macro({
@@ -47,12 +47,12 @@ export const createAccess = (
           // Elysia reads the source of this function to see what of the request it must prepare:
           // name each property, pass no context on.
           ctx => {
-            const pass = gate.open(access, ctx.route)
-            ctx.pass = pass
+            const requestContext = gate.open(access, ctx.route)
+            ctx.requestContext = requestContext
             nameAll(ctx.params)
-            gate.enter(pass, ctx.request, peer)
-            if (pass.caller) ctx.caller = pass.caller
-            see?.(pass)
+            gate.enter(requestContext, ctx.request, peer)
+            if (requestContext.caller) ctx.caller = requestContext.caller
+            see?.(requestContext)
             parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)
           },
           // Only an evaluation copy has data that is written when it is asked for.
@@ -62,17 +62,21 @@ export const createAccess = (
           // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
           ...(meet && !('operator' in access)
             ? [
-                async (ctx: { request: Request; route: string; pass: Pass | undefined }) => {
-                  await meet(ctx.pass!, ctx.request, ctx.route)
+                async (ctx: {
+                  request: Request
+                  route: string
+                  requestContext: RequestContext | undefined
+                }) => {
+                  await meet(ctx.requestContext!, ctx.request, ctx.route)
                 },
               ]
             : []),
         ],
         // Heavy routes alone wait for a reader; a copy without readers answers them itself.
         ...(readers &&
-          isForReader(access) && {
+          isForQueryWorker(access) && {
             beforeHandle: (ctx: Forwarded) =>
-              readers.answer(ctx.pass!, ctx.request, ctx.body, ctx.set),
+              readers.answer(ctx.requestContext!, ctx.request, ctx.body, ctx.set),
           }),
         // Only where a body may come: one parser anywhere would make every route asynchronous,
         // prices too.
@@ -86,7 +90,7 @@ export const createAccess = (
     })
 
 /** For whom a request is answered that was let in. */
-export const viewerOf = ({ access, caller }: Pass): Viewer => {
+export const viewerOf = ({ access, caller }: RequestContext): Viewer => {
   if ('operator' in access) return 'everything'
   const { key } = caller ?? {}
   return { accounts: key ? [key.account.account.id, key.holder.account.id] : [] }
@@ -97,7 +101,7 @@ export type LayDown = (route: string, request: Request) => void
 
 /** What is handed over of a heavy request. */
 interface Forwarded {
-  pass: Pass | undefined
+  requestContext: RequestContext | undefined
   request: Request
   body: unknown
   set: { status?: number | string; headers: unknown }
@@ -142,7 +146,7 @@ function refusalsOf(access: Access) {
   const documented = {
     ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
     ...entryRefusalsOf(access),
-    ...((isForReader(access) || isHeavy(access)) && { 503: OverloadProblem }),
+    ...((isForQueryWorker(access) || isHeavy(access)) && { 503: OverloadProblem }),
   }
   refusals.set(access, documented)
   return documented

@@ -5,20 +5,23 @@ import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 /** What a request is to the audit trail, once it is let in. */
 export type AuditedAction = Omit<NewAuditEntry, 'outcome'>
 
-const looks = (method: string): boolean => method === 'GET' || method === 'HEAD'
+const impersonations = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 /** Whether the operator's request changes something. */
 export const changesByOperator = (access: OperatorAccess, method: string): boolean =>
-  access.looks !== true && !looks(method)
+  access.impersonations !== true && !impersonations(method)
 
 /** Whether a request with a key changes something: routes that only read may take a POST. */
 export const changesData = (access: KeyAccess, method: string): boolean =>
-  !looks(method) && access.action !== 'read'
+  !impersonations(method) && access.action !== 'read'
 
 /** Whether a request with a key changes something, or reads a secret. */
 export function isAudited(access: KeyAccess, method: string): boolean {
   const action = access.action ?? actionOf(method)
-  return access.untold !== true && (looks(method) ? action === 'read_secrets' : action !== 'read')
+  return (
+    access.untold !== true &&
+    (impersonations(method) ? action === 'read_secrets' : action !== 'read')
+  )
 }
 
 /**

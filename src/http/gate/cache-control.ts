@@ -11,8 +11,8 @@ export const neverStored = 'no-store'
  * A shared cache does not see that an answer is for one key, because the key may be in the address.
  */
 export function cacheControlOf(access: Access, route: string, method: string): string | undefined {
-  const looks = method === 'GET' || method === 'HEAD'
-  if ('open' in access) return looks ? undefined : neverStored
+  const impersonations = method === 'GET' || method === 'HEAD'
+  if ('open' in access) return impersonations ? undefined : neverStored
   if ('operator' in access || scopeOf(route) === 'account') return neverStored
   return (access.action ?? actionOf(method)) === 'read' ? revalidatedByClient : neverStored
 }

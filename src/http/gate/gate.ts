@@ -2,10 +2,10 @@ import type { Clock } from '../../lib/time/clock.ts'
 import { type AdminRole, mayOperate, rolesThatMay } from '../../plans/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plans/plans.ts'
 import type { QuotaWindow } from '../../plans/quota.ts'
-import type { Looks } from '../../topics/account/service/looks.ts'
+import type { Impersonations } from '../../topics/account/service/looks.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Keyring, KeyState } from '../../topics/keys/service/keyring.ts'
-import type { Meter, Standing } from '../../topics/keys/service/meter.ts'
+import type { Meter, QuotaUsage } from '../../topics/keys/service/meter.ts'
 import { consoleEndpoint } from '../../topics/keys/store/usage.ts'
 import type { AdminTokens } from '../../topics/operator/service/admin-tokens.ts'
 import type { Audit } from '../../topics/operator/service/audit.ts'
@@ -40,7 +40,7 @@ export interface Caller {
  * One request on its way through the instance: made at the gate, settled when the status of its answer
  * is known.
  */
-export interface Pass {
+export interface RequestContext {
   access: Access
   caller: Caller | undefined
   /** Who the operator is, of requests that only they may make. */
@@ -74,7 +74,7 @@ export interface Pass {
 /** In which a command on this machine says which of its users runs it. */
 export const commandUserHeader = 'x-wellhead-user'
 
-export type SimulatedQuota = Omit<Standing, 'entitled'>
+export type SimulatedQuota = Omit<QuotaUsage, 'entitled'>
 
 /** What a token is good for that is no API key. */
 export interface SessionReader {
@@ -94,12 +94,12 @@ export interface GateDeps {
   audit: Pick<Audit, 'note'>
   sessions: SessionReader
   /** Operators who see what an account sees. */
-  looks?: Pick<Looks, 'find'>
+  impersonations?: Pick<Impersonations, 'find'>
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
   /** The same is for people with a second step of signing in alone. */
-  secondStep?: { isRequired: boolean; isOn(accountId: string): boolean }
+  twoFactorStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   /** Counts what was answered. */
   tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
   /** Heavy routes are refused while it is so. */
@@ -118,7 +118,7 @@ export interface GateDeps {
   /** Gets requests whose charge the stream of changes does not have yet; absent: none follows. */
   uncharged?: WeakSet<Request> | undefined
   /** Gets the pass of each request, where somebody asks later. */
-  passes?: WeakMap<Request, Pass> | undefined
+  passes?: WeakMap<Request, RequestContext> | undefined
   /**
    * Gives a short text all that answers get on their way out; absent: they are looked at there.
    */
@@ -126,22 +126,26 @@ export interface GateDeps {
 }
 
 export interface Gate {
-  open(access: Access, route: string): Pass
+  open(access: Access, route: string): RequestContext
   /**
    * Lets the request in or throws the refusal. The order of its checks is part of the interface.
    */
-  enter(pass: Pass, request: Request, peer: PeerLookup): void
+  enter(requestContext: RequestContext, request: Request, peer: PeerLookup): void
   /**
    * Settles the quota and answers all headers of the answer: what the handler gave and what depends
    * on the quota; undefined: only what it gave.
    */
-  leave(pass: Pass, status: number, handlerHeaders: GivenHeaders): Headers | undefined
+  leave(
+    requestContext: RequestContext,
+    status: number,
+    handlerHeaders: GivenHeaders,
+  ): Headers | undefined
   /**
    * The same for an answer that is a text: the answer itself with all of its headers; undefined: it
    * has only those given.
    */
   answer(
-    pass: Pass,
+    requestContext: RequestContext,
     status: number,
     handlerHeaders: GivenHeaders,
     text: string,
@@ -157,7 +161,11 @@ export interface Gate {
    * now, whatever its windows and its quota say; undefined: it would not. Key, restrictions, role,
    * plan and account are looked at anew, from the address of then.
    */
-  stay(pass: Pass, request: Request, peer: PeerLookup): () => Problem | undefined
+  stay(
+    requestContext: RequestContext,
+    request: Request,
+    peer: PeerLookup,
+  ): () => Problem | undefined
 }
 
 export function createGate(deps: GateDeps): Gate {
@@ -169,10 +177,10 @@ export function createGate(deps: GateDeps): Gate {
   const textBody = createTextBodies()
 
   /** Writes down what was done; what was refused has changed nothing. */
-  const audit = (pass: Pass, action: AuditedAction, status: number) => {
-    const outcome = pass.outcome ?? status
+  const audit = (requestContext: RequestContext, action: AuditedAction, status: number) => {
+    const outcome = requestContext.outcome ?? status
     // 503: not taken now. On a full disk the entry would use up the room that is kept for sign-ins.
-    if (pass.free || (outcome >= 400 && outcome < 500) || outcome === 503) return
+    if (requestContext.free || (outcome >= 400 && outcome < 500) || outcome === 503) return
     deps.audit.note({ ...action, outcome: String(outcome) })
   }
 
@@ -194,48 +202,50 @@ export function createGate(deps: GateDeps): Gate {
       windows: [],
       simulated: undefined,
     }),
-    enter(pass, request, peer) {
-      const { access } = pass
-      deps.passes?.set(request, pass)
+    enter(requestContext, request, peer) {
+      const { access } = requestContext
+      deps.passes?.set(request, requestContext)
       const elsewhere = admitted.get(request)
       if (elsewhere) {
-        pass.vouched = true
-        pass.caller = elsewhere.caller
+        requestContext.vouched = true
+        requestContext.caller = elsewhere.caller
         return
       }
       const caller = vouched.get(request)
-      if ('meter' in access && caller) entries.enterVouched(pass, access, caller, request, peer)
-      else if ('meter' in access) entries.enterKeyed(pass, access, request, peer)
-      else if ('operator' in access) entries.enterOperator(pass, access, request, peer)
-      else if (access.rate !== 'none') entries.enterOpen(pass, access, request, peer)
+      if ('meter' in access && caller)
+        entries.enterVouched(requestContext, access, caller, request, peer)
+      else if ('meter' in access) entries.enterKeyed(requestContext, access, request, peer)
+      else if ('operator' in access) entries.enterOperator(requestContext, access, request, peer)
+      else if (access.rate !== 'none') entries.enterOpen(requestContext, access, request, peer)
     },
-    leave(pass, status, handlerHeaders) {
-      if (pass.action) audit(pass, pass.action, status)
-      if (pass.vouched) return undefined
+    leave(requestContext, status, handlerHeaders) {
+      if (requestContext.action) audit(requestContext, requestContext.action, status)
+      if (requestContext.vouched) return undefined
       const now = clock.now()
-      const standing = settle(pass, status, now, handlerHeaders)
+      const standing = settle(requestContext, status, now, handlerHeaders)
       return standing
-        ? keyHeaders(handlerHeaders, standing, pass.windows, now)
-        : addressHeaders(handlerHeaders, pass.windows, now)
+        ? keyHeaders(handlerHeaders, standing, requestContext.windows, now)
+        : addressHeaders(handlerHeaders, requestContext.windows, now)
     },
-    answer(pass, status, handlerHeaders, text) {
-      if (pass.action) audit(pass, pass.action, status)
-      if (pass.vouched) return undefined
+    answer(requestContext, status, handlerHeaders, text) {
+      if (requestContext.action) audit(requestContext, requestContext.action, status)
+      if (requestContext.vouched) return undefined
       const now = clock.now()
-      const standing = settle(pass, status, now, handlerHeaders)
+      const standing = settle(requestContext, status, now, handlerHeaders)
       const isWhole = complete !== undefined && isShortJson(text, handlerHeaders)
       if (isWhole) complete(handlerHeaders)
       const body = textBody(text)
       const answer = standing
-        ? keyAnswer(body, status, handlerHeaders, standing, pass.windows, now)
+        ? keyAnswer(body, status, handlerHeaders, standing, requestContext.windows, now)
         : new Response(body, {
             status,
-            headers: addressHeaders(handlerHeaders, pass.windows, now),
+            headers: addressHeaders(handlerHeaders, requestContext.windows, now),
           })
       return isWhole ? markComplete(answer) : markText(answer, text)
     },
     vouch: (request, caller) => void vouched.set(request, caller),
-    stay: (pass, request, peer) => createRecheck(deps, restrictions, pass, request, peer),
+    stay: (requestContext, request, peer) =>
+      createRecheck(deps, restrictions, requestContext, request, peer),
   }
 }
 
@@ -258,8 +268,13 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
   const { keys, meter, plans, clock } = deps
   const { takeAddress, takeBrowsing, takeBurst, takeOwn } = createRateSlots(deps)
 
-  const unauthorized = (pass: Pass, request: Request, peer: PeerLookup, why: string): never => {
-    takeAddress('unauthenticated', pass.windows, request, peer)
+  const unauthorized = (
+    requestContext: RequestContext,
+    request: Request,
+    peer: PeerLookup,
+    why: string,
+  ): never => {
+    takeAddress('unauthenticated', requestContext.windows, request, peer)
     throw new Problem('UNAUTHORIZED', why, {
       signup_url: deps.links(request).signupUrl,
       demo_endpoint: '/v1/demo/prices',
@@ -269,7 +284,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
   const placeOf = (request: Request, peer: PeerLookup) => clientAddress(request, peer, deps.trusted)
 
   const actionOf = (
-    pass: Pass,
+    requestContext: RequestContext,
     { key, session }: Caller,
     request: Request,
     peer: PeerLookup,
@@ -277,12 +292,12 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     actor: session ? `person ${session.accountId}` : `key ${key.key.id}`,
     accountId: session?.accountId ?? key.holder.account.id,
     place: placeOf(request, peer),
-    ...whatOf(request, pass.route),
+    ...whatOf(request, requestContext.route),
   })
 
   /** Who the operator is; throws where it is nobody, or somebody whose token is not for this. */
   const operatorOf = (
-    pass: Pass,
+    requestContext: RequestContext,
     { operator: area }: OperatorAccess,
     changes: boolean,
     request: Request,
@@ -292,26 +307,26 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     const [scheme, text] = (request.headers.get('authorization') ?? '').split(' ')
     const token =
       scheme?.toLowerCase() === 'bearer' && text ? deps.adminTokens.find(text) : undefined
-    if (!token) return unauthorized(pass, request, peer, operatorOnly)
+    if (!token) return unauthorized(requestContext, request, peer, operatorOnly)
     if (!mayOperate(token.role, area, changes))
       throw new Problem(
         'ADMIN_ROLE_MISSING',
         `This admin token has the role ${token.role}, which does not ${changes ? 'change' : 'look at'} what is of ${area}.`,
         { role: token.role, roles: rolesThatMay(area, changes) },
       )
-    pass.adminTokenId = token.id
-    pass.adminRole = token.role
+    requestContext.adminTokenId = token.id
+    requestContext.adminRole = token.role
     return token.name === null ? 'operator' : `operator ${token.name}`
   }
 
   /** Only the heavy ones: what they would take is left to the others. */
-  const shed = (access: KeyAccess) => {
+  const loadShed = (access: KeyAccess) => {
     if (access.heavy && deps.isOverloaded()) throw overloaded()
   }
 
   /** The rest of the way, once it is clear whose request it is. */
   const admit = (
-    pass: Pass,
+    requestContext: RequestContext,
     access: KeyAccess,
     key: KeyState,
     session: Session | undefined,
@@ -322,88 +337,122 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     // Read once: a look at the clock costs as much as a look at the quota.
     const at = clock.now()
     const { entitled, state } = meter.standing(key, at)
-    pass.caller = { key, entitled, session }
+    requestContext.caller = { key, entitled, session }
 
     const isHeldBack = state === 'exhausted' || isSuspended(key)
-    const { windows, startedMs } = pass
+    const { windows, startedMs } = requestContext
     // A download of whole histories is use of the data, whoever clicks on it.
     const isRead = mayBrowse && !access.weighed && !isSuspended(key)
     const browsing = isRead && session ? takeBrowsing(windows, session, startedMs) : undefined
-    pass.isBrowsing = browsing !== undefined
+    requestContext.isBrowsing = browsing !== undefined
     const burst =
       browsing ?? takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
     refuseKey(access, key, request, peer)
-    refuseScope(key, pass.route)
+    refuseScope(key, requestContext.route)
     refuseManaging(access, key, session, request)
     refuseRole(access, key, request)
     refusePlan(access, entitled, request)
     if (!burst.admitted) throw tooFast(burst, state === 'exhausted' ? quotaReason : '')
-    shed(access)
+    loadShed(access)
     takeOwn(access, windows, key)
-    if (isAudited(access, request.method)) pass.action = actionOf(pass, pass.caller, request, peer)
-    if (!access.meter || pass.isBrowsing) return
-    pass.reserved = meter.reserve(key, at)
-    if (!pass.reserved)
+    if (isAudited(access, request.method))
+      requestContext.action = actionOf(requestContext, requestContext.caller, request, peer)
+    if (!access.meter || requestContext.isBrowsing) return
+    requestContext.reserved = meter.reserve(key, at)
+    if (!requestContext.reserved)
       throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
     // What a weighed answer takes is known when it is there.
     if (deps.uncharged && (access.weighed || !meter.isCharged(key))) deps.uncharged.add(request)
   }
 
   /** An operator sees what the account sees: nothing is changed, told or counted. */
-  const look = (pass: Pass, access: KeyAccess, key: KeyState, request: Request) => {
+  const look = (
+    requestContext: RequestContext,
+    access: KeyAccess,
+    key: KeyState,
+    request: Request,
+  ) => {
     if (changesData(access, request.method) || isAudited(access, request.method))
       throw new Problem(
         'KEY_READ_ONLY',
         'This is an operator who looks at the account: nothing is changed, and no secret is read.',
       )
     refusePlan(access, keys.entitlements(key.account), request)
-    shed(access)
-    pass.vouched = true
-    pass.caller = { key, entitled: keys.entitlements(key.account), session: undefined }
+    loadShed(access)
+    requestContext.vouched = true
+    requestContext.caller = { key, entitled: keys.entitlements(key.account), session: undefined }
   }
 
   return {
-    enterOpen(pass: Pass, access: OpenAccess, request: Request, peer: PeerLookup) {
+    enterOpen(
+      requestContext: RequestContext,
+      access: OpenAccess,
+      request: Request,
+      peer: PeerLookup,
+    ) {
       const name = access.rate === 'demo' ? 'demo' : 'unauthenticated'
-      takeAddress(name, pass.windows, request, peer)
+      takeAddress(name, requestContext.windows, request, peer)
     },
-    enterOperator(pass: Pass, access: OperatorAccess, request: Request, peer: PeerLookup) {
+    enterOperator(
+      requestContext: RequestContext,
+      access: OperatorAccess,
+      request: Request,
+      peer: PeerLookup,
+    ) {
       const changes = changesByOperator(access, request.method)
-      pass.actor = operatorOf(pass, access, changes, request, peer)
+      requestContext.actor = operatorOf(requestContext, access, changes, request, peer)
       if (!changes || access.untold) return
       const place = deps.local.has(request) ? 'this machine' : placeOf(request, peer)
-      pass.action = { actor: pass.actor, place, ...whatOf(request, pass.route) }
+      requestContext.action = {
+        actor: requestContext.actor,
+        place,
+        ...whatOf(request, requestContext.route),
+      }
     },
     enterVouched(
-      pass: Pass,
+      requestContext: RequestContext,
       access: KeyAccess,
       caller: Caller,
       request: Request,
       peer: PeerLookup,
     ) {
-      pass.vouched = true
-      pass.caller = caller
-      refuseScope(caller.key, pass.route)
+      requestContext.vouched = true
+      requestContext.caller = caller
+      refuseScope(caller.key, requestContext.route)
       refusePlan(access, caller.entitled, request)
-      shed(access)
-      takeOwn(access, pass.windows, caller.key)
-      if (isAudited(access, request.method)) pass.action = actionOf(pass, caller, request, peer)
+      loadShed(access)
+      takeOwn(access, requestContext.windows, caller.key)
+      if (isAudited(access, request.method))
+        requestContext.action = actionOf(requestContext, caller, request, peer)
     },
-    enterKeyed(pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) {
+    enterKeyed(
+      requestContext: RequestContext,
+      access: KeyAccess,
+      request: Request,
+      peer: PeerLookup,
+    ) {
       const credentials = credentialsOf(request, access.header === true, access.parameter)
       const { token } = credentials
-      if (token === undefined) return unauthorized(pass, request, peer, credentials.fault)
+      if (token === undefined) return unauthorized(requestContext, request, peer, credentials.fault)
       const key = keys.find(token)
-      if (key) return admit(pass, access, key, undefined, request, peer)
+      if (key) return admit(requestContext, access, key, undefined, request, peer)
       const signedIn = credentials.maySession ? deps.sessions.find(token) : undefined
       if (signedIn) {
         const { isBrowsing } = credentials
-        return admit(pass, access, signedIn.key, signedIn.session, request, peer, isBrowsing)
+        return admit(
+          requestContext,
+          access,
+          signedIn.key,
+          signedIn.session,
+          request,
+          peer,
+          isBrowsing,
+        )
       }
-      const looked = credentials.maySession ? deps.looks?.find(token) : undefined
-      if (looked) return look(pass, access, looked.key, request)
+      const looked = credentials.maySession ? deps.impersonations?.find(token) : undefined
+      if (looked) return look(requestContext, access, looked.key, request)
       const why = isSessionToken(token) ? notSignedIn : 'The API key is not valid.'
-      return unauthorized(pass, request, peer, why)
+      return unauthorized(requestContext, request, peer, why)
     },
   }
 }
@@ -411,33 +460,44 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 /** Counts a request and says where its key stands now; undefined where it came without one. */
 const createSettlement =
   ({ meter, clock, tally }: GateDeps) =>
-  (pass: Pass, status: number, now: number, headers: GivenHeaders): Standing | undefined => {
-    const { caller, route } = pass
-    const outcome = pass.outcome ?? status
-    const durationMs = clock.monotonic() - pass.startedMs
+  (
+    requestContext: RequestContext,
+    status: number,
+    now: number,
+    headers: GivenHeaders,
+  ): QuotaUsage | undefined => {
+    const { caller, route } = requestContext
+    const outcome = requestContext.outcome ?? status
+    const durationMs = clock.monotonic() - requestContext.startedMs
     tally?.count(route, outcome, caller?.entitled.planId ?? '', durationMs)
     if (!caller) return undefined
-    const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
-    if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
+    const counts =
+      requestContext.reserved !== undefined &&
+      outcome >= 200 &&
+      outcome < 300 &&
+      !requestContext.free
+    if (requestContext.reserved && !counts) meter.refund(caller.key, requestContext.reserved)
     // An answer that was begun is sent: what the quota has not is not asked for.
-    if (counts && 'weighed' in pass.access && pass.access.weighed)
+    if (counts && 'weighed' in requestContext.access && requestContext.access.weighed)
       for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
         if (!meter.reserve(caller.key, now)) break
-    const endpoint = pass.isBrowsing ? consoleEndpoint(route) : route
+    const endpoint = requestContext.isBrowsing ? consoleEndpoint(route) : route
     const standing = meter.record(caller.key, endpoint, outcome, counts, durationMs, now)
-    return pass.simulated ? { ...pass.simulated, entitled: standing.entitled } : standing
+    return requestContext.simulated
+      ? { ...requestContext.simulated, entitled: standing.entitled }
+      : standing
   }
 
 /** Looks at a caller anew, whenever it is called, for answers that go on. */
 function createRecheck(
   { keys, sessions }: GateDeps,
   { refuseKey, refuseScope, refuseRole, refusePlan }: Restrictions,
-  pass: Pass,
+  requestContext: RequestContext,
   request: Request,
   peer: PeerLookup,
 ): () => Problem | undefined {
-  const access = pass.access as KeyAccess
-  const { key: first, session } = pass.caller!
+  const access = requestContext.access as KeyAccess
+  const { key: first, session } = requestContext.caller!
   const address = peer?.requestIP(request) ?? null
   const then: PeerLookup = { requestIP: () => address }
   // The connection's own request is gone when it has become a socket.
@@ -454,7 +514,7 @@ function createRecheck(
       return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
     try {
       refuseKey(access, key, copy, then)
-      refuseScope(key, pass.route)
+      refuseScope(key, requestContext.route)
       refuseRole(access, key, copy)
       refusePlan(access, keys.entitlements(key.account), copy)
       return undefined

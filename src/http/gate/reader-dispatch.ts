@@ -3,9 +3,9 @@ import { wholeBody } from '../answer/stream.ts'
 import { type Connections, idleSeconds } from '../cable.ts'
 import { overloaded, queryWorkerUnavailable } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import type { ReaderPool } from '../query-workers/pool.ts'
-import type { ReaderCaller } from '../query-workers/terms.ts'
-import type { Caller, Pass } from './gate.ts'
+import type { QueryWorkerPool } from '../query-workers/pool.ts'
+import type { QueryWorkerCaller } from '../query-workers/terms.ts'
+import type { Caller, RequestContext } from './gate.ts'
 
 /** What a handler would have set of its answer. */
 interface Answering {
@@ -14,19 +14,19 @@ interface Answering {
 }
 
 /** Hands heavy requests that the gate has let in to the readers. */
-export interface ReaderDispatch {
+export interface QueryWorkerDispatch {
   /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
   answer(
-    pass: Pass,
+    requestContext: RequestContext,
     request: Request,
     body: unknown,
     set: Answering,
   ): Promise<Response | undefined> | undefined
 }
 
-export interface ReaderDispatchDeps {
-  pool: Pick<ReaderPool, 'ask' | 'rest'>
-  meter: Pick<Meter, 'noteAsked'>
+export interface QueryWorkerDispatchDeps {
+  pool: Pick<QueryWorkerPool, 'ask' | 'rest'>
+  meter: Pick<Meter, 'noteRequested'>
   profiles: Profiles | undefined
   now(): number
   /** By when everything was recorded that a read of now may see. */
@@ -49,7 +49,7 @@ const passedOn = ['accept', 'accept-encoding', 'content-type', 'if-range', 'pref
 /** What the main thread sets itself, or what belongs to the connection. */
 const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
 
-export function createReaderDispatch({
+export function createQueryWorkerDispatch({
   pool,
   meter,
   profiles,
@@ -58,9 +58,9 @@ export function createReaderDispatch({
   isComplete,
   connections,
   isMalformed,
-}: ReaderDispatchDeps): ReaderDispatch {
+}: QueryWorkerDispatchDeps): QueryWorkerDispatch {
   /** Refused here at once: nobody waits for a worker to hear what is wrong with the request. */
-  const isRefused = ({ route }: Pass, { method, url }: Request): boolean => {
+  const isRefused = ({ route }: RequestContext, { method, url }: Request): boolean => {
     const start = url.indexOf('?')
     return start >= 0 && isMalformed(method, route, new URLSearchParams(url.slice(start)))
   }
@@ -75,15 +75,15 @@ export function createReaderDispatch({
   }
 
   const ask = async (
-    pass: Pass,
+    requestContext: RequestContext,
     request: Request,
     body: unknown,
     set: Answering,
   ): Promise<Response | undefined> => {
-    const { caller } = pass
+    const { caller } = requestContext
     // Nothing is sent meanwhile, which must not be taken for a connection that nobody uses.
     connections.idle(request, waitingSeconds)
-    const outcome = await pool.ask(caller?.key.account.account.id ?? pass.route, {
+    const outcome = await pool.ask(caller?.key.account.account.id ?? requestContext.route, {
       url: request.url,
       method: request.method,
       headers: headersOf(request),
@@ -97,7 +97,8 @@ export function createReaderDispatch({
     if (outcome.kind === 'overloaded') throw overloaded()
     if (outcome.kind === 'lost') throw queryWorkerUnavailable()
     if (caller)
-      for (const { seriesIds, etag } of outcome.asked) meter.noteAsked(caller.key, seriesIds, etag)
+      for (const { seriesIds, etag } of outcome.asked)
+        meter.noteRequested(caller.key, seriesIds, etag)
     const headers = set.headers as Record<string, string>
     for (const [name, value] of outcome.headers) if (!own.has(name)) headers[name] = value
     set.status = outcome.status
@@ -110,10 +111,11 @@ export function createReaderDispatch({
   }
 
   return {
-    answer(pass, request, body, set) {
+    answer(requestContext, request, body, set) {
       // A request of this instance to itself is answered where it is made.
-      if (pass.vouched || !isComplete() || isRefused(pass, request)) return undefined
-      return ask(pass, request, body, set)
+      if (requestContext.vouched || !isComplete() || isRefused(requestContext, request))
+        return undefined
+      return ask(requestContext, request, body, set)
     },
   }
 }
@@ -127,7 +129,7 @@ const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>)
 const isBodiless = (status: number): boolean => status === 204 || status === 304
 
 /** The caller without what only the main thread can use: other keys, networks, the token's hash. */
-const plainCaller = ({ key: state, entitled, session }: Caller): ReaderCaller => ({
+const plainCaller = ({ key: state, entitled, session }: Caller): QueryWorkerCaller => ({
   key: state.key,
   account: state.account.account,
   holder: state.holder.account,

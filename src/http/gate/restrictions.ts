@@ -22,7 +22,7 @@ export interface RestrictionDeps {
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
   /** The same is for people with a second step of signing in alone. */
-  secondStep?: { isRequired: boolean; isOn(accountId: string): boolean }
+  twoFactorStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   links(request: Request): Links
 }
 
@@ -54,7 +54,7 @@ export const createRestrictions = ({
   trusted,
   sessions,
   freshSignInMs,
-  secondStep,
+  twoFactorStep,
   links,
 }: RestrictionDeps): Restrictions => ({
   refuseKey(access, state, request, peer) {
@@ -88,7 +88,7 @@ export const createRestrictions = ({
         { action },
       )
     if (!isSensitive(action) && !access.secret) return
-    if (secondStep?.isRequired && !(session && secondStep.isOn(session.accountId)))
+    if (twoFactorStep?.isRequired && !(session && twoFactorStep.isOn(session.accountId)))
       throw new Problem(
         'SECOND_FACTOR_MISSING',
         'This asks for a person whose sign-in has a second step; set one up with POST /v1/auth/second-factor, or on /sign-in.',

@@ -5,7 +5,7 @@ import { validationFailed } from '../problem/problem.ts'
 import { type Form, formOf } from './form.ts'
 
 /** How a field of a body is read; undefined when it is absent or when a fault was noted. */
-type FieldReader<T> = (form: Form, name: string) => T | undefined
+type FieldParser<T> = (form: Form, name: string) => T | undefined
 
 const reader: unique symbol = Symbol('reader')
 /** Key of the sentence that refuses a body without the field. */
@@ -13,7 +13,7 @@ const absence: unique symbol = Symbol('absence')
 
 /** A schema that documents a field of a body and reads it, so that the two cannot disagree. */
 export type Field<T> = TSchema & {
-  readonly [reader]: FieldReader<T>
+  readonly [reader]: FieldParser<T>
   readonly [absence]?: string
 }
 
@@ -28,7 +28,7 @@ export type Values<F extends Fields> = {
 export type FieldOptions = Readonly<Record<string, unknown>>
 
 /** A field of any schema, read by the given function. */
-export const field = <T>(schema: TSchema, read: FieldReader<T>): Field<T> =>
+export const field = <T>(schema: TSchema, read: FieldParser<T>): Field<T> =>
   Object.assign({ ...schema }, { [reader]: read })
 
 /** Text of at most so many characters, without unpaired surrogates and null characters. */

@@ -18,9 +18,9 @@ import type { DevControls } from '../dev-controls.ts'
 import { faultMeeter } from '../faults.ts'
 import { type AccessPlugin, createAccess, viewerOf } from '../gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../gate/address.ts'
-import { type Caller, createGate, type Gate, type Pass } from '../gate/gate.ts'
+import { type Caller, createGate, type Gate, type RequestContext } from '../gate/gate.ts'
 import { createRateTables, type RateTables, rateSeed } from '../gate/rates.ts'
-import { createReaderDispatch } from '../gate/reader-dispatch.ts'
+import { createQueryWorkerDispatch } from '../gate/reader-dispatch.ts'
 import { createIdempotency, type Idempotency } from '../idempotency.ts'
 import { type CodeReader, createCodeReader } from '../input/codes.ts'
 import { createIgnoredParameters } from '../input/ignored-parameters.ts'
@@ -33,7 +33,7 @@ import {
   type Switched,
   unswitched,
 } from '../profiles/profiles.ts'
-import type { ReaderPool } from '../query-workers/pool.ts'
+import type { QueryWorkerPool } from '../query-workers/pool.ts'
 import type { Marks } from './answer.ts'
 import { type CommodityTexts, createCommodityTexts } from './commodities/texts.ts'
 
@@ -57,7 +57,7 @@ export interface ContextOptions {
   /** How the process around the interface is doing. */
   vitals?: Vitals
   /** Threads that answer what takes long; without them it is answered here. */
-  readers?: ReaderPool
+  readers?: QueryWorkerPool
   /** In a reader: requests that the main thread has let in. */
   admitted?: WeakMap<Request, { caller: Caller | undefined }>
   /** What the server can do that holds the connections of requests. */
@@ -65,7 +65,7 @@ export interface ContextOptions {
   /** Runs a command of this program on this directory, in a process of its own. */
   command?: BackupDeskDeps['command']
   /** Gets the pass of each request, for the access log. */
-  passes?: WeakMap<Request, Pass>
+  passes?: WeakMap<Request, RequestContext>
   /** Gets requests whose charge the stream of changes does not have yet. */
   uncharged?: WeakSet<Request>
 }
@@ -73,7 +73,7 @@ export interface ContextOptions {
 /** Data that comes when it is asked for. */
 export interface LateData {
   /** Writes what a request needs and is not there yet. */
-  lay(asked: { route: string; method: string; url: string }): void
+  lay(requested: { route: string; method: string; url: string }): void
   /** Nothing is left to write. */
   isWhole(): boolean
 }
@@ -159,7 +159,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     rates,
     isOverloaded,
     freshSignInMs: config.sessions.freshSignInMs,
-    secondStep: {
+    twoFactorStep: {
       isRequired: config.sessions.secondFactor,
       isOn: services.secondFactor.isOn,
     },
@@ -176,9 +176,9 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =
     config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
-  const readerDispatch =
+  const queryWorkerDispatch =
     options.readers &&
-    createReaderDispatch({
+    createQueryWorkerDispatch({
       ...services,
       pool: options.readers,
       profiles,
@@ -203,10 +203,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
       gate,
       peer,
       faults,
-      readerDispatch,
+      queryWorkerDispatch,
       createIgnoredParameters(names, brand.headerPrefix),
       world && ((route, { method, url }) => world.lay({ route, method, url })),
-      pass => services.viewers.meet(() => viewerOf(pass)),
+      requestContext => services.viewers.meet(() => viewerOf(requestContext)),
       controls?.requests.arrive,
     ),
     names,

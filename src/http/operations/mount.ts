@@ -77,15 +77,16 @@ function handlerOf(context: Context, operation: Operation): (incoming: Incoming)
     operation.headers === idempotencyHeader
   if (isAsync(operation.handle))
     return takesBody
-      ? async ({ query, params, body, request, set, caller, pass }) =>
-          await run({ query, params, body, request, set, caller, pass })
-      : async ({ query, params, request, set, caller, pass }) =>
-          await run({ query, params, body: undefined, request, set, caller, pass })
+      ? async ({ query, params, body, request, set, caller, requestContext }) =>
+          await run({ query, params, body, request, set, caller, requestContext })
+      : async ({ query, params, request, set, caller, requestContext }) =>
+          await run({ query, params, body: undefined, request, set, caller, requestContext })
   return takesBody
-    ? ({ query, params, body, request, set, caller, pass }) =>
-        new Outcome(run, { query, params, body, request, set, caller, pass }).answer
-    : ({ query, params, request, set, caller, pass }) =>
-        new Outcome(run, { query, params, body: undefined, request, set, caller, pass }).answer
+    ? ({ query, params, body, request, set, caller, requestContext }) =>
+        new Outcome(run, { query, params, body, request, set, caller, requestContext }).answer
+    : ({ query, params, request, set, caller, requestContext }) =>
+        new Outcome(run, { query, params, body: undefined, request, set, caller, requestContext })
+          .answer
 }
 
 const isAsync = (work: object) => work.constructor.name === 'AsyncFunction'

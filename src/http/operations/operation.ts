@@ -1,6 +1,6 @@
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { Access } from '../gate/access-kind.ts'
-import type { Caller, Pass } from '../gate/gate.ts'
+import type { Caller, RequestContext } from '../gate/gate.ts'
 import type { Page } from '../input/page.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
@@ -18,7 +18,7 @@ export interface Call<Query extends TProperties, Params extends TProperties, Bod
   /** The account and key that call; undefined where the operation requires no key. */
   caller: Caller
   /** What the gate knows of the request. */
-  pass: Pass | undefined
+  requestContext: RequestContext | undefined
   /** The page that is requested, of an operation with `page`. */
   page: Page
 }

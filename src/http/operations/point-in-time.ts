@@ -53,7 +53,7 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
     ...(asOf !== undefined && { asOf }),
     ...(endDay !== undefined && { endDay }),
   })
-  const { closes, board, history, exchange, now } = view
+  const { closes, latestPrices, history, exchange, now } = view
   const storage = 'storage' in deps ? (deps.storage as Context['storage']).at(view) : undefined
   const figures =
     'publishedFigures' in deps
@@ -69,7 +69,7 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
     work({
       ...deps,
       closes,
-      board,
+      latestPrices,
       history,
       exchange,
       now,

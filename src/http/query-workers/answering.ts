@@ -1,15 +1,15 @@
-import type { FromReader, ReaderQuestion, ToReader } from './terms.ts'
+import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms.ts'
 
 /** What a reader needs of its instance. */
-export interface ReaderInstance {
+export interface QueryWorkerInstance {
   /** Answers a request whose caller main has let in, as `admit` was told. */
   handle(request: Request): Response | Promise<Response>
   /** Lets the request in as its question says, and puts clock and mark where main's stood. */
-  admit(request: Request, question: ReaderQuestion): void
+  admit(request: Request, question: QueryWorkerRequest): void
   /** What the answer noted of the caller's habits; empties the list. */
-  takeAsked(): Extract<FromReader, { kind: 'answer' }>['asked']
+  takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']
   /** Hears of what was written meanwhile. */
-  hear(message: Exclude<ToReader, { kind: 'question' | 'more' | 'drop' }>): void
+  hear(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
 }
 
 /** The answer says so itself: a statement wanted to write, and a reader must not. */
@@ -23,13 +23,13 @@ type Chunks = ReadableStreamDefaultReader<Uint8Array>
 
 /** Hears main's messages in their order and answers each question, one after the other. */
 export function createAnswering(
-  instance: ReaderInstance,
-  post: (message: FromReader, transfer: ArrayBuffer[]) => void,
-): (message: ToReader) => void {
+  instance: QueryWorkerInstance,
+  post: (message: FromQueryWorker, transfer: ArrayBuffer[]) => void,
+): (message: ToQueryWorker) => void {
   const rests = new Map<number, Chunks>()
   let last: Promise<void> = Promise.resolve()
 
-  const answer = async (question: ReaderQuestion) => {
+  const answer = async (question: QueryWorkerRequest) => {
     const { id, url, method, headers, body } = question
     const request = new Request(url, { method, headers, ...(body !== undefined && { body }) })
     instance.admit(request, question)

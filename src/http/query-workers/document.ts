@@ -1,9 +1,9 @@
-import type { ReaderPool } from './pool.ts'
+import type { QueryWorkerPool } from './pool.ts'
 
 const path = '/openapi.json'
 
-export interface ReaderDocumentDeps {
-  pool: Pick<ReaderPool, 'ask' | 'rest'>
+export interface QueryWorkerDocumentDeps {
+  pool: Pick<QueryWorkerPool, 'ask' | 'rest'>
   /** Makes the document here, where no reader does. */
   own(): Promise<string>
   now(): number
@@ -14,12 +14,12 @@ export interface ReaderDocumentDeps {
  * The document of the interface as a reader thread makes it: it takes a second, in which the main
  * thread would answer nobody. Whoever asks keeps it.
  */
-export function createReaderDocument({
+export function createQueryWorkerDocument({
   pool,
   own,
   now,
   mark,
-}: ReaderDocumentDeps): () => Promise<string> {
+}: QueryWorkerDocumentDeps): () => Promise<string> {
   return async (): Promise<string> => {
     const outcome = await pool.ask(path, {
       url: `http://localhost${path}`,

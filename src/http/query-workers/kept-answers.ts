@@ -1,9 +1,9 @@
 import { after } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
-import type { ReaderOutcome, ReaderPool } from './pool.ts'
-import type { ReaderCaller, ReaderQuestion } from './terms.ts'
+import type { QueryWorkerOutcome, QueryWorkerPool } from './pool.ts'
+import type { QueryWorkerCaller, QueryWorkerRequest } from './terms.ts'
 
-type Question = Omit<ReaderQuestion, 'id'>
+type Question = Omit<QueryWorkerRequest, 'id'>
 
 /** Bytes of bodies that are kept for one moment; what comes beyond them is asked anew. */
 const bytesMax = 16 * 2 ** 20
@@ -15,11 +15,11 @@ const bytesMax = 16 * 2 ** 20
  * real time later the bodies are released, because the next question may come in an hour.
  */
 export function withKeptAnswers(
-  pool: ReaderPool,
+  pool: QueryWorkerPool,
   version: () => number,
   later: typeof after = after,
-): ReaderPool {
-  const answers = new Map<string, Promise<ReaderOutcome>>()
+): QueryWorkerPool {
+  const answers = new Map<string, Promise<QueryWorkerOutcome>>()
   let moment = ''
   let bytes = 0
   let endRelease = () => {}
@@ -69,7 +69,9 @@ export function withKeptAnswers(
 }
 
 /** An answer that is whole and says what the data says; a refusal for want of time says neither. */
-const isShared = (outcome: ReaderOutcome): outcome is Extract<ReaderOutcome, { kind: 'answer' }> =>
+const isShared = (
+  outcome: QueryWorkerOutcome,
+): outcome is Extract<QueryWorkerOutcome, { kind: 'answer' }> =>
   outcome.kind === 'answer' && !outcome.goesOn && outcome.status < 500
 
 /** Everything that an answer may depend on, the moment aside. */
@@ -77,7 +79,7 @@ const keyOf = ({ url, method, headers, body, caller }: Question): string =>
   JSON.stringify([method, url, headers, body, caller && identityOf(caller)])
 
 /** Of a key its id is enough: the rest of it was judged by the gate. */
-const identityOf = ({ key, account, holder, role, entitled, session }: ReaderCaller) => [
+const identityOf = ({ key, account, holder, role, entitled, session }: QueryWorkerCaller) => [
   key.id,
   account,
   holder.id,

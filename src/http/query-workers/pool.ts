@@ -2,11 +2,16 @@ import type { Log } from '../../lib/log/log.ts'
 import { after, type Clock, sleep } from '../../lib/time/clock.ts'
 import { minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { QueryWorkers, WorkerTrouble } from '../../topics/condition/service/vitals.ts'
-import type { FromReader, ReaderQuestion, ReaderThread, ToReader } from './terms.ts'
+import type {
+  FromQueryWorker,
+  QueryWorkerRequest,
+  QueryWorkerThread,
+  ToQueryWorker,
+} from './terms.ts'
 
 /** What became of a question: its answer, or why there is none. */
-export type ReaderOutcome =
-  | Extract<FromReader, { kind: 'answer' }>
+export type QueryWorkerOutcome =
+  | Extract<FromQueryWorker, { kind: 'answer' }>
   | { kind: 'needs_writer' }
   | { kind: 'overloaded' }
   /** The worker ended while it answered, or none was ready in time. */
@@ -15,13 +20,13 @@ export type ReaderOutcome =
   | { kind: 'no_worker' }
 
 /** Threads that answer what takes long, each over a read-only connection of its own. */
-export interface ReaderPool {
+export interface QueryWorkerPool {
   /** Waits its turn among the questions of its account, then for its answer. */
-  ask(account: string, question: Omit<ReaderQuestion, 'id'>): Promise<ReaderOutcome>
+  ask(account: string, question: Omit<QueryWorkerRequest, 'id'>): Promise<QueryWorkerOutcome>
   /** An answer that goes on: what came of it, then the rest, one piece for each that is taken. */
   rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
   /** Tells every reader of a change, before any question that is asked afterwards. */
-  tell(message: Exclude<ToReader, { kind: 'question' | 'more' | 'drop' }>): void
+  tell(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
   /** Questions that wait for a reader or for their answer. */
   waiting(): number
   /** How the workers are doing, for whoever watches over the service. */
@@ -29,11 +34,11 @@ export interface ReaderPool {
   stop(): void
 }
 
-export interface ReaderPoolDeps {
+export interface QueryWorkerPoolDeps {
   /** At most; they are started as there is work for them. */
   threads: number
   /** Starts a reader; it tells `ready` when it can be asked. */
-  start(): ReaderThread
+  start(): QueryWorkerThread
   log: Log
   /** Measures waiting: real time, also where the instance's clock stands still. */
   stopwatch: Pick<Clock, 'monotonic'>
@@ -47,24 +52,24 @@ export interface ReaderPoolDeps {
 
 interface Waiting {
   account: string
-  question: Omit<ReaderQuestion, 'id'>
-  settle(outcome: ReaderOutcome): void
+  question: Omit<QueryWorkerRequest, 'id'>
+  settle(outcome: QueryWorkerOutcome): void
   /** When it began to wait, milliseconds of the monotonic clock. */
   since: number
 }
 
 interface Rest {
-  reader: Reader
+  worker: QueryWorker
   controller: ReadableStreamDefaultController<Uint8Array> | undefined
 }
 
-interface Reader {
-  thread: ReaderThread
+interface QueryWorker {
+  thread: QueryWorkerThread
   isReady: boolean
   /** Ends the watch over how long it takes to open. */
   opened: () => void
   /** What waits for its answer, by the number of the question. */
-  asked: Map<number, (outcome: ReaderOutcome) => void>
+  asked: Map<number, (outcome: QueryWorkerOutcome) => void>
 }
 
 const perAccountDefault = 64
@@ -81,7 +86,7 @@ const endReportedMs = minuteMs
 /** One that is worked on and one behind it, so that a reader need not wait for its next question. */
 const inHandMax = 2
 
-export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
+export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPool {
   const {
     log,
     perAccountMax = perAccountDefault,
@@ -90,7 +95,7 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
   } = deps
   const { monotonic } = deps.stopwatch
   const queue = createFairQueue(perAccountMax)
-  const readers = new Set<Reader>()
+  const workers = new Set<QueryWorker>()
   const rests = new Map<number, Rest>()
   let lastId = 0
   let isStopped = false
@@ -104,7 +109,7 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
   let endPause = () => {}
 
   const isAnyReady = () => {
-    for (const { isReady } of readers) if (isReady) return true
+    for (const { isReady } of workers) if (isReady) return true
     return false
   }
   const isGivenUp = () => failures >= failuresMax && !isAnyReady()
@@ -114,38 +119,38 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
    * what is asked at once is the same question.
    */
   const startAnother = () => {
-    if (isStopped || isPausing || readers.size >= deps.threads) return
-    for (const { asked } of readers) if (asked.size === 0) return
+    if (isStopped || isPausing || workers.size >= deps.threads) return
+    for (const { asked } of workers) if (asked.size === 0) return
     startOne()
   }
 
   const startOne = () => {
-    const reader: Reader = {
+    const worker: QueryWorker = {
       thread: deps.start(),
       isReady: false,
       opened: () => {},
       asked: new Map(),
     }
-    readers.add(reader)
-    reader.thread.onMessage(message => hear(reader, message))
-    reader.thread.onEnd(reason => bury(reader, reason))
-    reader.opened = after(openMaxMs, () => giveUp(reader, 'It took longer than a minute to open.'))
+    workers.add(worker)
+    worker.thread.onMessage(message => hear(worker, message))
+    worker.thread.onEnd(reason => bury(worker, reason))
+    worker.opened = after(openMaxMs, () => giveUp(worker, 'It took longer than a minute to open.'))
   }
 
-  const giveUp = (reader: Reader, reason: string) => {
-    reader.thread.stop()
-    bury(reader, reason)
+  const giveUp = (worker: QueryWorker, reason: string) => {
+    worker.thread.stop()
+    bury(worker, reason)
   }
 
   /** A reader that ends is replaced; whoever waited for its answer is told that it is lost. */
-  const bury = (reader: Reader, reason: string) => {
-    if (!readers.delete(reader)) return
-    reader.opened()
-    for (const [id, rest] of rests) if (rest.reader === reader) endRest(id, new Error(reason))
-    for (const settle of reader.asked.values()) settle({ kind: 'lost' })
-    reader.asked.clear()
+  const bury = (worker: QueryWorker, reason: string) => {
+    if (!workers.delete(worker)) return
+    worker.opened()
+    for (const [id, rest] of rests) if (rest.worker === worker) endRest(id, new Error(reason))
+    for (const settle of worker.asked.values()) settle({ kind: 'lost' })
+    worker.asked.clear()
     if (isStopped) return
-    if (reader.isReady) noteEnd(reason)
+    if (worker.isReady) noteEnd(reason)
     else noteFailure(reason)
   }
 
@@ -174,14 +179,14 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
     endPause = after(ms, () => {
       isPausing = false
       // Without a question too, so that the service recovers while nobody asks.
-      if (failures > 0 && readers.size < deps.threads) startOne()
+      if (failures > 0 && workers.size < deps.threads) startOne()
       else if (queue.size() > 0) startAnother()
     })
   }
 
-  const noteReady = (reader: Reader) => {
-    reader.isReady = true
-    reader.opened()
+  const noteReady = (worker: QueryWorker) => {
+    worker.isReady = true
+    worker.opened()
     if (failures > 0) log.info('query_worker_started', { failures })
     failures = 0
     failure = undefined
@@ -195,26 +200,26 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
       : undefined
   }
 
-  const hear = (reader: Reader, message: FromReader) => {
+  const hear = (worker: QueryWorker, message: FromQueryWorker) => {
     switch (message.kind) {
       case 'ready':
-        return noteReady(reader)
+        return noteReady(worker)
       case 'failed':
-        return giveUp(reader, message.message)
+        return giveUp(worker, message.message)
       case 'answer':
-        if (message.goesOn) rests.set(message.id, { reader, controller: undefined })
-        return finish(reader, message.id, message)
+        if (message.goesOn) rests.set(message.id, { worker, controller: undefined })
+        return finish(worker, message.id, message)
       case 'needs_writer':
-        return finish(reader, message.id, { kind: 'needs_writer' })
+        return finish(worker, message.id, { kind: 'needs_writer' })
       case 'piece':
         return takePiece(message.id, message.piece, message.error)
     }
   }
 
-  const finish = (reader: Reader, id: number, outcome: ReaderOutcome) => {
-    const settle = reader.asked.get(id)
+  const finish = (worker: QueryWorker, id: number, outcome: QueryWorkerOutcome) => {
+    const settle = worker.asked.get(id)
     if (!settle) return
-    reader.asked.delete(id)
+    worker.asked.delete(id)
     settle(outcome)
     handOut()
   }
@@ -234,11 +239,11 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
     else controller?.close()
   }
 
-  const leastBusy = (): Reader | undefined => {
-    let chosen: Reader | undefined
-    for (const reader of readers) {
-      if (!reader.isReady || reader.asked.size >= inHandMax) continue
-      if (!chosen || reader.asked.size < chosen.asked.size) chosen = reader
+  const leastBusy = (): QueryWorker | undefined => {
+    let chosen: QueryWorker | undefined
+    for (const worker of workers) {
+      if (!worker.isReady || worker.asked.size >= inHandMax) continue
+      if (!chosen || worker.asked.size < chosen.asked.size) chosen = worker
     }
     return chosen
   }
@@ -258,19 +263,19 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
 
   const handOut = () => {
     for (;;) {
-      const reader = leastBusy()
-      const next = reader && queue.take()
+      const worker = leastBusy()
+      const next = worker && queue.take()
       if (!next) break
       lastId += 1
-      reader.asked.set(lastId, next.settle)
-      reader.thread.post({ kind: 'question', question: { ...next.question, id: lastId } })
+      worker.asked.set(lastId, next.settle)
+      worker.thread.post({ kind: 'question', question: { ...next.question, id: lastId } })
     }
     if (queue.size() > 0) startAnother()
   }
 
   return {
     async ask(account, question) {
-      return await new Promise<ReaderOutcome>(settle => {
+      return await new Promise<QueryWorkerOutcome>(settle => {
         if (isGivenUp()) return settle({ kind: 'no_worker' })
         const waiting = { account, question, settle, since: monotonic() }
         if (isStopped || !queue.add(waiting)) return settle({ kind: 'overloaded' })
@@ -288,9 +293,9 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
             rest.controller = controller
             controller.enqueue(beginning)
           },
-          pull: () => rests.get(id)?.reader.thread.post({ kind: 'more', id }),
+          pull: () => rests.get(id)?.worker.thread.post({ kind: 'more', id }),
           cancel() {
-            rests.get(id)?.reader.thread.post({ kind: 'drop', id })
+            rests.get(id)?.worker.thread.post({ kind: 'drop', id })
             rests.delete(id)
           },
         },
@@ -299,20 +304,20 @@ export function createReaderPool(deps: ReaderPoolDeps): ReaderPool {
       )
     },
     tell(message) {
-      for (const reader of readers) reader.thread.post(message)
+      for (const worker of workers) worker.thread.post(message)
     },
-    waiting: () => [...readers].reduce((sum, { asked }) => sum + asked.size, queue.size()),
+    waiting: () => [...workers].reduce((sum, { asked }) => sum + asked.size, queue.size()),
     state() {
-      const ready = [...readers].filter(({ isReady }) => isReady).length
+      const ready = [...workers].filter(({ isReady }) => isReady).length
       const current = trouble()
-      return { ready, starting: readers.size - ready, failed: current ? 1 : 0, trouble: current }
+      return { ready, starting: workers.size - ready, failed: current ? 1 : 0, trouble: current }
     },
     stop() {
       isStopped = true
       endPause()
       for (const waiting of queue.drain()) waiting.settle({ kind: 'overloaded' })
-      for (const reader of readers) reader.thread.stop()
-      for (const reader of [...readers]) bury(reader, 'stopped')
+      for (const worker of workers) worker.thread.stop()
+      for (const worker of [...workers]) bury(worker, 'stopped')
     },
   }
 }

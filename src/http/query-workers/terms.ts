@@ -5,7 +5,7 @@ import type { Account } from '../../topics/keys/store/accounts.ts'
 import type { ApiKey } from '../../topics/keys/store/api-keys.ts'
 
 /** What a reader must know of who asks, as plain rows: main has let them in already. */
-export interface ReaderCaller {
+export interface QueryWorkerCaller {
   key: ApiKey
   account: Account
   holder: Account
@@ -15,13 +15,13 @@ export interface ReaderCaller {
 }
 
 /** A request that main has let in, counted and validated. */
-export interface ReaderQuestion {
+export interface QueryWorkerRequest {
   id: number
   url: string
   method: string
   headers: [name: string, value: string][]
   body: string | undefined
-  caller: ReaderCaller | undefined
+  caller: QueryWorkerCaller | undefined
   /** The instance's clock, which may stand still or run apart from the machine's. */
   now: number
   /** By when everything was recorded that the answer may see; what is written later is later. */
@@ -29,8 +29,8 @@ export interface ReaderQuestion {
 }
 
 /** What main tells a reader, in the order in which it happened. */
-export type ToReader =
-  | { kind: 'question'; question: ReaderQuestion }
+export type ToQueryWorker =
+  | { kind: 'question'; question: QueryWorkerRequest }
   /** More of a body that goes on may be sent. */
   | { kind: 'more'; id: number }
   /** Nobody waits for the rest of a body any more. */
@@ -55,7 +55,7 @@ export interface AskedSeries {
 }
 
 /** What a reader tells main. */
-export type FromReader =
+export type FromQueryWorker =
   | { kind: 'ready' }
   /** It could not open, and ends. */
   | { kind: 'failed'; message: string }
@@ -75,9 +75,9 @@ export type FromReader =
   | { kind: 'needs_writer'; id: number }
 
 /** A running reader, seen from main. */
-export interface ReaderThread {
-  post(message: ToReader): void
-  onMessage(listener: (message: FromReader) => void): void
+export interface QueryWorkerThread {
+  post(message: ToQueryWorker): void
+  onMessage(listener: (message: FromQueryWorker) => void): void
   /** Called once, however the thread ends. */
   onEnd(listener: (reason: string) => void): void
   stop(): void

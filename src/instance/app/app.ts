@@ -7,7 +7,7 @@ import { type Api, createApi } from '../../http/operations/api.ts'
 import { type Context, type ContextOptions, createContext } from '../../http/operations/context.ts'
 import { mount } from '../../http/operations/mount.ts'
 import { numberTerms } from '../../http/operations/number-terms.ts'
-import { createReaderDocument } from '../../http/query-workers/document.ts'
+import { createQueryWorkerDocument } from '../../http/query-workers/document.ts'
 import type { Services } from '../services/services.ts'
 import { type OwnAnswers, topics } from './topics.ts'
 
@@ -53,7 +53,7 @@ function documentFor(
   const settings = documentSettings(config)
   const makeHere = documentOf(api, settings)
   const makeDocument = readers
-    ? createReaderDocument({ pool: readers, own: makeHere, now: clock.now, mark: ingest.mark })
+    ? createQueryWorkerDocument({ pool: readers, own: makeHere, now: clock.now, mark: ingest.mark })
     : makeHere
   return async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
 }

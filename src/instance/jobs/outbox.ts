@@ -22,7 +22,7 @@ import {
 export interface OutboxJobDeps extends LaneDeps {
   log: Log
   /** Whether an error is told elsewhere: that the disk is full is no matter of the outbox alone. */
-  isTold?: (error: unknown) => boolean
+  isNotified?: (error: unknown) => boolean
 }
 
 /** Sends what is due: at each beat, when a message is put, and when another one has ended. */
@@ -51,7 +51,7 @@ const slicesMax = 500
 type Mode = 'idle' | 'started' | 'draining' | 'halted'
 
 export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
-  const { outbox, clock, log, isTold = () => false } = deps
+  const { outbox, clock, log, isNotified = () => false } = deps
   const { engine } = outbox
   const state = createLaneState(deps)
   const cut = new AbortController()
@@ -70,7 +70,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       wake()
     })
   }
-  const { load, recordAndTake } = createLedger(state, log, isTold)
+  const { load, recordAndTake } = createLedger(state, log, isNotified)
   /** Records what ended and begins what is due. False: it could not be written. */
   const cycle = (): boolean => {
     if (mode === 'halted') return false
@@ -159,7 +159,7 @@ function createSignal() {
 }
 
 /** Keeps the lanes in memory and the rows of the outbox in step. */
-function createLedger(state: State, log: Log, isTold: (error: unknown) => boolean) {
+function createLedger(state: State, log: Log, isNotified: (error: unknown) => boolean) {
   const { engine } = state
   let isLoaded = false
   /** Memory follows the rows: at the start, and after a transaction that failed. */
@@ -185,7 +185,7 @@ function createLedger(state: State, log: Log, isTold: (error: unknown) => boolea
           return mayTake ? claims(state) : []
         })
       } catch (error) {
-        if (!isTold(error))
+        if (!isNotified(error))
           log.error('outbox_write_failed', { message: 'The outbox could not be written.', error })
         // What was sent stays to be recorded; what was not claimed after all is found again.
         state.ended.unshift(...ended)

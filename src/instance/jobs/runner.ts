@@ -34,7 +34,7 @@ export interface Guard {
 export interface RunnerOptions {
   guard?: Guard | undefined
   /** Whether an error of a job is told elsewhere. */
-  isTold?: (error: unknown) => boolean
+  isNotified?: (error: unknown) => boolean
   /** Measures passes; the clock of the instance may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
@@ -43,7 +43,7 @@ export function createRunner(
   jobs: readonly Job[],
   clock: Clock,
   log: Log,
-  { guard, isTold = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
+  { guard, isNotified = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
 ): Runner {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
@@ -56,7 +56,7 @@ export function createRunner(
     try {
       await job.pass()
     } catch (error) {
-      if (!isTold(error)) log.error('job_failed', { job: job.name, error })
+      if (!isNotified(error)) log.error('job_failed', { job: job.name, error })
     }
     const lastMs = stopwatch.monotonic() - startedMs
     const before = timings.get(job.name)

@@ -9,8 +9,8 @@ import { spentKeys } from '../../topics/keys/service/spent-keys.ts'
 import { createCertificateWatch } from '../../topics/operator/service/certificate.ts'
 import {
   createOperatorNotices,
-  type Matter,
   type NoticePlace,
+  type OperatorAlert,
   type OperatorNotices,
   type QuietHours,
 } from '../../topics/operator/service/notices.ts'
@@ -31,50 +31,57 @@ const certificateMs = 14 * dayMs
 const megabyte = 2 ** 20
 
 /** Everything that needs the operator now; `sending` is who sends in this process, if anybody does. */
-export function mattersOf(
+export function operatorAlertsOf(
   services: Services,
   sending?: SendingState,
   workers?: QueryWorkers,
-): Matter[] {
+): OperatorAlert[] {
   const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
-  const matters: Matter[] = []
+  const operatorAlerts: OperatorAlert[] = []
   const trouble = disk.trouble()
   if (trouble)
-    matters.push({ id: 'writes', text: `writes are refused: ${trouble.reason}`, urgent: true })
-  const damage = damageText(scrub.standing())
+    operatorAlerts.push({
+      id: 'writes',
+      text: `writes are refused: ${trouble.reason}`,
+      urgent: true,
+    })
+  const damage = damageText(scrub.status())
   if (damage !== undefined)
-    matters.push({
+    operatorAlerts.push({
       id: 'pages',
       text: `${damage} The log names the pages; run verify, and restore a backup`,
       urgent: true,
     })
   if (workers?.trouble)
-    matters.push({
+    operatorAlerts.push({
       id: 'query workers',
       text: `${troubleText(workers.trouble)}. History and analytics are slow or fail`,
     })
   for (const [provider, trouble] of providersOf(services))
-    matters.push({
+    operatorAlerts.push({
       id: `provider ${provider}`,
       text: `the provider of ${provider} does not take what it is sent: ${trouble}`,
     })
   const free = disk.freeBytes()
   if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
-    matters.push({
+    operatorAlerts.push({
       id: 'disk',
       text: `less than ${config.notices.diskFreeMb} MB are left on the disk of the data`,
     })
   if (backupRecord.get().trouble !== undefined)
-    matters.push({ id: 'backup', text: 'the last scheduled backup failed; the log says why' })
+    operatorAlerts.push({
+      id: 'backup',
+      text: 'the last scheduled backup failed; the log says why',
+    })
   for (const { feed, state, consecutiveFailures, expectedBy } of feeds.active()) {
     const { name } = feed.publisher
     if (consecutiveFailures >= failuresMax)
-      matters.push({
+      operatorAlerts.push({
         id: `feed ${name} failing`,
         text: `feed ${name} has failed ${failuresMax} times in a row or more`,
       })
     else if (state === 'late')
-      matters.push({
+      operatorAlerts.push({
         id: `feed ${name} late`,
         text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
       })
@@ -83,17 +90,17 @@ export function mattersOf(
     // What waits for a receiver of its own that fails is the matter of that endpoint.
     const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt
     if (dueAt !== undefined && clock.now() - dueAt > behindMs)
-      matters.push({
+      operatorAlerts.push({
         id: `outbox ${kind}`,
         text: `messages by ${kind} wait since ${isoInstant(dueAt)}`,
       })
   }
   for (const { id, url } of webhooks.switchedOff(switchedOffMax))
-    matters.push({
+    operatorAlerts.push({
       id: `endpoint ${id}`,
       text: `a webhook endpoint was switched off after failing again and again: ${hostOf(url)}`,
     })
-  return [...matters, ...dataMatters(services), ...peopleMatters(services)]
+  return [...operatorAlerts, ...dataAlerts(services), ...accountAlerts(services)]
 }
 
 /** The providers that fail, and what they say. */
@@ -108,9 +115,9 @@ const providersOf = ({ providerTroubles, billing }: Services): [string, string][
   )
 }
 
-function dataMatters(services: Services): Matter[] {
-  const { freshness, doubtedValues, seriesFaults, catalogue } = services
-  const matters: Matter[] = freshness
+function dataAlerts(services: Services): OperatorAlert[] {
+  const { freshness, flaggedValues, seriesFaults, catalogue } = services
+  const operatorAlerts: OperatorAlert[] = freshness
     .feeds()
     .filter(({ name, status }) => status === 'stale' && freshness.feedCameFresh(name))
     .map(({ name, lastObservationAt }) => ({
@@ -124,33 +131,39 @@ function dataMatters(services: Services): Matter[] {
     return series !== undefined && freshness.cameFresh(series)
   }
   for (const code of stoppedAlone.filter(wentOn).slice(0, faultsMax))
-    matters.push({ id: `series ${code} stopped`, text: `no value of ${code} comes any more` })
+    operatorAlerts.push({
+      id: `series ${code} stopped`,
+      text: `no value of ${code} comes any more`,
+    })
   for (const code of frozen.filter(wentOn).slice(0, faultsMax))
-    matters.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
+    operatorAlerts.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
   for (const code of broken.slice(0, faultsMax))
-    matters.push({ id: `series ${code} unit`, text: `${code} seems to have changed its unit` })
-  const waiting = doubtedValues.total({ status: 'waiting' })
+    operatorAlerts.push({
+      id: `series ${code} unit`,
+      text: `${code} seems to have changed its unit`,
+    })
+  const waiting = flaggedValues.total({ status: 'waiting' })
   if (waiting > 0)
-    matters.push({
+    operatorAlerts.push({
       id: 'held',
       text: `${waiting} ${waiting === 1 ? 'value that looked wrong waits' : 'values that looked wrong wait'} for a decision: wellhead review list`,
     })
-  return matters
+  return operatorAlerts
 }
 
-function peopleMatters(services: Services): Matter[] {
+function accountAlerts(services: Services): OperatorAlert[] {
   const { keys, signInPlaces } = services
-  const matters: Matter[] = spentKeys(services, spentMax).map(key => ({
+  const operatorAlerts: OperatorAlert[] = spentKeys(services, spentMax).map(key => ({
     id: `quota ${key.key.id}`,
     text: `${key.account.account.email} has used up the quota of a key, and was told so`,
   }))
   for (const { accountId, place, at } of signInPlaces.recent())
-    matters.push({
+    operatorAlerts.push({
       id: `sign-in ${accountId} ${place}`,
       text: `${keys.account(accountId)?.account.email ?? 'somebody'} signed in from a new place, ${place}, at ${isoInstant(at)}`,
       passing: true,
     })
-  return matters
+  return operatorAlerts
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'
@@ -191,10 +204,10 @@ export function openNotices(
     ? createCertificateWatch({ look: () => certificateEnd(baseUrl), clock, log })
     : undefined
   const operatorNotices = createOperatorNotices({
-    matters: () => [
-      ...mattersOf(services, sending, vitals().queryWorkers()),
-      ...replicationMatters(vitals(), clock.now()),
-      ...certificateMatters(certificate?.endsAt(), clock.now()),
+    operatorAlerts: () => [
+      ...operatorAlertsOf(services, sending, vitals().queryWorkers()),
+      ...replicationAlerts(vitals(), clock.now()),
+      ...certificateAlerts(certificate?.endsAt(), clock.now()),
     ],
     places,
     settings,
@@ -216,25 +229,25 @@ export function openNotices(
 }
 
 /** What is wrong between the copies of a database. */
-export function replicationMatters(
+export function replicationAlerts(
   { replication, lateReplicas }: Pick<Vitals, 'replication' | 'lateReplicas'>,
   now: number,
-): Matter[] {
+): OperatorAlert[] {
   const since = unpublishedSince(replication(), now)
-  const matters: Matter[] = lateReplicas().map(({ name, why }) => ({
+  const operatorAlerts: OperatorAlert[] = lateReplicas().map(({ name, why }) => ({
     id: `replica ${name}`,
     text: `the replica ${name} ${why}`,
   }))
   if (since !== undefined)
-    matters.push({
+    operatorAlerts.push({
       id: 'publishing',
       text: `commits are not published to NATS since ${isoInstant(since)}; the log says why`,
     })
-  return matters
+  return operatorAlerts
 }
 
 /** `endsAt` is undefined where there is no certificate, or nobody knows. */
-export function certificateMatters(endsAt: number | undefined, now: number): Matter[] {
+export function certificateAlerts(endsAt: number | undefined, now: number): OperatorAlert[] {
   if (endsAt === undefined || endsAt - now > certificateMs) return []
   const has = endsAt > now ? 'ends' : 'ended'
   return [

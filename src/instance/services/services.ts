@@ -37,7 +37,7 @@ import { datasetLines } from '../../topics/operator/store/dataset-rows.ts'
 import { type Bulk, createBulk } from '../../topics/prices/service/bulk.ts'
 import { openPrices, type PriceServices } from '../../topics/prices/service/open.ts'
 import { createPriceFiles, type PriceFiles } from '../../topics/prices/service/price-files.ts'
-import { createSourceReader } from '../../topics/sources/dataset/reader.ts'
+import { createSourceParser } from '../../topics/sources/dataset/reader.ts'
 import { openSources, type SourceServices } from '../../topics/sources/service/open.ts'
 import { openStreams, type StreamServices } from '../../topics/streams/service/open.ts'
 import { openWatches, type WatchServices } from '../../topics/watches/service/open.ts'
@@ -113,7 +113,7 @@ export function openServices(runtime: Runtime): Services {
   })
   const rowGuards = createRowGuards({
     lines: datasetLines(runtime.db),
-    doubts: markets.doubtedValues,
+    flags: markets.flaggedValues,
     settings: markets.settings,
     now: runtime.clock.now,
   })
@@ -128,7 +128,7 @@ export function openServices(runtime: Runtime): Services {
     purchases: webhooks.creditStore,
   })
   const deliveries = openDeliveries(markets)
-  const sources = openSources({ ...markets, reader: createSourceReader(shippedPorts()) })
+  const sources = openSources({ ...markets, reader: createSourceParser(shippedPorts()) })
   return {
     ...markets,
     datasets: kinds,

@@ -37,7 +37,7 @@ export interface LogFile {
 export function openLogFile(options: LogFileOptions): LogFile {
   const { path, bytesMax, keepMs, clock, instead } = options
   let file = open(path)
-  let isTold = false
+  let isNotified = false
 
   const rotate = () => {
     renameSync(path, asideName(path, clock.now()))
@@ -53,10 +53,11 @@ export function openLogFile(options: LogFileOptions): LogFile {
         if (file.bytes > 0 && file.bytes + bytes > bytesMax) rotate()
         writeWhole(file.fd, Buffer.from(line))
         file.bytes += bytes
-        isTold = false
+        isNotified = false
       } catch (error) {
-        if (!isTold) instead(`log.file: ${path} cannot be written: ${(error as Error).message}\n`)
-        isTold = true
+        if (!isNotified)
+          instead(`log.file: ${path} cannot be written: ${(error as Error).message}\n`)
+        isNotified = true
         instead(line)
       }
     },

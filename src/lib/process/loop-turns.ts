@@ -37,7 +37,7 @@ export function createTurnQueue<Source>(
   let doneAtOnce = 0
   let connection: string | undefined
 
-  const beginLook = () => {
+  const beginImpersonation = () => {
     doneAtOnce = 0
   }
   const turn = () => {
@@ -55,7 +55,7 @@ export function createTurnQueue<Source>(
   const competes = (source: Source): boolean => {
     if (isBusy) return true
     if (doneAtOnce === 0) {
-      setImmediate(beginLook)
+      setImmediate(beginImpersonation)
       connection = connectionOf(source)
     } else if (doneAtOnce === pipelinedMax || connectionOf(source) !== connection) {
       isBusy = true

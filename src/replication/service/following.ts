@@ -17,7 +17,7 @@ import { changesOf } from './earlier-streams.ts'
 import { consumeEach } from './subjects.ts'
 
 /** A copy that the stream is applied to as it comes. */
-export interface FollowingCopy {
+export interface FollowingReplica {
   replicationEpoch: string
   /** The change it is at. */
   applied: number
@@ -82,7 +82,7 @@ export interface FollowDeps {
  */
 export function followStream(
   nats: Pick<Nats, 'jetstream' | 'manager' | 'names'>,
-  copy: FollowingCopy,
+  copy: FollowingReplica,
   { clock, log, snapshots }: FollowDeps,
 ): Following {
   let { stream } = nats.names.changes

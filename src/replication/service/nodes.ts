@@ -53,7 +53,7 @@ export interface ClusterNode extends NodeNote {
 }
 
 /** How a stream lies on the servers of NATS. */
-export interface StreamStanding {
+export interface StreamStatus {
   name: string
   messages: number
   bytes: number
@@ -63,13 +63,13 @@ export interface StreamStanding {
   leader: string | undefined
   copies: number
   /** Of its copies those that have everything. */
-  currentCopies: number
+  currentReplicas: number
 }
 
 /** The copies that run and what is between them, as NATS says it. */
 export interface Topology {
   nodes: readonly ClusterNode[]
-  streams: readonly StreamStanding[]
+  streams: readonly StreamStatus[]
   /** Who may write; undefined where there is no standby. */
   lease: Lease | undefined
 }
@@ -85,7 +85,7 @@ export function announceNode(bucket: Bucket, id: string, note: () => NodeNote): 
 export async function topologyOf(nats: Nats, copies: number): Promise<Topology> {
   const { changes, prices, events, usage, nodes: nodesBucket, lease: leaseBucket } = nats.names
   const listed = new Set([changes, prices, events, usage].map(({ stream }) => stream))
-  const streams: StreamStanding[] = []
+  const streams: StreamStatus[] = []
   const names = new Set<string>()
   for await (const { config, state, cluster } of nats.manager.streams.list()) {
     names.add(config.name)
@@ -98,7 +98,7 @@ export async function topologyOf(nats: Nats, copies: number): Promise<Topology> 
       position: state.last_seq,
       leader: cluster?.leader,
       copies: config.num_replicas,
-      currentCopies: 1 + followers.filter(({ current, offline }) => current && !offline).length,
+      currentReplicas: 1 + followers.filter(({ current, offline }) => current && !offline).length,
     })
   }
   // Who only looks makes nothing.

@@ -8,8 +8,8 @@ import {
   isHourOf,
   type Meter,
   newHour,
+  type QuotaUsage,
   type SetAside,
-  type Standing,
 } from '../../topics/keys/service/meter.ts'
 import type { Nats } from '../nats/connection.ts'
 import type { Strangers } from './changes.ts'
@@ -122,7 +122,7 @@ export function createUsageReports(
   }
   const stop = every(sendEachMs, () => void send())
   /** The whole slice is charged to the quota already: what is left of it is not used. */
-  const withSlice = (key: KeyState, standing: Standing): Standing => {
+  const withSlice = (key: KeyState, standing: QuotaUsage): QuotaUsage => {
     const { window, entitled } = standing
     if (window.limit === null) return standing
     const used = Math.min(standing.used, window.limit) - slices.left(key.key.id, window)

@@ -1,6 +1,12 @@
 import { dayMs, hourMs, secondMs } from '../../lib/time/instant.ts'
 import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
-import { type Attachment, attemptMs, type FrozenLetter, headersOf, type Mailer } from './mailer.ts'
+import {
+  type Attachment,
+  attemptMs,
+  type FrozenMailMessage,
+  headersOf,
+  type Mailer,
+} from './mailer.ts'
 
 export interface ResendSettings {
   key: string
@@ -23,10 +29,10 @@ export function createResendMailer({
   attemptMs: timeoutMs = attemptMs,
 }: ResendSettings): Mailer {
   return {
-    async send(letter, { key: idempotencyKey, repeated, signal }) {
+    async send(mailMessage, { key: idempotencyKey, repeated, signal }) {
       // The provider would not know this one for a repeat any more. A letter that merely waited so
       // long is sent.
-      if (repeated && now() - letter.postedAt >= keyLivesMs)
+      if (repeated && now() - mailMessage.postedAt >= keyLivesMs)
         return givenUp('The letter is a day old: a repeat could arrive twice.')
       // The library is big, and only who uses it needs it.
       const { Resend } = await import('resend')
@@ -34,7 +40,7 @@ export function createResendMailer({
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       // The library neither throws nor ends by itself: whatever went wrong is in `error`, and the
       // signal bounds the wait.
-      const answer = await provider.emails.send(contentOf(letter), {
+      const answer = await provider.emails.send(contentOf(mailMessage), {
         idempotencyKey,
         signal: limited,
       })
@@ -43,14 +49,14 @@ export function createResendMailer({
   }
 }
 
-const contentOf = (letter: FrozenLetter) => {
-  const { from, to, subject, text, html, attachments } = letter
+const contentOf = (mailMessage: FrozenMailMessage) => {
+  const { from, to, subject, text, html, attachments } = mailMessage
   return {
     from,
     to: [to],
     subject,
     text,
-    headers: headersOf(letter),
+    headers: headersOf(mailMessage),
     ...(html !== undefined && { html }),
     ...(attachments && { attachments: attachments.map(attached) }),
   }

@@ -2,7 +2,7 @@ import { accepted, givenUp, type Handover, putOff } from '../handover.ts'
 import {
   type Attachment,
   attemptMs,
-  type FrozenLetter,
+  type FrozenMailMessage,
   headersOf,
   type Mailer,
   messageId,
@@ -22,7 +22,7 @@ export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: Smtp
   const { options, fault } = connectionOf(url)
   if (!options) throw new Error(`mail.smtp_url: ${fault}`)
   return {
-    async send(letter, { key, signal }) {
+    async send(mailMessage, { key, signal }) {
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({
         ...options,
@@ -38,7 +38,7 @@ export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: Smtp
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
         const result = await Promise.race([
-          transport.sendMail(contentOf(letter, key)),
+          transport.sendMail(contentOf(mailMessage, key)),
           ended(limited),
         ])
         return accepted(statusOf(result.response))
@@ -82,17 +82,17 @@ function connectionOf(text: string) {
   }
 }
 
-const contentOf = (letter: FrozenLetter, key: string) => ({
-  from: letter.from,
+const contentOf = (mailMessage: FrozenMailMessage, key: string) => ({
+  from: mailMessage.from,
   // As an object, so that nothing in it is read as a second address.
-  to: { name: '', address: letter.to },
-  subject: letter.subject,
-  messageId: messageId(key, letter.from),
-  date: new Date(letter.postedAt),
-  headers: headersOf(letter),
-  text: letter.text,
-  ...(letter.html !== undefined && { html: letter.html }),
-  ...(letter.attachments && { attachments: letter.attachments.map(attached) }),
+  to: { name: '', address: mailMessage.to },
+  subject: mailMessage.subject,
+  messageId: messageId(key, mailMessage.from),
+  date: new Date(mailMessage.postedAt),
+  headers: headersOf(mailMessage),
+  text: mailMessage.text,
+  ...(mailMessage.html !== undefined && { html: mailMessage.html }),
+  ...(mailMessage.attachments && { attachments: mailMessage.attachments.map(attached) }),
 })
 
 // Bytes, and base64 on the way: neither line ends nor the ends of lines may change in between.

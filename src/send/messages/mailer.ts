@@ -13,7 +13,7 @@ export interface Attachment {
  * A letter as it lies in the outbox and as it is sent, the same on every attempt: a provider takes
  * another text under the same key for a mistake.
  */
-export interface FrozenLetter {
+export interface FrozenMailMessage {
   from: string
   to: string
   subject: string
@@ -39,7 +39,7 @@ export interface Sending {
 }
 
 export interface Mailer {
-  send(letter: FrozenLetter, sending: Sending): Promise<Handover>
+  send(mailMessage: FrozenMailMessage, sending: Sending): Promise<Handover>
 }
 
 // Characters that end a line, move a cursor or turn the direction of reading.
@@ -53,7 +53,7 @@ export const headerLine = (text: string, charactersMax = subjectCharactersMax): 
     .join('')
 
 /** Headers of a letter beside those that every letter has. */
-export const headersOf = ({ unsubscribeUrl }: FrozenLetter): Record<string, string> => ({
+export const headersOf = ({ unsubscribeUrl }: FrozenMailMessage): Record<string, string> => ({
   'Auto-Submitted': 'auto-generated',
   ...(unsubscribeUrl !== undefined && {
     'List-Unsubscribe': `<${unsubscribeUrl}>`,

@@ -3,7 +3,7 @@ import { isoInstant } from '../../lib/time/instant.ts'
 export type NoticeFormat = 'json' | 'slack' | 'ntfy'
 
 interface Sent {
-  matter: string
+  operatorAlert: string
   kind: 'begun' | 'again' | 'over' | 'test'
   text: string
   since: number
@@ -48,7 +48,7 @@ export const noticeHook = (url: string, format: NoticeFormat, service: string) =
           notices.map(notice =>
             postJson({
               service,
-              matter: notice.matter,
+              operatorAlert: notice.operatorAlert,
               kind: notice.kind,
               text: notice.text,
               since: isoInstant(notice.since),

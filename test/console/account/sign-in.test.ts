@@ -60,7 +60,7 @@ describe('the sign-in link', () => {
     const asked = async (next: string) => {
       await send(all, '/sign-in/link', { email, next })
       await services.signIn.settled()
-      const [link] = /http\S+sign-in\?token=\S+/.exec(all.letters(email).at(-1)!.text)!
+      const [link] = /http\S+sign-in\?token=\S+/.exec(all.mailMessages(email).at(-1)!.text)!
       return new URL(link)
     }
     const link = await asked('/series/WTI_USD?range=1y')
@@ -85,7 +85,7 @@ describe('the sign-in link', () => {
       await signIn.setPassword(account, password)
       await send(all, '/sign-in/link', { email, next })
       await signIn.settled()
-      const [link] = /http\S+sign-in\?token=\S+/.exec(all.letters(email).at(-1)!.text)!
+      const [link] = /http\S+sign-in\?token=\S+/.exec(all.mailMessages(email).at(-1)!.text)!
       const { searchParams } = new URL(link)
       expect(searchParams.get('next')).toBeNull()
       const linked = await send(all, '/sign-in', { token: searchParams.get('token')!, next })
@@ -367,14 +367,14 @@ describe('an invitation by letter', () => {
     return {
       ...all,
       ann,
-      token: tokenIn(all.letters(email)[0]!.text),
-      letter: all.letters(email)[0]!,
+      token: tokenIn(all.mailMessages(email)[0]!.text),
+      mailMessage: all.mailMessages(email)[0]!,
     }
   }
 
   test('lets a newcomer in with one press: an account, a session and the membership', async () => {
     const all = await invited('new@example.com')
-    expect(all.letter.text).toContain(`/invitation?token=${all.token}`)
+    expect(all.mailMessage.text).toContain(`/invitation?token=${all.token}`)
     const page = await all.get(`/invitation?token=${all.token}`)
     expect(await page.text()).toContain('Accept as new@example.com')
     expect(all.services.keys.accountByEmail('new@example.com')).toBeUndefined()

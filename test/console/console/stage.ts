@@ -12,13 +12,13 @@ import {
 } from '../../support/console/browser.ts'
 import {
   type CopyOptions,
-  type EvaluationCopy,
-  evaluationCopy,
+  type DemoInstance,
+  demoInstance,
 } from '../../support/instance/evaluation-copy.ts'
 
 /** A browser before a running evaluation copy. */
 export interface Stage {
-  copy: EvaluationCopy
+  copy: DemoInstance
   origin: string
   browser: Browser
   /**
@@ -34,7 +34,7 @@ export async function openStage(
   options: CopyOptions = {},
 ): Promise<Stage> {
   let server: Server<SocketData> | undefined
-  const copy = evaluationCopy(
+  const copy = demoInstance(
     undefined,
     {
       'limits.unauthenticated_per_minute': '100000',

@@ -11,7 +11,7 @@ import { guideNames, guidesDirectory, readGuides } from '../../../src/console/gu
 import { pagePaths } from '../../../src/console/paths.ts'
 import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
 import { emptyDirectory } from '../../support/instance/command.ts'
-import { type EvaluationCopy, evaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../../support/instance/evaluation-copy.ts'
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
 
@@ -73,8 +73,8 @@ async function run(command: string[], cwd: string, env: Record<string, string> =
 }
 
 /** Serves a copy on a port of its own. */
-function served(now?: number): { copy: EvaluationCopy; server: Server<unknown>; origin: string } {
-  const copy = evaluationCopy(
+function served(now?: number): { copy: DemoInstance; server: Server<unknown>; origin: string } {
+  const copy = demoInstance(
     now,
     { 'limits.unauthenticated_per_minute': '100000' },
     { unfilled: true },
@@ -138,7 +138,7 @@ describe('the guides', () => {
   })
 
   test('link only to pages, calls and headings that there are', async () => {
-    const copy = evaluationCopy(undefined, {}, { unfilled: true })
+    const copy = demoInstance(undefined, {}, { unfilled: true })
     const document = (await (await copy.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>
     }
@@ -174,7 +174,7 @@ describe('the guides', () => {
   })
 
   test('name only addresses of the interface that there are', async () => {
-    const copy = evaluationCopy(undefined, {}, { unfilled: true })
+    const copy = demoInstance(undefined, {}, { unfilled: true })
     const { paths } = (await (await copy.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, unknown>
     }

@@ -18,8 +18,8 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
 
   /** The address in the newest letter to somebody, on this copy. */
   const linkTo = async (email: string): Promise<string> => {
-    const letter = await stage.copy.mail.next(message => message.to === email)
-    const address = /https?:\/\/\S+token=\S+/.exec(letter.text)![0]
+    const mailMessage = await stage.copy.mail.next(message => message.to === email)
+    const address = /https?:\/\/\S+token=\S+/.exec(mailMessage.text)![0]
     return address.replace(/^https?:\/\/[^/]+/, '')
   }
 

@@ -10,7 +10,7 @@ const own = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators].filter
 )
 
 /** Five seconds of them. */
-const looksMax = 100
+const attemptsMax = 100
 const nonsense = /undefined|\bNaN\b|\bnull\b|Invalid Date|\[object/
 /** Refusals that a page puts into words, and the browser notes all the same. */
 const known = /status of 404 .*(indicators\/cftc-positioning|organizations\/dashboard)/
@@ -88,7 +88,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     const shown = async () => (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
     /** Some pages know only once a list of codes has come. */
     const shownWith = async (said: RegExp | undefined) => {
-      for (let looks = 0; said && looks < looksMax; looks += 1) {
+      for (let attempt = 0; said && attempt < attemptsMax; attempt += 1) {
         const text = await shown()
         if (said.test(text)) return text
         await Bun.sleep(50)

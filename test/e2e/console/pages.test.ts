@@ -8,11 +8,11 @@ import {
 import type { Visitor } from '../../support/console/browser.ts'
 import { walkByTab } from '../../support/console/keyboard.ts'
 import { pagesOf } from '../../support/console/pages.ts'
-import { sharedCopy } from '../../support/interface/packages.ts'
+import { sharedInstance } from '../../support/interface/packages.ts'
 import { needs } from '../../support/needs.ts'
 
 /** The page of letters is another one where there is a letter, whose links are in a frame. */
-async function letterInInbox({ copy, asOperator }: BinaryStage): Promise<void> {
+async function mailMessageInInbox({ copy, asOperator }: BinaryStage): Promise<void> {
   await fetch(`${copy.url}/sign-in/link`, {
     method: 'POST',
     headers: { origin: copy.url },
@@ -33,7 +33,7 @@ const all = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators]
 needs('chromium').describe('every page of the console, in the binary', () => {
   let stage: BinaryStage
   beforeAll(async () => {
-    stage = await openBinaryStage({ copy: await sharedCopy() })
+    stage = await openBinaryStage({ copy: await sharedInstance() })
   }, 600_000)
   afterAll(async () => {
     await stage?.close()
@@ -45,7 +45,7 @@ needs('chromium').describe('every page of the console, in the binary', () => {
     beforeAll(async () => {
       member = await stage.visitor('member')
       await becomeOperator(member, stage.copy.adminToken)
-      await letterInInbox(stage)
+      await mailMessageInInbox(stage)
     })
     afterAll(() => {
       console.info(`console: ${all.length} pages, ${stops} stops of the Tab key`)

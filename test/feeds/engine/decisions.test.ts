@@ -16,7 +16,7 @@ const line: MapLine = {
 
 test('a feed that reads again does not change back what was corrected, deleted or undone', () => {
   const { services, clock } = openTestInstance()
-  const { batches, batchStore, catalogue, db, doubtedValues, observations } = services
+  const { batches, batchStore, catalogue, db, flaggedValues, observations } = services
   const store = createFeedStore(db)
   const writer = createFeedWriter({
     ...services,
@@ -64,13 +64,13 @@ test('a feed that reads again does not change back what was corrected, deleted o
   const again = { ...first, '2026-11-18': '71.9', '2026-11-19': '71.2' }
   const left = { inserted: 0, revised: 0, unchanged: 0, kept: 4 }
   expect(send(again, true)).toMatchObject(left)
-  expect(doubtedValues.total({ status: 'kept' })).toBe(0)
+  expect(flaggedValues.total({ status: 'kept' })).toBe(0)
   expect(send(again)).toMatchObject(left)
   expect(send(again)).toMatchObject(left)
   expect(values()).toEqual(decided)
   // A run that brings nothing has no batch, and what it left out is listed once.
   expect(batchStore.total({})).toBe(batchCount)
-  expect(doubtedValues.total({ status: 'kept' })).toBe(4)
+  expect(flaggedValues.total({ status: 'kept' })).toBe(4)
 
   expect(send({ ...again, '2026-11-17': '70.6', '2026-11-20': '71.4' })).toMatchObject({
     inserted: 1,

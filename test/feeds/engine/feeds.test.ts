@@ -353,9 +353,9 @@ needs('../shared/data').describe('several feeds', () => {
       'world_bank.codes': 'NATURAL_GAS_USD',
     })
     const february = parseDay('2024-02-01')!
-    const { doubtedValues } = copy.services
+    const { flaggedValues } = copy.services
     const waiting = () =>
-      doubtedValues
+      flaggedValues
         .list({ status: 'waiting' }, 100, 0)
         .filter(({ observedAt, value }) => observedAt === february && value === 17.2)
     const sheet = publishers.world.pinkSheet

@@ -115,7 +115,7 @@ needs('../shared/data').describe('publishers that misbehave', () => {
         isHeld: /^(held|failed)$/.test(run?.result ?? ''),
         hasProblem: (run?.problem ?? '') !== '',
         counts: [run?.inserted, run?.revised],
-        isTold: /feed_(held|failed)/.test(lines),
+        isNotified: /feed_(held|failed)/.test(lines),
         state: copy.services.feeds.view(name)?.state,
         isAsBefore: stored(copy) === before,
       }
@@ -126,7 +126,7 @@ needs('../shared/data').describe('publishers that misbehave', () => {
         isHeld: true,
         hasProblem: true,
         counts: [0, 0],
-        isTold: true,
+        isNotified: true,
         state: 'failing',
         isAsBefore: true,
       })),

@@ -74,14 +74,14 @@ test('a row of a feed that is doubted is held, and waits with its batch', () => 
     ['2026-09', '4230'],
   ]
   expect(send(rows, true)).toMatchObject({ inserted: 0, revised: 1, held: 1 })
-  expect(services.doubtedValues.total({ status: 'waiting' })).toBe(0)
+  expect(services.flaggedValues.total({ status: 'waiting' })).toBe(0)
   expect(send(rows)).toMatchObject({ inserted: 0, revised: 1, held: 1 })
   expect(production()).toEqual([])
-  const [doubt] = services.doubtedValues.list({ status: 'waiting' }, 10, 0)
-  expect(doubt).toMatchObject({ dataset: 'opec-productions', rule: 'unit', value: 4210 })
+  const [flag] = services.flaggedValues.list({ status: 'waiting' }, 10, 0)
+  expect(flag).toMatchObject({ dataset: 'opec-productions', rule: 'unit', value: 4210 })
   // The next run says the same: one doubt, and still no row.
   expect(send(rows)).toMatchObject({ unchanged: 1, held: 1 })
-  expect(services.doubtedValues.total({})).toBe(1)
+  expect(services.flaggedValues.total({})).toBe(1)
   expect(send([['2026-10', '4210']])).toMatchObject({ inserted: 1, held: 0 })
   expect(production()).toEqual([{ month: '2026-10', bpd: 4_210_000 }])
 })

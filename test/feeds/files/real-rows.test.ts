@@ -134,7 +134,7 @@ describe(`real rows of datasets`, () => {
     for (const { name, dataset, lines } of all)
       for (const line of lines) {
         rows += line.length
-        for (const { isHeld, observedAt, reason } of rowGuards.judge(dataset, line).doubted)
+        for (const { isHeld, observedAt, reason } of rowGuards.judge(dataset, line).flagged)
           if (isHeld) held.push(`${name} ${isoDay(observedAt)} ${reason}`)
       }
     expect(rows).toBeGreaterThan(18_000)
@@ -153,14 +153,14 @@ describe(`real rows of datasets`, () => {
   }
 
   /** Whether a row is refused, or anything is said of it by the guards, after those before it. */
-  function isDoubted({ dataset, before }: Place, faulty: readonly Fields[]): boolean {
+  function isFlagged({ dataset, before }: Place, faulty: readonly Fields[]): boolean {
     const rows = faulty.map(fields => ({ fields, checked: dataset.check(fields, now) }))
     const judged = rows.flatMap(({ fields, checked }) =>
       'record' in checked ? [{ fields, record: checked.record, recordedAt: now }] : [],
     )
     if (judged.length < faulty.length) return true
-    const { doubted } = rowGuards.judge(dataset, [...before, ...judged])
-    return doubted.some(doubt => faulty.includes(doubt.fields as Fields))
+    const { flagged } = rowGuards.judge(dataset, [...before, ...judged])
+    return flagged.some(flag => faulty.includes(flag.fields as Fields))
   }
 
   /** What counts things stays a whole number: otherwise it would be refused for that alone. */
@@ -177,7 +177,7 @@ describe(`real rows of datasets`, () => {
   const valued =
     (of: (value: number) => number): Fault =>
     place =>
-      isDoubted(place, [{ ...place.fields, [place.column]: written(place.value, of(place.value)) }])
+      isFlagged(place, [{ ...place.fields, [place.column]: written(place.value, of(place.value)) }])
   const faults: [name: string, of: Fault][] = [
     ['a decimal point to the right', valued(v => v * 10)],
     ['a decimal point to the left', valued(v => v / 10)],
@@ -203,15 +203,15 @@ describe(`real rows of datasets`, () => {
         const rows = Array.from({ length: 30 }, (_, i) => laterBy(i * days, place))
         // Of the future it would be refused for that alone.
         const last = Date.parse(rows.at(-1)![place.dataset.guarded!.time]!)
-        return last > now ? undefined : isDoubted(place, rows)
+        return last > now ? undefined : isFlagged(place, rows)
       },
     ],
-    ['a time that has not come', place => isDoubted(place, [laterBy(50 * 366, place)])],
+    ['a time that has not come', place => isFlagged(place, [laterBy(50 * 366, place)])],
     [
       'a day twice, with two values',
       place => {
         const other = written(place.value, place.value * 1.02 + 1)
-        return isDoubted(place, [place.fields, { ...place.fields, [place.column]: other }])
+        return isFlagged(place, [place.fields, { ...place.fields, [place.column]: other }])
       },
     ],
   ]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createTextBodies } from '../../../src/http/answer/text-body.ts'
 
-const long = (letter: string) => letter.repeat(100_000)
+const long = (mailMessage: string) => mailMessage.repeat(100_000)
 const textOf = (body: ConstructorParameters<typeof Response>[0]) => new Response(body).text()
 
 /** The bytes that a body is of. */
@@ -34,7 +34,7 @@ describe('bodies of texts', () => {
   test('are let go when others have come', async () => {
     const bodyOf = createTextBodies()
     const first = await bytesOf(bodyOf(long('a')))
-    for (const letter of 'bcde') bodyOf(long(letter))
+    for (const mailMessage of 'bcde') bodyOf(long(mailMessage))
     expect(await bytesOf(bodyOf(long('a')))).not.toBe(first)
   })
 

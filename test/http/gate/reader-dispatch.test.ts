@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { t } from 'elysia'
-import type { Pass } from '../../../src/http/gate/gate.ts'
-import { createReaderDispatch } from '../../../src/http/gate/reader-dispatch.ts'
+import type { RequestContext } from '../../../src/http/gate/gate.ts'
+import { createQueryWorkerDispatch } from '../../../src/http/gate/reader-dispatch.ts'
 import { createKnownNames } from '../../../src/http/input/known-names.ts'
 import { pageQuery } from '../../../src/http/input/page.ts'
 import {
@@ -12,7 +12,7 @@ import {
   wordParameter,
 } from '../../../src/http/input/typed.ts'
 import { createClientProfiles } from '../../../src/http/profiles/profiles.ts'
-import type { ReaderQuestion } from '../../../src/http/query-workers/terms.ts'
+import type { QueryWorkerRequest } from '../../../src/http/query-workers/terms.ts'
 
 const url = 'http://localhost/v1/analytics/statistics?code=WTI_USD'
 
@@ -37,8 +37,8 @@ names.learn([
 
 /** What readers are asked where a request has these headers. */
 async function questionOf(headers: Record<string, string>, query = '') {
-  const asked: Omit<ReaderQuestion, 'id'>[] = []
-  const dispatch = createReaderDispatch({
+  const asked: Omit<QueryWorkerRequest, 'id'>[] = []
+  const dispatch = createQueryWorkerDispatch({
     pool: {
       ask: (_account, question) => {
         asked.push(question)
@@ -46,7 +46,7 @@ async function questionOf(headers: Record<string, string>, query = '') {
       },
       rest: () => new ReadableStream(),
     },
-    meter: { noteAsked: () => undefined },
+    meter: { noteRequested: () => undefined },
     profiles: createClientProfiles([
       {
         name: 'desk',
@@ -61,8 +61,10 @@ async function questionOf(headers: Record<string, string>, query = '') {
     connections: { idle: () => undefined },
     isMalformed: names.isMalformed,
   })
-  const pass = { route: '/v1/analytics/statistics' } as Pass
-  await dispatch.answer(pass, new Request(url + query, { headers }), undefined, { headers: {} })
+  const requestContext = { route: '/v1/analytics/statistics' } as RequestContext
+  await dispatch.answer(requestContext, new Request(url + query, { headers }), undefined, {
+    headers: {},
+  })
   return asked[0]
 }
 

@@ -4,9 +4,9 @@ import { front } from '../../../src/http/front.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
 import listed from '../../operations/interface.json'
-import type { EvaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import type { DemoInstance } from '../../support/instance/evaluation-copy.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
-import { clientsCopy, inOtherNames } from '../../support/instance/renamed-instance.ts'
+import { clientsInstance, inOtherNames } from '../../support/instance/renamed-instance.ts'
 
 interface Row {
   method: string
@@ -24,12 +24,12 @@ function isStream({ path }: Row): boolean {
   return path === '/v1/stream' || path === '/cable'
 }
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 /** As a client reaches it over the network: behind what stands in front of the router. */
 let sent: (path: string, init?: RequestInit) => Promise<Response>
 
 beforeAll(() => {
-  copy = clientsCopy()
+  copy = clientsInstance()
   sent = reached(copy.running.services, request => copy.running.app.handle(request))
 }, 240_000)
 

@@ -4,9 +4,13 @@ import { varyOf } from '../../../src/http/profiles/profiles.ts'
 import type { App } from '../../../src/instance/app/app.ts'
 import { type SwitchName, switchNames } from '../../../src/plans/switches.ts'
 import listed from '../../operations/interface.json'
-import type { EvaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import type { DemoInstance } from '../../support/instance/evaluation-copy.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
-import { clientsCopy, inOtherNames, withProfiles } from '../../support/instance/renamed-instance.ts'
+import {
+  clientsInstance,
+  inOtherNames,
+  withProfiles,
+} from '../../support/instance/renamed-instance.ts'
 
 type Fields = Record<string, unknown>
 
@@ -26,10 +30,10 @@ const eachSwitch = switchNames
   )
   .join('')
 
-let copy: EvaluationCopy
+let copy: DemoInstance
 let app: App
 beforeAll(() => {
-  copy = clientsCopy()
+  copy = clientsInstance()
   app = withProfiles(copy.running.services, eachSwitch)
 }, 240_000)
 

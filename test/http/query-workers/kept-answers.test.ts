@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { openVersion } from '../../../src/database/database-version.ts'
 import { withKeptAnswers } from '../../../src/http/query-workers/kept-answers.ts'
-import { createReaderPool } from '../../../src/http/query-workers/pool.ts'
-import type { FromReader, ReaderQuestion } from '../../../src/http/query-workers/terms.ts'
+import { createQueryWorkerPool } from '../../../src/http/query-workers/pool.ts'
+import type { FromQueryWorker, QueryWorkerRequest } from '../../../src/http/query-workers/terms.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createSystemClock } from '../../../src/lib/time/clock.ts'
 
@@ -20,9 +20,9 @@ afterAll(() => {
   rmSync(dir, { recursive: true })
 })
 
-type Answer = Extract<FromReader, { kind: 'answer' }>
+type Answer = Extract<FromQueryWorker, { kind: 'answer' }>
 
-const question = (changes: Partial<ReaderQuestion> = {}): Omit<ReaderQuestion, 'id'> => ({
+const question = (changes: Partial<QueryWorkerRequest> = {}): Omit<QueryWorkerRequest, 'id'> => ({
   url: 'http://localhost/v1/analytics/statistics?code=WTI_USD',
   method: 'GET',
   headers: [],
@@ -38,10 +38,10 @@ function countingPool(
   answerOf: (count: number) => Partial<Answer> = () => ({}),
   later?: (ms: number, run: () => void) => () => void,
 ) {
-  let hear: (message: FromReader) => void = () => {}
+  let hear: (message: FromQueryWorker) => void = () => {}
   let count = 0
   const clock = createSystemClock()
-  const pool = createReaderPool({
+  const pool = createQueryWorkerPool({
     threads: 1,
     log: createLog({ level: 'error', format: 'json', write: () => {}, clock }),
     stopwatch: clock,
@@ -72,7 +72,7 @@ function countingPool(
     },
   })
   const kept = withKeptAnswers(pool, version.read, later)
-  const ask = async (changes?: Partial<ReaderQuestion>) => {
+  const ask = async (changes?: Partial<QueryWorkerRequest>) => {
     const outcome = await kept.ask('a', question(changes))
     return outcome.kind === 'answer' ? new TextDecoder().decode(outcome.body) : outcome.kind
   }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { createReaderPool } from '../../../src/http/query-workers/pool.ts'
+import { createQueryWorkerPool } from '../../../src/http/query-workers/pool.ts'
 import type {
-  FromReader,
-  ReaderQuestion,
-  ReaderThread,
-  ToReader,
+  FromQueryWorker,
+  QueryWorkerRequest,
+  QueryWorkerThread,
+  ToQueryWorker,
 } from '../../../src/http/query-workers/terms.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, createSystemClock } from '../../../src/lib/time/clock.ts'
 
-const question: Omit<ReaderQuestion, 'id'> = {
+const question: Omit<QueryWorkerRequest, 'id'> = {
   url: 'http://localhost/v1/analytics/statistics',
   method: 'GET',
   headers: [],
@@ -20,11 +20,11 @@ const question: Omit<ReaderQuestion, 'id'> = {
 }
 
 /** A reader that answers when the test says so, over the same interface as a thread. */
-function heldReader() {
-  const posted: ToReader[] = []
-  let hear: (message: FromReader) => void = () => {}
+function heldQueryWorker() {
+  const posted: ToQueryWorker[] = []
+  let hear: (message: FromQueryWorker) => void = () => {}
   let end: (reason: string) => void = () => {}
-  const thread: ReaderThread = {
+  const thread: QueryWorkerThread = {
     post: message => void posted.push(message),
     onMessage: listener => {
       hear = listener
@@ -64,13 +64,13 @@ function poolOf(
     retryDelaysMs?: readonly number[]
   } = {},
 ) {
-  const readers: ReturnType<typeof heldReader>[] = []
+  const readers: ReturnType<typeof heldQueryWorker>[] = []
   const lines: string[] = []
   const clock = createManualClock(0)
-  const pool = createReaderPool({
+  const pool = createQueryWorkerPool({
     threads: 1,
     start() {
-      const reader = heldReader()
+      const reader = heldQueryWorker()
       readers.push(reader)
       return reader.thread
     },
@@ -178,7 +178,7 @@ describe('createReaderPool', () => {
   const broken = 'unable to open database file'
   const quick = { retryDelaysMs: [0] }
   /** Lets each worker fail as it starts, until as many have. */
-  const failing = async (readers: ReturnType<typeof heldReader>[], times: number) => {
+  const failing = async (readers: ReturnType<typeof heldQueryWorker>[], times: number) => {
     for (let i = 0; i < times; i += 1) {
       while (readers.length <= i) await new Promise(done => setImmediate(done))
       readers[i]!.fail(broken)

@@ -183,7 +183,7 @@ describe('createBillingJob: a payment that is refused', () => {
       '2027-01-03',
     ])
     expect(
-      instance.letters().filter(letter => letter.to === buyer.account.account.email),
+      instance.mailMessages().filter(mailMessage => mailMessage.to === buyer.account.account.email),
     ).toHaveLength(4)
   })
 

@@ -6,12 +6,12 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { createJumpWatch } from '../../../src/lib/time/clock-jumps.ts'
 import { createDueTimes } from '../../../src/topics/operator/store/due-times.ts'
-import { type EvaluationCopy, evaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../../support/instance/evaluation-copy.ts'
 
 const dayMs = 86_400_000
-let copy: EvaluationCopy
+let copy: DemoInstance
 beforeAll(() => {
-  copy = evaluationCopy(undefined, {}, { leadingOnly: true })
+  copy = demoInstance(undefined, {}, { leadingOnly: true })
 }, 120_000)
 afterAll(() => copy.remove())
 

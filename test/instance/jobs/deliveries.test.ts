@@ -258,10 +258,10 @@ describe('a month of twenty deliveries in six zones over changes of the clock', 
           })),
       )
       expected.sort((a, b) => a.at - b.at || a.n - b.n)
-      const letters = await month(from, to)
-      expect(letters).toEqual(expected.map(delivery => delivery.text))
-      expect(letters.length).toBeGreaterThan(300)
-      expect(await month(from, to)).toEqual(letters)
+      const mailMessages = await month(from, to)
+      expect(mailMessages).toEqual(expected.map(delivery => delivery.text))
+      expect(mailMessages.length).toBeGreaterThan(300)
+      expect(await month(from, to)).toEqual(mailMessages)
     },
     60_000,
   )
@@ -301,16 +301,16 @@ describe('one mail', () => {
     const world = deliveryWorld()
     world.create(world.account())
     const attempts: { key: string; body: string }[] = []
-    const acceptLetter = async ({ eventId, body }: Parcel): Promise<Outcome> => {
+    const acceptMailMessage = async ({ eventId, body }: Parcel): Promise<Outcome> => {
       attempts.push({ key: eventId, body })
       return attempts.length === 1 ? never : { state: 'delivered', statusCode: 200, durationMs: 1 }
     }
-    handOver(world, acceptLetter)
+    handOver(world, acceptMailMessage)
     world.clock.set(due)
     await world.jobs.tick()
     world.record('WTI_USD', '2026-11-21T06:59:00Z', 99)
     const next = world.restart()
-    handOver(next, acceptLetter)
+    handOver(next, acceptMailMessage)
     await next.beat()
     await next.advance(dayMs - hourMs)
     expect(attempts).toHaveLength(2)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
-import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
+import type { FrozenMailMessage, Mailer } from '../../../src/send/messages/mailer.ts'
 import { createResendMailer } from '../../../src/send/messages/mailer-resend.ts'
 import { createMailSender } from '../../../src/topics/messages/service/mail-sender.ts'
 import { type Behaviour, provider, type Stand } from '../../support/servers/provider.ts'
@@ -245,7 +245,7 @@ describe('a letter that the provider refuses', () => {
 test('what is sent is the letter, its file untouched', async () => {
   const { server, mailer } = await stand('ok')
   const csv = 'code,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n'
-  const letter: FrozenLetter = {
+  const mailMessage: FrozenMailMessage = {
     from: 'Wellhead <prices@example.com>',
     to: 'person@example.com',
     subject: 'Prices',
@@ -263,7 +263,7 @@ test('what is sent is the letter, its file untouched', async () => {
     ],
   }
   const signal = new AbortController().signal
-  expect(await mailer().send(letter, { key: 'run-1', repeated: false, signal })).toEqual({
+  expect(await mailer().send(mailMessage, { key: 'run-1', repeated: false, signal })).toEqual({
     accepted: true,
     statusCode: 200,
   })
@@ -275,7 +275,7 @@ test('what is sent is the letter, its file untouched', async () => {
   ])
   const posted = JSON.parse(body)
   expect(posted).toMatchObject({
-    from: letter.from,
+    from: mailMessage.from,
     to: ['person@example.com'],
     subject: 'Prices',
     text: 'Here.',

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/time/instant.ts'
-import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.ts'
+import { type FrozenMailMessage, messageId } from '../../../src/send/messages/mailer.ts'
 import { createSmtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
 import { createMailSender } from '../../../src/topics/messages/service/mail-sender.ts'
 import {
@@ -23,7 +23,7 @@ async function stand(answers?: Answers) {
   return server
 }
 
-const letter: FrozenLetter = {
+const mailMessage: FrozenMailMessage = {
   from: 'Wellhead <prices@example.com>',
   to: 'person@example.com',
   subject: 'Prices',
@@ -33,10 +33,10 @@ const letter: FrozenLetter = {
 const sending = () => ({ key: 'run-1', repeated: false, signal: new AbortController().signal })
 const send = (
   server: SmtpServer,
-  change: Partial<FrozenLetter> = {},
+  change: Partial<FrozenMailMessage> = {},
   url = server.url,
   attemptMs = 30_000,
-) => createSmtpMailer({ url, attemptMs }).send({ ...letter, ...change }, sending())
+) => createSmtpMailer({ url, attemptMs }).send({ ...mailMessage, ...change }, sending())
 
 test('a letter arrives as it is, its files untouched', async () => {
   const server = await stand()
@@ -67,7 +67,7 @@ test('a letter arrives as it is, its files untouched', async () => {
     to: 'person@example.com',
     subject: 'Prices',
     'auto-submitted': 'auto-generated',
-    'message-id': messageId('run-1', letter.from),
+    'message-id': messageId('run-1', mailMessage.from),
     date: 'Fri, 20 Nov 2026 15:00:00 +0000',
   })
   expect(raw).toContain('<p>Here.</p>')

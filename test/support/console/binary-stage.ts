@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import type { Wellhead } from '../../../clients/testkit/src/testkit.ts'
-import { startCopy } from '../interface/packages.ts'
+import { startInstance } from '../interface/packages.ts'
 import { launchBrowser, openVisitor, type Visitor, type VisitorOptions } from './browser.ts'
 
 /** The people of an evaluation copy's organization. */
@@ -42,7 +42,7 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
   const { size = 'small', settings = {}, clock } = options
   const copy =
     options.copy ??
-    (await startCopy({
+    (await startInstance({
       world: { size, filled: true },
       settings,
       ...(clock !== undefined && { clock }),

@@ -12,7 +12,7 @@ import { createLogTail } from '../../../src/lib/log/log-tail.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 
 /** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
-export interface EvaluationCopy {
+export interface DemoInstance {
   running: Running
   clock: ManualClock
   apiKey: string
@@ -48,7 +48,7 @@ export interface CopyOptions {
 
 const unkept = () => Promise.reject(new Error('this copy keeps no states'))
 
-export function evaluationCopy(
+export function demoInstance(
   now = Date.parse('2026-11-20T15:00:00Z'),
   flags: Record<string, string> = {},
   {
@@ -59,7 +59,7 @@ export function evaluationCopy(
     connections,
     log,
   }: CopyOptions = {},
-): EvaluationCopy {
+): DemoInstance {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
   if (database) copyFileSync(database, databasePath(dir))
   const clock = createManualClock(now)

@@ -242,8 +242,8 @@ function probes(access: AccessPlugin, repeats: Idempotency) {
     )
     .post(
       '/probe/counted',
-      ({ body, caller, pass, request, set }) =>
-        repeats.once({ caller, pass, request, set }, body, done),
+      ({ body, caller, requestContext, request, set }) =>
+        repeats.once({ caller, requestContext, request, set }, body, done),
       {
         ...probe('write', { meter: true, header: true }),
       },

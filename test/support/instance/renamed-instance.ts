@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { loadConfig } from '../../../src/config/config.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
 import type { Services } from '../../../src/instance/services/services.ts'
-import { type EvaluationCopy, evaluationCopy } from './evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from './evaluation-copy.ts'
 
 /** Every name that is a setting, as another instance would have it. */
 export const otherNames = {
@@ -20,16 +20,16 @@ export const otherNames = {
 export const inOtherNames = <T extends string | undefined>(text: T): T =>
   text?.replaceAll('exch-', 'merc-').replaceAll('EXCH_', 'MERC_') as T
 
-const shared = globalThis as { clientsCopy?: EvaluationCopy }
+const shared = globalThis as { clientsInstance?: DemoInstance }
 
 /**
  * One evaluation copy under other names for all tests of clients, because filling it takes seconds.
  * It is never closed: its files are removed while they are open, and the system takes them back
  * when the process ends.
  */
-export function clientsCopy(): EvaluationCopy {
-  if (shared.clientsCopy) return shared.clientsCopy
-  const copy = evaluationCopy(undefined, {
+export function clientsInstance(): DemoInstance {
+  if (shared.clientsInstance) return shared.clientsInstance
+  const copy = demoInstance(undefined, {
     ...otherNames,
     'limits.unauthenticated_per_minute': '100000',
     'limits.marine_per_minute': '100000',
@@ -37,7 +37,7 @@ export function clientsCopy(): EvaluationCopy {
     'demo.limit_per_hour': '100000',
   })
   rmSync(dirname(copy.running.services.db.filename), { recursive: true })
-  shared.clientsCopy = copy
+  shared.clientsInstance = copy
   return copy
 }
 

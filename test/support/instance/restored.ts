@@ -211,15 +211,15 @@ function fill({ services }: Instance, hookUrl: string): { token: string; webhook
 
   const series = catalogue.named('BRENT_CRUDE_USD')!
   services.ingest.write([{ seriesId: series.id, observedAt: now - hourMs, value: 74.25 }])
-  const letter = services.deliveries.create(
+  const mailMessage = services.deliveries.create(
     account,
     { ...daily, commodityCodes: ['BRENT_CRUDE_USD'], deliveryTime: '00:00' },
     { source: 'api' },
   )
-  if ('refused' in letter) throw new Error('no delivery was made')
-  services.deliveries.sendNow(letter)
-  const due = lastDelivery(letter, now)
-  createDeliveryStore(db).schedule(letter.number, due)
+  if ('refused' in mailMessage) throw new Error('no delivery was made')
+  services.deliveries.sendNow(mailMessage)
+  const due = lastDelivery(mailMessage, now)
+  createDeliveryStore(db).schedule(mailMessage.number, due)
 
   const sms = { to: '+447911123456', accountId, dedupe: 'code 1', purpose: 'verification' } as const
   transact(db, () => services.textMessages.post({ ...sms, text: 'Your code is 123456' }))

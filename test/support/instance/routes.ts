@@ -44,7 +44,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     limits,
     adminTokens,
     catalogue,
-    board,
+    latestPrices,
     history,
     closes,
     pricesAt,
@@ -69,10 +69,10 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
   const now = clock.now
   const codes = createCodeReader(catalogue, now, limits.codesPerRequestMax, links)
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
-  const exchange = createFx(catalogue, board)
+  const exchange = createFx(catalogue, latestPrices)
   const shared = {
     access,
-    board,
+    latestPrices,
     catalogue,
     codes,
     meter,

@@ -3,7 +3,7 @@ import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
 import listed from '../../operations/interface.json'
-import type { EvaluationCopy } from '../instance/evaluation-copy.ts'
+import type { DemoInstance } from '../instance/evaluation-copy.ts'
 
 /** A route of the list of all routes. */
 export interface Row {
@@ -52,7 +52,7 @@ export interface Documented {
   access: string
 }
 
-export async function documentOf(copy: EvaluationCopy): Promise<OpenApiDocument> {
+export async function documentOf(copy: DemoInstance): Promise<OpenApiDocument> {
   return (await (await copy.ask('GET', '/openapi.json', { key: null })).json()) as OpenApiDocument
 }
 
@@ -117,7 +117,7 @@ const innards: readonly RegExp[] = [
  * A stack, a statement, a path of the machine or a message of the runtime, where an answer shows
  * any.
  */
-export function innardsIn(text: string, copy: EvaluationCopy): string | undefined {
+export function innardsIn(text: string, copy: DemoInstance): string | undefined {
   if (text.includes(copy.dir) || text.includes(process.cwd())) return 'a path of the machine'
   for (const pattern of innards) {
     const match = pattern.exec(text)

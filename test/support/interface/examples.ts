@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
 import { minuteMs } from '../../../src/lib/time/instant.ts'
-import { type EvaluationCopy, evaluationCopy } from '../instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../instance/evaluation-copy.ts'
 
 export interface Step {
   name: string
@@ -17,7 +17,8 @@ export interface Own {
   body?: unknown
 }
 
-export const openCopy = () => evaluationCopy(undefined, {}, { unfilled: true, controls: true })
+export const openDemoInstance = () =>
+  demoInstance(undefined, {}, { unfilled: true, controls: true })
 export const stepsOf = (document: OpenApiDocument): Step[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -29,7 +30,7 @@ export const stepsOf = (document: OpenApiDocument): Step[] =>
   )
 
 /** Sends an operation as its examples have it: what is required, and its body. */
-export async function send(copy: EvaluationCopy, { method, path, operation }: Step, own: Own = {}) {
+export async function send(copy: DemoInstance, { method, path, operation }: Step, own: Own = {}) {
   const isOperator = path.startsWith('/admin/')
   const headers: Record<string, string> = isOperator
     ? { authorization: `Bearer ${copy.adminToken}` }
@@ -109,14 +110,14 @@ export const isApart = ({ name, method }: Step): boolean =>
 const endings =
   /POST .*(roll|rotat|cancel|erase|undo|end$|void|write_off|pay|release|reject|subscriptions|invitations)/
 
-type Prepare = (copy: EvaluationCopy) => Own | Promise<Own>
+type Prepare = (copy: DemoInstance) => Own | Promise<Own>
 
 /** Signs in as the account of the copy. */
-async function session(copy: EvaluationCopy): Promise<Own> {
+async function session(copy: DemoInstance): Promise<Own> {
   const token = await signIn(copy)
   return { key: null, headers: { authorization: `Bearer ${token}` } }
 }
-async function signIn({ running: { services }, apiKey }: EvaluationCopy): Promise<string> {
+async function signIn({ running: { services }, apiKey }: DemoInstance): Promise<string> {
   const { account } = services.keys.find(apiKey)!
   const begin = () => services.signIn.withPassword(account.account.email, password, address)
   const before = await begin()
@@ -128,7 +129,7 @@ async function signIn({ running: { services }, apiKey }: EvaluationCopy): Promis
 const address = '203.0.113.7'
 const password = 'correct horse battery staple'
 
-const asOperator = async (copy: EvaluationCopy, method: string, path: string, body?: unknown) => {
+const asOperator = async (copy: DemoInstance, method: string, path: string, body?: unknown) => {
   const answer = await copy.ask(method, path, {
     key: null,
     body,
@@ -138,21 +139,21 @@ const asOperator = async (copy: EvaluationCopy, method: string, path: string, bo
 }
 
 /** A value that a guard holds back: number 1 of the review. */
-async function heldValue(copy: EvaluationCopy): Promise<Own> {
+async function heldValue(copy: DemoInstance): Promise<Own> {
   await asOperator(copy, 'POST', '/admin/v1/observations', {
     observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T14:59:00Z', price: 700 }],
   })
   return {}
 }
 /** The value that is corrected or deleted. */
-async function recordedValue(copy: EvaluationCopy): Promise<Own> {
+async function recordedValue(copy: DemoInstance): Promise<Own> {
   await asOperator(copy, 'POST', '/admin/v1/observations', {
     observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 70 }],
   })
   return {}
 }
 /** A batch that is open; `undo` takes one that has ended. */
-async function batch(copy: EvaluationCopy, isOver = false): Promise<string> {
+async function batch(copy: DemoInstance, isOver = false): Promise<string> {
   const { data } = await asOperator(
     copy,
     'POST',
@@ -164,13 +165,13 @@ async function batch(copy: EvaluationCopy, isOver = false): Promise<string> {
   return `/admin/v1/batches/${isOver ? data.batch : (data.batch as { id: number }).id}`
 }
 /** A key of the account, other than the one that asks. */
-async function anotherKey(copy: EvaluationCopy, end = ''): Promise<Own> {
+async function anotherKey(copy: DemoInstance, end = ''): Promise<Own> {
   const answer = await copy.ask('POST', '/v1/api-keys', { body: { name: 'another' } })
   const [id] = /[0-9a-f-]{36}/.exec(await answer.text())!
   return { path: `/admin/v1/keys/${id}${end}` }
 }
 /** What the example of another operation makes. */
-async function made(copy: EvaluationCopy, name: string): Promise<Own> {
+async function made(copy: DemoInstance, name: string): Promise<Own> {
   const document = (await (await copy.ask('GET', '/openapi.json')).json()) as OpenApiDocument
   await send(copy, stepsOf(document).find(step => step.name === name)!)
   return {}
@@ -234,13 +235,13 @@ export interface Sent {
 }
 
 /** Sends an operation as its examples have it, after what it needs was made. */
-export async function sendPrepared(copy: EvaluationCopy, step: Step, own: Own): Promise<Sent> {
+export async function sendPrepared(copy: DemoInstance, step: Step, own: Own): Promise<Sent> {
   const sent = withEveryParameter.includes(step.name) ? asEveryParameter(step) : step
   return await send(copy, sent, own)
 }
 
 /** Makes what an operation needs. */
-export async function prepare(copy: EvaluationCopy, step: Step): Promise<Own> {
+export async function prepare(copy: DemoInstance, step: Step): Promise<Own> {
   // A minute has few tries of signing in.
   if (step.path.includes('/auth/')) copy.clock.advance(minuteMs)
   return (await prepared[step.name]?.(copy)) ?? {}

@@ -46,7 +46,7 @@ const unlimited = {
 }
 
 /** The binary as an evaluation copy with all of its data, when it has come to rest. */
-export async function startCopy(options: StartOptions = {}): Promise<Wellhead> {
+export async function startInstance(options: StartOptions = {}): Promise<Wellhead> {
   const copy = await startWellhead({
     clock: '2026-11-20T15:00:00Z',
     world: { filled: true },
@@ -71,20 +71,20 @@ export async function startCopy(options: StartOptions = {}): Promise<Wellhead> {
  */
 async function startGuarded(): Promise<Wellhead> {
   const data = mkdtempSync(join(tmpdir(), 'wellhead-shared-'))
-  const copy = await startCopy({ data })
+  const copy = await startInstance({ data })
   const guard = `while kill -0 ${process.pid}; do sleep 1; done; kill -9 ${copy.pid}; rm -rf '${data}'`
   Bun.spawn(['setsid', 'sh', '-c', guard], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
   return copy
 }
 
-const shared = globalThis as { runningCopy?: Promise<Wellhead> }
+const shared = globalThis as { runningInstance?: Promise<Wellhead> }
 
 /**
  * One copy for all tests of clients, because filling it takes seconds. It ends with the process.
  */
-export function sharedCopy(): Promise<Wellhead> {
-  shared.runningCopy ??= startGuarded()
-  return shared.runningCopy
+export function sharedInstance(): Promise<Wellhead> {
+  shared.runningInstance ??= startGuarded()
+  return shared.runningInstance
 }
 
 export interface Outcome {

@@ -288,7 +288,7 @@ export async function standIn(
         : route.startsWith('natural-gas')
           ? 'NG'
           : 'PET'
-  const letters = { daily: 'D', weekly: 'W', monthly: 'M' }
+  const mailMessages = { daily: 'D', weekly: 'W', monthly: 'M' }
 
   function manifest(): Reply {
     const dataset = Object.fromEntries(
@@ -311,10 +311,10 @@ export async function standIn(
       const units = self.misbehaviour === 'another_unit' ? 'EUR/BBL' : one.units
       return [
         JSON.stringify({
-          series_id: name === 'INTL' ? id : `${name}.${id}.${letters[one.frequency]}`,
+          series_id: name === 'INTL' ? id : `${name}.${id}.${mailMessages[one.frequency]}`,
           name: id,
           units,
-          f: letters[one.frequency],
+          f: mailMessages[one.frequency],
           unitsshort: units,
           last_updated: self.bulkUpdated,
           data: rows

@@ -10,8 +10,8 @@ const escaped = (text: string) =>
     .replaceAll('"', '&quot;')
 
 function column(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26))
-  return index < 26 ? letter : column(Math.floor(index / 26) - 1) + letter
+  const mailMessage = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? mailMessage : column(Math.floor(index / 26) - 1) + mailMessage
 }
 
 /** An `.xlsx` workbook: its sheets by name, each a list of rows; texts are shared as spreadsheets write them. */

@@ -54,7 +54,7 @@ export interface BillingHouse {
   advance(ms: number, also?: () => void): Promise<void>
   /** Events of an account, oldest first. */
   events(account: AccountState): { type: string; data: Record<string, unknown> }[]
-  letters(): { to: string; subject: string; text: string }[]
+  mailMessages(): { to: string; subject: string; text: string }[]
   plan(buyer: Buyer): string
   change(buyer: Buyer, plan: string): Promise<Changed>
 }
@@ -146,7 +146,7 @@ export function billingHouse(
         ({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> },
       )
     },
-    letters() {
+    mailMessages() {
       const rows = services.db
         .query(
           "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY number",

@@ -28,7 +28,7 @@ export interface People extends TestInstance {
     headers?: Record<string, string>,
   ): Promise<Asked>
   /** Letters that would have been sent to an address, oldest first. */
-  letters(to: string): { subject: string; text: string }[]
+  mailMessages(to: string): { subject: string; text: string }[]
 }
 
 /** An instance with people in it. */
@@ -72,7 +72,7 @@ export function people(flags: Record<string, string> = {}): People {
       })
       return (answer.body.data as { token: string }).token
     },
-    letters: to => lettersTo(services, to),
+    mailMessages: to => mailMessagesTo(services, to),
   }
 }
 
@@ -83,7 +83,7 @@ export const codeOf = ({ body }: Asked): unknown =>
   body.code ?? (body.error as { code?: string } | undefined)?.code
 
 /** Letters in the outbox to an address, oldest first. */
-export function lettersTo(
+export function mailMessagesTo(
   services: Pick<TestInstance['services'], 'db' | 'vault'>,
   to: string,
 ): { subject: string; text: string }[] {
@@ -100,7 +100,7 @@ export function lettersTo(
         : services.vault.open(sealContext(eventId), Buffer.from(sealed, 'base64'))
     return JSON.parse(text) as { to: string; subject: string; text: string }
   }
-  return rows.map(opened).filter(letter => letter.to === to)
+  return rows.map(opened).filter(mailMessage => mailMessage.to === to)
 }
 
 /** The token of the newest letter to an address by which an account is made. */
@@ -108,7 +108,7 @@ export function signUpToken(
   services: Pick<TestInstance['services'], 'db' | 'vault'>,
   to: string,
 ): string {
-  const text = lettersTo(services, to).at(-1)?.text ?? ''
+  const text = mailMessagesTo(services, to).at(-1)?.text ?? ''
   const token = /\/signup\?token=([\w-]+)/.exec(text)?.[1]
   if (token === undefined) throw new Error(`no letter to ${to} has a link to sign up: ${text}`)
   return token

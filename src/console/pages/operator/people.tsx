@@ -4,7 +4,7 @@ import { Confirmed, Notice, Parted, Refused, ShownOnce, Tag } from '../../parts/
 import { boot } from '../../parts/boot.ts'
 import { day, number, words } from '../../parts/format.ts'
 import { keyColumns, keyName } from '../../parts/key-columns.tsx'
-import { beginLook, type Look } from '../../parts/look.ts'
+import { beginImpersonation, type Impersonation } from '../../parts/look.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
@@ -69,11 +69,14 @@ export function People() {
     })
   const lookAt = (account: Account) =>
     attempt(async () => {
-      const { data } = await asOperator<{ data: Look }>(`/admin/v1/accounts/${account.id}/look`, {
-        method: 'POST',
-        body: {},
-      })
-      beginLook(data)
+      const { data } = await asOperator<{ data: Impersonation }>(
+        `/admin/v1/accounts/${account.id}/look`,
+        {
+          method: 'POST',
+          body: {},
+        },
+      )
+      beginImpersonation(data)
     })
   const change = (account: Account, body: object) =>
     attempt(async () => {

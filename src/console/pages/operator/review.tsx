@@ -5,7 +5,7 @@ import { instant, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
-interface Doubt {
+interface Flag {
   id: number
   code: string
   observed_at: string
@@ -21,7 +21,7 @@ const perPage = 100
 /** Values that the guards held, to be released or rejected. `onDecided`: batches may have changed. */
 export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   const answer = useLoaded('review', () =>
-    asOperator<{ data: { values: Doubt[]; meta: { total: number } } }>(
+    asOperator<{ data: { values: Flag[]; meta: { total: number } } }>(
       `/admin/v1/review?per_page=${perPage}`,
     ),
   )
@@ -94,16 +94,16 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
           {
             name: 'Value of',
             value: ({ code }) => code,
-            show: doubt => (
+            show: flag => (
               <label class="inline">
                 <input
                   type="checkbox"
-                  checked={chosen.value.has(doubt.id)}
-                  onChange={event => choose(doubt.id, event.currentTarget.checked)}
+                  checked={chosen.value.has(flag.id)}
+                  onChange={event => choose(flag.id, event.currentTarget.checked)}
                 />
                 <span>
-                  {doubt.code}
-                  <span class="quiet small"> {instant(doubt.observed_at)}</span>
+                  {flag.code}
+                  <span class="quiet small"> {instant(flag.observed_at)}</span>
                 </span>
               </label>
             ),

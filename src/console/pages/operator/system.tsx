@@ -7,12 +7,12 @@ import { usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import { Outbox } from './outbox.tsx'
 import { Settings } from './settings.tsx'
-import { WaysOut } from './ways-out.tsx'
+import { DeliveryChannels } from './ways-out.tsx'
 
 /** Tests of the ways out, tokens of the operator, settings. */
 export const System = () => (
   <>
-    <WaysOut />
+    <DeliveryChannels />
     <Tokens />
     <Settings />
   </>

@@ -9,7 +9,7 @@ interface Outcome {
   message: string
 }
 
-const ways = [
+const channels = [
   {
     name: 'mail',
     title: 'E-mail',
@@ -38,20 +38,20 @@ const ways = [
 ] as const
 
 /** A test of every way out, with what the other side said. */
-export function WaysOut() {
+export function DeliveryChannels() {
   const { refusal, attempt } = useAttempt()
   const outcome = useSignal<(Outcome & { title: string }) | undefined>(undefined)
   const sending = useSignal('')
-  const send = async (way: (typeof ways)[number], form: HTMLFormElement) => {
+  const send = async (channel: (typeof channels)[number], form: HTMLFormElement) => {
     outcome.value = undefined
-    sending.value = way.name
+    sending.value = channel.name
     await attempt(async () => {
-      const typed = way.field && String(new FormData(form).get(way.field) ?? '').trim()
-      const { data } = await asOperator<{ data: Outcome }>(`/admin/v1/${way.name}/test`, {
+      const typed = channel.field && String(new FormData(form).get(channel.field) ?? '').trim()
+      const { data } = await asOperator<{ data: Outcome }>(`/admin/v1/${channel.name}/test`, {
         method: 'POST',
-        ...(way.field && { body: { [way.field]: typed } }),
+        ...(channel.field && { body: { [channel.field]: typed } }),
       })
-      outcome.value = { ...data, title: way.title }
+      outcome.value = { ...data, title: channel.title }
     })
     sending.value = ''
   }
@@ -69,34 +69,34 @@ export function WaysOut() {
         </Notice>
       )}
       <div class="columns pairs level">
-        {ways.map(way => (
+        {channels.map(channel => (
           <form
-            key={way.name}
+            key={channel.name}
             class="row end ways"
-            aria-label={`Test: ${way.title}`}
+            aria-label={`Test: ${channel.title}`}
             onSubmit={event => {
               event.preventDefault()
-              void send(way, event.currentTarget)
+              void send(channel, event.currentTarget)
             }}
           >
-            {way.field ? (
+            {channel.field ? (
               <label class="grow">
-                {way.title}
+                {channel.title}
                 <input
-                  name={way.field}
-                  inputMode={way.mode}
+                  name={channel.field}
+                  inputMode={channel.mode}
                   required
-                  placeholder={way.hint}
+                  placeholder={channel.hint}
                   autocomplete="off"
                 />
               </label>
             ) : (
               <p class="grow quiet small">
-                {way.title}: to the place that <code>notices.url</code> names
+                {channel.title}: to the place that <code>notices.url</code> names
               </p>
             )}
-            <button type="submit" disabled={sending.value === way.name}>
-              {sending.value === way.name ? 'Sending …' : 'Send a test'}
+            <button type="submit" disabled={sending.value === channel.name}>
+              {sending.value === channel.name ? 'Sending …' : 'Send a test'}
             </button>
           </form>
         ))}

@@ -14,7 +14,7 @@ interface Watch {
   next_run_at: string | null
 }
 
-const rhythmOf = (seconds: number): string =>
+const scheduleOf = (seconds: number): string =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
 
 /** Codes that are looked at on a rhythm. */
@@ -66,7 +66,7 @@ export function Watches() {
             name: 'Every',
             isNumber: true,
             value: row => row.interval_seconds,
-            show: row => rhythmOf(row.interval_seconds),
+            show: row => scheduleOf(row.interval_seconds),
           },
           {
             name: 'Tells of',

@@ -46,7 +46,7 @@ export const signInForms = (notice?: Notice, next?: string): string =>
   )
 
 /** What comes after the first proof where an account asks for two. */
-export const codeForm = (secondStep: string, notice?: Notice, next?: string): string =>
+export const codeForm = (twoFactorStep: string, notice?: Notice, next?: string): string =>
   noticeOf(notice) +
   form(
     '/sign-in',
@@ -56,7 +56,7 @@ export const codeForm = (secondStep: string, notice?: Notice, next?: string): st
         'code',
         'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus',
       ),
-      hidden('second_step', secondStep),
+      hidden('second_step', twoFactorStep),
       ...nextField(next),
       '<button>Sign in</button>',
     ].join('\n'),

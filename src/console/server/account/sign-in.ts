@@ -71,7 +71,7 @@ export const signInOperations = (deps: SignInPagesDeps) => {
   return [
     ...comeIn(deps, shared),
     ...account(deps, shared),
-    ...secondStep(deps, shared),
+    ...twoFactorStep(deps, shared),
     ...invited(deps, shared),
   ]
 }
@@ -201,8 +201,8 @@ function comeIn(
               : signIn.withLink(token, addressOf(request))
           const outcome = await outcomeOf(attempt)
           if ('done' in outcome)
-            return 'secondStep' in outcome.done
-              ? page('Sign in', codeForm(outcome.done.secondStep, undefined, next))
+            return 'twoFactorStep' in outcome.done
+              ? page('Sign in', codeForm(outcome.done.twoFactorStep, undefined, next))
               : seeOther(next ?? '/sign-in', cookieOf(outcome.done))
           return page('Sign in', signInForms(token === null ? outcome.notice : expired, next), {
             status: outcome.status,
@@ -336,7 +336,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
 }
 
 /** Setting a second step up, turning it on by a first code, and off by one. */
-function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
+function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
   const { sessions, secondFactor, audit } = deps
   const asPerson = (
     request: Request,

@@ -6,7 +6,7 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import { TooManyWaiting } from '../service/password-hashes.ts'
 import type { CodeRefusal } from '../service/second-factor.ts'
 import type { SignedIn } from '../service/sessions.ts'
-import type { SecondStep, SignInRefusal } from '../service/sign-in.ts'
+import type { SignInRefusal, TwoFactorStep } from '../service/sign-in.ts'
 
 export const SessionAnswer = envelope(
   t.Object(
@@ -43,7 +43,7 @@ export const sessionRow = (
 
 /** What came of an attempt to sign in, or its refusal thrown. */
 export async function resultOf<T extends object>(
-  attempt: Promise<T | SecondStep | SignInRefusal | CodeRefusal>,
+  attempt: Promise<T | TwoFactorStep | SignInRefusal | CodeRefusal>,
 ): Promise<T> {
   const result = await attempt.catch((error: unknown) => {
     if (!(error instanceof TooManyWaiting)) throw error
@@ -55,11 +55,11 @@ export async function resultOf<T extends object>(
     )
   })
   if ('refused' in result) throw refusalOf(result)
-  if ('secondStep' in result)
+  if ('twoFactorStep' in result)
     throw new Problem(
       'SECOND_FACTOR_REQUIRED',
       'This account asks for a code besides: send the second_step of this answer with the code of your authenticator, or with a recovery code, to POST /v1/auth/session within five minutes.',
-      { second_step: result.secondStep },
+      { second_step: result.twoFactorStep },
     )
   return result
 }

@@ -156,12 +156,12 @@ function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
 
 type Proof =
   | { link: string }
-  | { secondStep: string; code: string }
+  | { twoFactorStep: string; code: string }
   | { email: string; password: string }
 
 function attemptOf(signIn: SignIn, proof: Proof, from: string) {
   if ('link' in proof) return signIn.withLink(proof.link, from)
-  if ('code' in proof) return signIn.withCode(proof.secondStep, proof.code, from)
+  if ('code' in proof) return signIn.withCode(proof.twoFactorStep, proof.code, from)
   return signIn.withPassword(proof.email, proof.password, from)
 }
 
@@ -169,7 +169,7 @@ function proofOf(input: unknown): Proof {
   if (formOf(input).has('link_token')) return { link: LinkTokenBody.read(input).link_token }
   if (formOf(input).has('second_step')) {
     const { second_step, code } = CodeBody.read(input)
-    return { secondStep: second_step, code }
+    return { twoFactorStep: second_step, code }
   }
   return PasswordBody.read(input)
 }

@@ -71,7 +71,7 @@ export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
       const holder = keys.accountByEmail(address)?.account.id ?? organizationStore.holderOf(address)
       if (holder !== undefined && holder !== account.id) return 'taken'
       transact(db, () => {
-        closedAccounts.endWaysIn(account.id, ['sign_in_links'])
+        closedAccounts.endCredentials(account.id, ['sign_in_links'])
         const member = organizationStore.memberByAccount(account.id)
         if (member) organizationStore.putMember({ ...member, email: address })
         keys.putAccount({ ...account, email: address })
@@ -90,7 +90,7 @@ export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
         for (const key of heldKeys(state))
           if (key.key.revokedAt === null) keyChanges.revokeKey(key, { evenLast: true })
         sessions.endAll(id)
-        closedAccounts.endWaysIn(id)
+        closedAccounts.endCredentials(id)
         keyChanges.changeAccount(state, { suspended: true, plan: firstPlan, addOns: [] })
         closedAccounts.close(id, clock.now())
       })

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { AccountState, Keyring, KeyState } from '../../keys/service/keyring.ts'
 
 /** An operator who sees what an account sees, for a while; instants are Unix ms. */
-export interface Look {
+export interface Impersonation {
   id: string
   accountId: string
   /** Who looks, in the words of the audit trail. */
@@ -16,40 +16,46 @@ export interface Look {
 /**
  * Looks at accounts. They live in memory: a start ends all of them, and nothing of them is at rest.
  */
-export interface Looks {
+export interface Impersonations {
   /** The token is nowhere else. The oldest look ends where there are too many. */
-  begin(account: AccountState, actor: string, lastsMs: number): { look: Look; token: string }
+  begin(
+    account: AccountState,
+    actor: string,
+    lastsMs: number,
+  ): { impersonation: Impersonation; token: string }
   /** Whose eyes a token lends. */
-  find(token: string): { look: Look; key: KeyState } | undefined
+  find(token: string): { impersonation: Impersonation; key: KeyState } | undefined
   /** Those in force, the newest first. */
-  list(): Look[]
+  list(): Impersonation[]
   /** False where there is none of this id. */
   end(id: string): boolean
 }
 
-export interface LooksDeps {
+export interface ImpersonationsDeps {
   keys: Pick<Keyring, 'account' | 'sessionKey'>
   clock: Pick<Clock, 'now'>
   ids: Pick<Ids, 'uuid' | 'token'>
 }
 
-const looksMax = 50
+const impersonationsMax = 50
 
-export function createLooks({ keys, clock, ids }: LooksDeps): Looks {
+export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps): Impersonations {
   /** By the hash of the token, in the order in which they were begun. */
-  const looks = new Map<string, Look>()
-  const forget = (isOver: (look: Look) => boolean) => {
-    for (const [hash, look] of looks) if (isOver(look)) looks.delete(hash)
+  const impersonations = new Map<string, Impersonation>()
+  const forget = (isOver: (impersonation: Impersonation) => boolean) => {
+    for (const [hash, impersonation] of impersonations)
+      if (isOver(impersonation)) impersonations.delete(hash)
   }
   return {
     begin(account, actor, lastsMs) {
       const now = clock.now()
       forget(({ expiresAt }) => now >= expiresAt)
-      const [oldest] = looks.keys()
-      if (looks.size >= looksMax && oldest !== undefined) looks.delete(oldest)
+      const [oldest] = impersonations.keys()
+      if (impersonations.size >= impersonationsMax && oldest !== undefined)
+        impersonations.delete(oldest)
       // Made here: looking itself writes nothing.
       keys.sessionKey(account)
-      const look: Look = {
+      const impersonation: Impersonation = {
         id: ids.uuid(),
         accountId: account.account.id,
         actor,
@@ -57,25 +63,25 @@ export function createLooks({ keys, clock, ids }: LooksDeps): Looks {
         expiresAt: now + lastsMs,
       }
       const token = ids.token()
-      looks.set(tokenName(token), look)
-      return { look, token }
+      impersonations.set(tokenName(token), impersonation)
+      return { impersonation, token }
     },
     find(token) {
-      if (looks.size === 0) return undefined
-      const look = looks.get(tokenName(token))
-      if (!look || clock.now() >= look.expiresAt) return undefined
-      const account = keys.account(look.accountId)
-      return account && { look, key: keys.sessionKey(account) }
+      if (impersonations.size === 0) return undefined
+      const impersonation = impersonations.get(tokenName(token))
+      if (!impersonation || clock.now() >= impersonation.expiresAt) return undefined
+      const account = keys.account(impersonation.accountId)
+      return account && { impersonation, key: keys.sessionKey(account) }
     },
     list() {
       const now = clock.now()
       forget(({ expiresAt }) => now >= expiresAt)
-      return [...looks.values()].reverse()
+      return [...impersonations.values()].reverse()
     },
     end(id) {
-      const before = looks.size
-      forget(look => look.id === id)
-      return looks.size < before
+      const before = impersonations.size
+      forget(impersonation => impersonation.id === id)
+      return impersonations.size < before
     },
   }
 }

@@ -9,7 +9,7 @@ import { createPasswordStore } from '../store/passwords.ts'
 import { createSecondFactorStore } from '../store/second-factors.ts'
 import { createSessionStore } from '../store/sessions.ts'
 import { createSignInLinkStore } from '../store/sign-in-links.ts'
-import { createLooks, type Looks } from './looks.ts'
+import { createImpersonations, type Impersonations } from './looks.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
 import { createPasswordHashes } from './password-hashes.ts'
 import { createSecondFactor, type SecondFactor } from './second-factor.ts'
@@ -22,7 +22,7 @@ import { createSignUp, type SignUp } from './sign-up.ts'
 export interface AccountServices {
   sessions: Sessions
   /** Operators who see what an account sees. */
-  looks: Looks
+  impersonations: Impersonations
   secondFactor: SecondFactor
   signIn: SignIn
   /** How strangers come to an account. */
@@ -69,7 +69,7 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
   })
   return {
     sessions,
-    looks: createLooks({ ...deps, clock: sessionClock }),
+    impersonations: createImpersonations({ ...deps, clock: sessionClock }),
     secondFactor,
     signInPlaces,
     signIn,

@@ -14,7 +14,7 @@ import {
   type Reads,
   Refused,
 } from './memberships.ts'
-import { invitationLetter } from './sign-in-letters.ts'
+import { invitationMessage } from './sign-in-letters.ts'
 
 /** An invitation as somebody sees it who may see it. */
 export interface SeenInvitation {
@@ -149,7 +149,7 @@ const createInviter =
     }
     store.endInvitations(organization.id, email, now)
     store.putInvitation(invitation)
-    const letter = invitationLetter({
+    const mailMessage = invitationMessage({
       serviceName,
       organization: organization.name,
       invitedBy: me.email,
@@ -158,7 +158,7 @@ const createInviter =
       url: invitationUrl(baseUrl, token),
     })
     mail.post({
-      ...letter,
+      ...mailMessage,
       to: email,
       accountId: organization.accountId,
       dedupe: `invitation:${invitation.id}`,

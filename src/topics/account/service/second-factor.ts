@@ -16,7 +16,7 @@ export type CodeRefusal = { refused: 'code' } | { refused: 'code_locked'; waitMs
 export interface SecondFactor {
   /** Whether signing in asks for a code. */
   isOn(accountId: string): boolean
-  standing(accountId: string): SecondFactorStanding
+  standing(accountId: string): SecondFactorStatus
   /**
    * A new secret for an authenticator, in place of one that was not confirmed; undefined where the
    * second step is on.
@@ -35,7 +35,7 @@ export interface SecondFactor {
   remove(accountId: string): boolean
 }
 
-export interface SecondFactorStanding {
+export interface SecondFactorStatus {
   state: 'off' | 'waiting' | 'on'
   confirmedAt: number | undefined
   recoveryCodesLeft: number

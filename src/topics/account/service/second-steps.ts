@@ -9,7 +9,7 @@ export interface HalfSignIn {
 }
 
 /** Sign-ins that wait for their second step, by a token that is nowhere at rest. */
-export interface SecondSteps {
+export interface TwoFactorSteps {
   begin(half: HalfSignIn): string
   /** Undefined where there is none such, or its time is over. */
   find(token: string): HalfSignIn | undefined
@@ -20,7 +20,7 @@ const lifetimeMs = 5 * minuteMs
 /** Beyond so many the oldest is forgotten. */
 const waitingMax = 10_000
 
-export function createSecondSteps(token: () => string, monotonic: () => number): SecondSteps {
+export function createSecondSteps(token: () => string, monotonic: () => number): TwoFactorSteps {
   const waiting = new Map<string, HalfSignIn & { until: number }>()
   return {
     begin({ accountId, method }) {

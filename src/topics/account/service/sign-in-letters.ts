@@ -1,7 +1,7 @@
 import { dayMs } from '../../../lib/time/instant.ts'
-import type { Letter } from '../../messages/service/mail.ts'
+import type { MailMessage } from '../../messages/service/mail.ts'
 
-type Text = Pick<Letter, 'subject' | 'text' | 'html'>
+type Text = Pick<MailMessage, 'subject' | 'text' | 'html'>
 
 const paragraph = (text: string) => `<p>${Bun.escapeHTML(text).replaceAll('\n', '<br>')}</p>`
 const button = (url: string, label: string) =>
@@ -20,7 +20,7 @@ const written = (
   html: [...before.map(paragraph), button(url, label), ...after.map(paragraph)].join('\n'),
 })
 
-export const linkLetter = (serviceName: string, url: string, minutes: number): Text =>
+export const signInLinkMessage = (serviceName: string, url: string, minutes: number): Text =>
   written(
     `Sign in to ${serviceName}`,
     [`Somebody asked for a link to sign in to ${serviceName} with this address.`],
@@ -32,7 +32,7 @@ export const linkLetter = (serviceName: string, url: string, minutes: number): T
     ],
   )
 
-export interface InvitationLetter {
+export interface InvitationMessage {
   serviceName: string
   organization: string
   invitedBy: string
@@ -42,14 +42,14 @@ export interface InvitationLetter {
   url: string
 }
 
-export const invitationLetter = ({
+export const invitationMessage = ({
   serviceName,
   organization,
   invitedBy,
   role,
   days,
   url,
-}: InvitationLetter): Text =>
+}: InvitationMessage): Text =>
   written(
     `${invitedBy} invites you to ${organization} on ${serviceName}`,
     [
@@ -61,7 +61,7 @@ export const invitationLetter = ({
   )
 
 /** `lifetimeMs`: how long the link is good. `isInvited`: the operator asked, and not the person. */
-export const signUpLetter = (
+export const signUpMessage = (
   serviceName: string,
   url: string,
   lifetimeMs: number,

@@ -14,18 +14,18 @@ import type { Session, SignInMethod } from '../store/sessions.ts'
 import type { SignInLinkStore } from '../store/sign-in-links.ts'
 import type { PasswordHashes } from './password-hashes.ts'
 import type { CodeRefusal, SecondFactor } from './second-factor.ts'
-import { createSecondSteps, type SecondSteps } from './second-steps.ts'
+import { createSecondSteps, type TwoFactorSteps } from './second-steps.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
-import { linkLetter } from './sign-in-letters.ts'
+import { signInLinkMessage } from './sign-in-letters.ts'
 import type { SignInPlaces } from './sign-in-places.ts'
 
 /** `locked`: too many wrong tries, so long until the next one. */
 export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
 
 /** The proof was right, and the account asks for a code besides: `withCode` takes both. */
-export interface SecondStep {
-  secondStep: string
+export interface TwoFactorStep {
+  twoFactorStep: string
 }
 
 /** The proofs by which people come in: a password, or a one-time link. */
@@ -38,17 +38,17 @@ export interface SignIn {
     email: string,
     password: string,
     from: string,
-  ): Promise<SignedIn | SecondStep | SignInRefusal>
+  ): Promise<SignedIn | TwoFactorStep | SignInRefusal>
   /** Uses the link up. */
-  withLink(token: string, from: string): Promise<SignedIn | SecondStep | SignInRefusal>
+  withLink(token: string, from: string): Promise<SignedIn | TwoFactorStep | SignInRefusal>
   /** The second step, for five minutes after the first. */
   withCode(
-    secondStep: string,
+    twoFactorStep: string,
     code: string,
     from: string,
   ): Promise<SignedIn | SignInRefusal | CodeRefusal>
   /** Whether a second step is still waited for. */
-  isHalfWay(secondStep: string): boolean
+  isHalfWay(twoFactorStep: string): boolean
   /** Whom a link would sign in; looking does not use it up. */
   linked(token: string): AccountState | undefined
   /** For somebody who has proved elsewhere that the account's address is theirs. */
@@ -95,7 +95,7 @@ export interface SignInDeps {
 const triesMax = 5
 const triesWindowMs = 15 * minuteMs
 /** Letters with a link to one account in the same time. */
-const lettersMax = 3
+const mailMessagesMax = 3
 /**
  * So long after a link nobody is asked for the old password: it is what people do who have
  * forgotten it.
@@ -118,7 +118,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
   const half: HalfWay = ({ account }, method) =>
     deps.secondFactor.isOn(account.id)
-      ? { secondStep: steps.begin({ accountId: account.id, method }) }
+      ? { twoFactorStep: steps.begin({ accountId: account.id, method }) }
       : undefined
   return audited(
     deps,
@@ -128,28 +128,28 @@ export function createSignIn(deps: SignInDeps): SignIn {
 }
 
 /** What somebody gets who has given the first of two proofs; undefined where one is enough. */
-type HalfWay = (account: AccountState, method: SignInMethod) => SecondStep | undefined
+type HalfWay = (account: AccountState, method: SignInMethod) => TwoFactorStep | undefined
 
 type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
   withLink(token: string): ReturnType<SignIn['withLink']>
   asOwner(account: AccountState): ReturnType<SignIn['asOwner']>
-  withCode(secondStep: string, code: string): ReturnType<SignIn['withCode']>
+  withCode(twoFactorStep: string, code: string): ReturnType<SignIn['withCode']>
 }
 
 /** The code of an authenticator, or one for recovery, after the first proof. */
 function withCodes(
   { db, keys, sessions, secondFactor }: SignInDeps,
-  steps: SecondSteps,
+  steps: TwoFactorSteps,
 ): Pick<UnauditedSignIn, 'withCode' | 'isHalfWay'> {
   return {
-    isHalfWay: secondStep => steps.find(secondStep) !== undefined,
-    async withCode(secondStep, code) {
-      const half = steps.find(secondStep)
+    isHalfWay: twoFactorStep => steps.find(twoFactorStep) !== undefined,
+    async withCode(twoFactorStep, code) {
+      const half = steps.find(twoFactorStep)
       const account = half && keys.account(half.accountId)
       if (!half || !account) return invalid
       const refusal = secondFactor.use(half.accountId, code)
       if (refusal) return refusal
-      steps.end(secondStep)
+      steps.end(twoFactorStep)
       const signedIn = await sessions.issue(account, half.method)
       transact(db, () => sessions.write(signedIn.session))
       return signedIn
@@ -161,11 +161,11 @@ function withCodes(
 function audited(
   { audit, keys, places, log }: SignInDeps,
   signIn: UnauditedSignIn,
-  steps: SecondSteps,
+  steps: TwoFactorSteps,
 ): SignIn {
   const note = (
     account: AccountState,
-    outcome: SignedIn | SecondStep | SignInRefusal | CodeRefusal,
+    outcome: SignedIn | TwoFactorStep | SignInRefusal | CodeRefusal,
     how: string,
     place: string,
   ) => {
@@ -182,7 +182,7 @@ function audited(
       action: `sign in with ${how}`,
       thing: `account ${id}`,
       place,
-      outcome: refused ? outcome.refused : 'secondStep' in outcome ? 'second step' : 'done',
+      outcome: refused ? outcome.refused : 'twoFactorStep' in outcome ? 'second step' : 'done',
     })
   }
   return {
@@ -199,10 +199,10 @@ function audited(
       if (account) note(account, outcome, 'a link', from)
       return outcome
     },
-    async withCode(secondStep, code, from) {
-      const half = steps.find(secondStep)
+    async withCode(twoFactorStep, code, from) {
+      const half = steps.find(twoFactorStep)
       const account = half && keys.account(half.accountId)
-      const outcome = await signIn.withCode(secondStep, code)
+      const outcome = await signIn.withCode(twoFactorStep, code)
       if (account) note(account, outcome, 'a code', from)
       return outcome
     },
@@ -258,7 +258,7 @@ function withPasswords(
       email: string,
       password: string,
       from: string,
-    ): Promise<SignedIn | SecondStep | SignInRefusal> {
+    ): Promise<SignedIn | TwoFactorStep | SignInRefusal> {
       const address = email.toLowerCase()
       const account = keys.accountByEmail(address)
       const proof = await proved(account, password, tryName(address, from))
@@ -284,7 +284,7 @@ function withLinks(
   { db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps,
   half: HalfWay,
 ) {
-  let letters = Promise.resolve()
+  let mailMessages = Promise.resolve()
 
   const confirm = (state: AccountState) => {
     const { account } = state
@@ -314,17 +314,18 @@ function withLinks(
     const account = keys.accountByEmail(email)
     const now = clock.now()
     // Whoever knows an address must not be able to fill its mailbox.
-    if (!account || links.mailedSince(account.account.id, now - triesWindowMs) >= lettersMax) return
+    if (!account || links.mailedSince(account.account.id, now - triesWindowMs) >= mailMessagesMax)
+      return
     transact(db, () => {
       const token = makeLink(account, { mailed: true })
-      const letter = linkLetter(
+      const mailMessage = signInLinkMessage(
         serviceName,
         linkUrl(baseUrl, token, next),
         Math.round(linkLifetimeMs / minuteMs),
       )
       const { id, email: to } = account.account
       mail.post({
-        ...letter,
+        ...mailMessage,
         to,
         accountId: id,
         dedupe: `sign-in:${ids.uuid()}`,
@@ -342,7 +343,7 @@ function withLinks(
       const link = usable(token)
       return link && keys.account(link.accountId)
     },
-    async withLink(token: string): Promise<SignedIn | SecondStep | SignInRefusal> {
+    async withLink(token: string): Promise<SignedIn | TwoFactorStep | SignInRefusal> {
       const link = usable(token)
       const account = link && keys.account(link.accountId)
       if (!link || !account) return invalid
@@ -369,7 +370,7 @@ function withLinks(
       return signedIn
     },
     mailLink(email: string, baseUrl: string, next?: string) {
-      letters = letters
+      mailMessages = mailMessages
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))
         .catch(error =>
@@ -379,6 +380,6 @@ function withLinks(
           }),
         )
     },
-    settled: () => letters,
+    settled: () => mailMessages,
   }
 }

@@ -12,7 +12,7 @@ import type { NewAuditEntry } from '../../operator/store/audit.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
 import type { SignIn } from './sign-in.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
-import { signUpLetter } from './sign-in-letters.ts'
+import { signUpMessage } from './sign-in-letters.ts'
 
 /** Who may make an account: nobody, whom the operator has invited, or everybody. */
 export type SignUpMode = 'closed' | 'invite' | 'open'
@@ -67,7 +67,7 @@ const invitationMs = 7 * dayMs
 /** Letters in an hour to one address, at the wish of one client, and of all strangers together. */
 const perAddressMax = 2
 const perClientMax = 5
-const lettersMax = 300
+const mailMessagesMax = 300
 const hashBytes = 32
 
 export const signUpUrl = (baseUrl: string, token: string): string =>
@@ -79,9 +79,9 @@ export function createSignUp(deps: SignUpDeps): SignUp {
   const limits = [
     { tries: createSignInAttempts(perClientMax, hourMs, monotonic), of: 'client' },
     { tries: createSignInAttempts(perAddressMax, hourMs, monotonic), of: 'address' },
-    { tries: createSignInAttempts(lettersMax, hourMs, monotonic), of: 'all' },
+    { tries: createSignInAttempts(mailMessagesMax, hourMs, monotonic), of: 'all' },
   ] as const
-  let letters = Promise.resolve()
+  let mailMessages = Promise.resolve()
 
   // Nothing is stored for an address that has not been confirmed: the link says all of it itself.
   const tokenFor = (email: string, expiresAt: number): string => {
@@ -105,7 +105,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
   const post = (email: string, baseUrl: string, lifetimeMs: number, isInvited: boolean) => {
     const url = signUpUrl(baseUrl, tokenFor(email, clock.now() + lifetimeMs))
     mail.post({
-      ...signUpLetter(deps.serviceName, url, lifetimeMs, isInvited),
+      ...signUpMessage(deps.serviceName, url, lifetimeMs, isInvited),
       to: email,
       accountId: null,
       dedupe: `sign-up:${ids.uuid()}`,
@@ -135,7 +135,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         return undefined
       }
       // The answer does not wait for the letter, as it does not for one to sign in.
-      letters = letters
+      mailMessages = mailMessages
         .then(() => sleep(0))
         .then(() => post(email, baseUrl, linkMs, false))
         .catch(error =>
@@ -173,6 +173,6 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       })
       return { ...created, linkToken: deps.signIn.makeLink(created.account) }
     },
-    settled: () => letters,
+    settled: () => mailMessages,
   }
 }

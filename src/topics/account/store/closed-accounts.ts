@@ -7,7 +7,7 @@ export interface ClosedAccount {
   erasedAt: number | null
 }
 
-const waysIn = [
+const credentials = [
   'passwords',
   'second_factors',
   'recovery_codes',
@@ -15,14 +15,14 @@ const waysIn = [
   'account_addresses',
 ] as const
 /** A way in that is no key, by its table. */
-export type WayIn = (typeof waysIn)[number]
+export type WayIn = (typeof credentials)[number]
 
 /** Accounts that are over, and what is forgotten of them. */
 export interface ClosedAccountStore {
   find(accountId: string): ClosedAccount | undefined
   close(accountId: string, at: number): void
   /** Ends ways in that are not keys: all of them, or some. */
-  endWaysIn(accountId: string, ways?: readonly WayIn[]): void
+  endCredentials(accountId: string, ways?: readonly WayIn[]): void
   /**
    * Forgets the person: addresses, numbers, letters, names and settings. What the books need stays:
    * subscriptions, invoices, purchases, and counts of use. The address of the account itself is
@@ -69,7 +69,7 @@ export function createClosedAccountStore(db: Database): ClosedAccountStore {
   )
   const erased = lazy(db, 'UPDATE closed_accounts SET erased_at = ? WHERE account_id = ?')
   const ends = new Map(
-    waysIn.map(table => [table, lazy(db, `DELETE FROM ${table} WHERE account_id = ?`)]),
+    credentials.map(table => [table, lazy(db, `DELETE FROM ${table} WHERE account_id = ?`)]),
   )
   const unsent = lazy(
     db,
@@ -81,7 +81,7 @@ export function createClosedAccountStore(db: Database): ClosedAccountStore {
   return {
     find: accountId => find.get(accountId) ?? undefined,
     close: (accountId, at) => void close.run(accountId, at),
-    endWaysIn(accountId, ways = waysIn) {
+    endCredentials(accountId, ways = credentials) {
       for (const way of ways) ends.get(way)!.run(accountId)
     },
     erase: (accountId, email, at) =>

@@ -71,11 +71,11 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
       headers: idempotencyHeader,
       body: forms.newAlert,
       answers: { 201: AlertShape, ...alertRefusals, 422: ValidationProblem },
-      handle: ({ body, caller, pass, request, reply }) => {
+      handle: ({ body, caller, requestContext, request, reply }) => {
         const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
         if (!hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const created = alerts.create(caller.key.account, forms.created(body))
           if ('refused' in created) throw limitReached(created)
           reply.status = 201

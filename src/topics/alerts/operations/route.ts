@@ -12,7 +12,7 @@ export interface AlertsDeps
     Context,
     | 'alerts'
     | 'backtests'
-    | 'board'
+    | 'latestPrices'
     | 'catalogue'
     | 'coverage'
     | 'codes'

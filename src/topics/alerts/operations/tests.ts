@@ -91,7 +91,7 @@ const testOne = ({ alerts, catalogue, clock, marks }: AlertsDeps, { own }: Alert
   }),
 ]
 
-const testCode = ({ alerts, board, catalogue, codes, clock, marks }: AlertsDeps) => [
+const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: AlertsDeps) => [
   operation({
     method: 'POST',
     path: '/v1/alerts/test',
@@ -120,7 +120,7 @@ const testCode = ({ alerts, board, catalogue, codes, clock, marks }: AlertsDeps)
         throw missingParameter('commodity_code', 'a code or alias.')
       const { series } = codes.read([named], request)[0]!
       const watched = catalogue.named(named) ?? series
-      const quote = board.quote(series)
+      const quote = latestPrices.quote(series)
       const tested = alerts.test(alerts.watching(caller.key.account.account.id, watched.id))
       const took = clock.monotonic() - startedMs
       markFixtures(reply, marks, [{ series }])

@@ -4,7 +4,7 @@ import { priceType } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import { linkedHtml } from '../../messages/service/letter-html.ts'
-import type { Letter, Mail } from '../../messages/service/mail.ts'
+import type { Mail, MailMessage } from '../../messages/service/mail.ts'
 import type { Notices } from '../../messages/service/notices.ts'
 import type { TextMessages } from '../../messages/service/sms.ts'
 import type { Preferences } from '../../messages/store/preferences.ts'
@@ -54,7 +54,7 @@ export interface Notifier {
 }
 
 /** How an account wants to hear of its alerts. */
-interface Ways {
+interface AccountChannels {
   email: string | undefined
   webhooks: boolean
   number(type: string): string | undefined
@@ -63,23 +63,23 @@ interface Ways {
 /** One notifier for each transaction: what an account wants is read once in it. */
 export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
   const { events, mail, textMessages, notices, serviceName } = deps
-  const waysOf = createWaysReader(deps)
+  const channelsOf = createAccountChannels(deps)
   const firedByAccount = new Map<string, FiredAlert[]>()
   return {
     tell(fired) {
-      const letters: Letter[] = []
+      const mailMessages: MailMessage[] = []
       const deliveries = events.emitEach(fired.map(eventOf))
       const channels = fired.map((firedAlert, place) => {
         const { alert } = firedAlert
         const { accountId, webhookUrl } = alert
-        const ways = waysOf(accountId)
+        const channelsOn = channelsOf(accountId)
         const alertChannels: Channel[] = []
-        if (deliveries[place]! > 0 || (webhookUrl !== null && ways.webhooks))
+        if (deliveries[place]! > 0 || (webhookUrl !== null && channelsOn.webhooks))
           alertChannels.push('webhook')
-        if (ways.email !== undefined) {
-          letters.push({
-            to: ways.email,
-            ...alertLetter(firedAlert, serviceName, mail.pageUrl(`/alerts/${alert.id}`)),
+        if (channelsOn.email !== undefined) {
+          mailMessages.push({
+            to: channelsOn.email,
+            ...alertMailMessage(firedAlert, serviceName, mail.pageUrl(`/alerts/${alert.id}`)),
             accountId,
             dedupe: dedupeOf(firedAlert),
             ref: `alert:${alert.id}`,
@@ -87,7 +87,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
           })
           alertChannels.push('email')
         }
-        const number = ways.number(
+        const number = channelsOn.number(
           alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert',
         )
         if (number !== undefined) {
@@ -109,7 +109,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
         else firedByAccount.set(accountId, [firedAlert])
         return alertChannels
       })
-      mail.postAll(letters)
+      mail.postAll(mailMessages)
       return channels
     },
     end() {
@@ -142,13 +142,13 @@ function noticeOf(fired: readonly FiredAlert[]) {
   }
 }
 
-function createWaysReader({
+function createAccountChannels({
   keys,
   preferences,
   textMessages,
-}: AlertMessagesDeps): (accountId: string) => Ways {
-  const byAccount = new Map<string, Ways>()
-  const read = (accountId: string): Ways => {
+}: AlertMessagesDeps): (accountId: string) => AccountChannels {
+  const byAccount = new Map<string, AccountChannels>()
+  const read = (accountId: string): AccountChannels => {
     const account = keys.account(accountId)
     const { email } = preferences.of(accountId)
     const numbers = new Map<string, string | undefined>()
@@ -162,9 +162,9 @@ function createWaysReader({
     }
   }
   return accountId => {
-    const ways = byAccount.get(accountId) ?? read(accountId)
-    byAccount.set(accountId, ways)
-    return ways
+    const channelsOn = byAccount.get(accountId) ?? read(accountId)
+    byAccount.set(accountId, channelsOn)
+    return channelsOn
   }
 }
 
@@ -272,7 +272,7 @@ const priceText = ({ decimals, currency, unit, category }: Series, price: number
 const alertLine = ({ alert, watched, series, price, condition }: FiredAlert): string =>
   `${alert.name}: ${watched.code} is at ${priceText(series, price)} (${condition}).`
 
-function alertLetter(fired: FiredAlert, serviceName: string, pageUrl: string) {
+function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: string) {
   const line = alertLine(fired)
   const { alert, watched, series, price, condition, metadata, triggeredAt, triggerCount } = fired
   const rows: [string, string][] = [

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Close } from '../../prices/math/window.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import { type AlertMoment, alertMoment } from '../math/condition.ts'
 
@@ -27,12 +27,12 @@ export interface AlertMoments {
 }
 
 export function createAlertMoments(deps: {
-  board: Pick<Board, 'quote'>
+  latestPrices: Pick<LatestPrices, 'quote'>
   closes: Pick<Closes, 'of'>
   catalogue: Pick<Catalogue, 'resolve'>
   now(): number
 }): AlertMoments {
-  const { board, closes, catalogue, now } = deps
+  const { latestPrices, closes, catalogue, now } = deps
   const of = ({ series, observedAt, value }: Priced): AlertMoment =>
     alertMoment(answeredPrice(series, value), () =>
       closesAt(closes.of(series.id), observedAt, value),
@@ -40,7 +40,7 @@ export function createAlertMoments(deps: {
   return {
     of,
     newest(watched) {
-      const quote = board.quote(catalogue.resolve(watched.code, now())?.series ?? watched)
+      const quote = latestPrices.quote(catalogue.resolve(watched.code, now())?.series ?? watched)
       if (!quote) return undefined
       const price = {
         series: quote.series,

@@ -5,7 +5,7 @@ import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
@@ -35,7 +35,7 @@ export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'
   log: Log
   keys: Keyring
   catalogue: Catalogue
-  board: Board
+  latestPrices: LatestPrices
   closes: Closes
   observations: ObservationStore
   pricesAt: PricesAt

@@ -104,7 +104,7 @@ function contextAnswer(
 ) {
   const match = matchOf(deps, text, defaultPrice, request)
   const { series, code } = match
-  const quote = deps.board.quote(series)
+  const quote = deps.latestPrices.quote(series)
   if (!quote) throw noData(code, 'price')
   const context = requireEnough(
     deps.closes.derived('price context', [series.id], ([closes]) => priceContext(closes!)),
@@ -160,7 +160,7 @@ function storageAnswer(
       `${code} is not a storage code; GET /v1/commodities?category=storage lists them.`,
     )
   }
-  const [level, quote] = [deps.storage.of(series), deps.board.quote(series)]
+  const [level, quote] = [deps.storage.of(series), deps.latestPrices.quote(series)]
   if (!level || !quote) throw noData(code, 'level')
   const season = deps.closes.derived('season', [series.id], ([closes]) => seasonOf(closes!))
   if (!season.enough) {

@@ -5,7 +5,7 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 export type IndicatorDeps = Pick<
   Context,
   | 'annotations'
-  | 'board'
+  | 'latestPrices'
   | 'catalogue'
   | 'closes'
   | 'codes'

@@ -101,9 +101,12 @@ interface Priced {
 
 const priceOf = ({ quote }: Priced): number => quote.observation.value
 
-function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Priced | undefined {
+function pricedOf(
+  { catalogue, latestPrices, now }: IndicatorDeps,
+  code: string,
+): Priced | undefined {
   const match = catalogue.resolve(code, now())
-  const quote = match && board.quote(match.series)
+  const quote = match && latestPrices.quote(match.series)
   return quote && { match, quote }
 }
 

@@ -167,9 +167,9 @@ const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
   stale: quote.status === 'stale',
 })
 
-function itemOf({ board, closes }: Context, match: Resolved): Item | undefined {
+function itemOf({ latestPrices, closes }: Context, match: Resolved): Item | undefined {
   const { series } = match
-  const quote = board.quote(series)
+  const quote = latestPrices.quote(series)
   return (
     quote && {
       match,

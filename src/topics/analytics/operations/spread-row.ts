@@ -9,7 +9,7 @@ import type { Quote } from '../../prices/service/board.ts'
 import type { SpreadIdentity, SpreadType } from '../../units/math/identities.ts'
 import { codesOf, combine } from '../math/spread.ts'
 
-export interface ValuedDeps extends Pick<Context, 'board' | 'catalogue' | 'now'> {
+export interface ValuedDeps extends Pick<Context, 'latestPrices' | 'catalogue' | 'now'> {
   /** A price older than `futuresMaxAgeHours` is not part of a current spread. */
   limits: Pick<Limits, 'futuresMaxAgeHours'>
 }
@@ -94,7 +94,7 @@ export function spreadValue(
   const legs = new Map<string, Leg>()
   for (const code of codesOf(identity)) {
     const match = deps.catalogue.resolve(code, now)
-    const quote = match && deps.board.quote(match.series)
+    const quote = match && deps.latestPrices.quote(match.series)
     if (!quote) return { leg: code, reason: 'no_price' }
     const { observedAt } = quote.observation
     if (now - observedAt > maxAgeHours * hourMs)

@@ -113,11 +113,11 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
       headers: idempotencyHeader,
       body: SubscribeBody.schema,
       answers: { 201: Answer, ...changeRefusals },
-      handle: async ({ body, caller, pass, request, reply }) => {
+      handle: async ({ body, caller, requestContext, request, reply }) => {
         const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
           SubscribeBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, pass, request, set: reply }
+        const context: Repeatable = { caller, requestContext, request, set: reply }
         const ahead = () =>
           subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
         return whenReachable(() =>
@@ -141,10 +141,10 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
       headers: idempotencyHeader,
       body: PlanChangeBody.schema,
       answers: { 200: PlanChange, ...changeRefusals },
-      handle: async ({ body, caller, pass, request, reply }) => {
+      handle: async ({ body, caller, requestContext, request, reply }) => {
         const { new_plan_id: plan } = PlanChangeBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, pass, request, set: reply }
+        const context: Repeatable = { caller, requestContext, request, set: reply }
         const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
         return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {

@@ -30,7 +30,7 @@ import { createInboundBilling, type Receipt } from './inbound.ts'
 import { createBillingLedger, type Ledger } from './ledger.ts'
 import { createManualSubscriptions, type ManualSubscriptions } from './manual.ts'
 import { type BillingPayments, createBillingPayments } from './payments.ts'
-import { placedSubscription } from './placed.ts'
+import { assignedSubscription } from './placed.ts'
 import { createRemoteSubscriptions } from './remote.ts'
 import type { SubscriptionEngine } from './terms.ts'
 
@@ -46,7 +46,7 @@ export interface Billing {
    */
   current(account: AccountState): Subscription | undefined
   /** What `subscription_status` of the account says. */
-  standing(account: AccountState): BillingStanding
+  standing(account: AccountState): BillingStatus
   subscriptions: SubscriptionEngine
   /** Every subscription, running or ended; a plan that the operator set has none. */
   sold: {
@@ -69,7 +69,7 @@ export interface Billing {
   duties: BillingDuties
 }
 
-export interface BillingStanding {
+export interface BillingStatus {
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'cancelled'
   cancelAtPeriodEnd: boolean
 }
@@ -138,7 +138,7 @@ export function createBilling(deps: BillingDeps): Billing {
   const current = (state: AccountState): Subscription | undefined => {
     const { id } = state.account
     own.catchUp(id)
-    return subscriptions.running(id) ?? placedSubscription(state, keys, clock.now())
+    return subscriptions.running(id) ?? assignedSubscription(state, keys, clock.now())
   }
 
   return {
@@ -149,7 +149,7 @@ export function createBilling(deps: BillingDeps): Billing {
       const subscription = current(account)
       if (subscription)
         return {
-          status: subscription.status as BillingStanding['status'],
+          status: subscription.status as BillingStatus['status'],
           cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
         }
       const { state } = keys.entitlements(account)
@@ -159,7 +159,7 @@ export function createBilling(deps: BillingDeps): Billing {
       return { status, cancelAtPeriodEnd: false }
     },
     subscriptions: byWhomItIsRun(own, remote, subscriptions, account =>
-      placedSubscription(account, keys, clock.now()),
+      assignedSubscription(account, keys, clock.now()),
     ),
     sold: {
       page: subscriptions.page,
@@ -200,7 +200,7 @@ export function createBilling(deps: BillingDeps): Billing {
   }
 }
 
-const withoutSubscription: Readonly<Record<string, BillingStanding['status']>> = {
+const withoutSubscription: Readonly<Record<string, BillingStatus['status']>> = {
   paid_active: 'active',
   trial_active: 'trialing',
 }

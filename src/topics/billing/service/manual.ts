@@ -10,7 +10,7 @@ import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
 import type { BillingEntries } from './entries.ts'
-import { placedSubscription } from './placed.ts'
+import { assignedSubscription } from './placed.ts'
 import {
   type AgreementOptions,
   type BillingRefusal,
@@ -206,7 +206,7 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     return subscriptions.running(account.id)
   }
   const heldOrPlaced = (account: AccountState): Subscription | undefined =>
-    heldBy(account) ?? placedSubscription(account, keys, clock.now())
+    heldBy(account) ?? assignedSubscription(account, keys, clock.now())
   const changePlan = (account: AccountState, plan: string): Changed | BillingRefusal => {
     const current = heldOrPlaced(account)
     if (!current) {

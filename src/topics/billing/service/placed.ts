@@ -9,7 +9,7 @@ import type { Subscription } from '../store/subscriptions.ts'
  * until somebody agrees on another. It is written down with the first change that is made to it;
  * undefined on the free plan.
  */
-export function placedSubscription(
+export function assignedSubscription(
   state: AccountState,
   keys: Pick<Keyring, 'entitlements'>,
   now: number,

@@ -25,7 +25,7 @@ import type { Series } from '../store/series.ts'
 
 export type CommoditiesDeps = Pick<
   Context,
-  'catalogue' | 'freshness' | 'board' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
+  'catalogue' | 'freshness' | 'latestPrices' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
 >
 
 const List = t.Object({
@@ -200,7 +200,7 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
 }
 
 function commodityRoute(deps: CommoditiesDeps) {
-  const { catalogue, board, marks, now } = deps
+  const { catalogue, latestPrices, marks, now } = deps
   return [
     operation({
       method: 'GET',
@@ -220,7 +220,7 @@ function commodityRoute(deps: CommoditiesDeps) {
       answers: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
       handle: ({ params, request, reply }) => {
         const { series, requestedCode } = commodityOf(catalogue, params.code, now())
-        const quote = board.quote(catalogue.resolve(series.code, now())!.series)
+        const quote = latestPrices.quote(catalogue.resolve(series.code, now())!.series)
         const asOf = quote?.observation.observedAt
         const nextRelease = nextReleaseAt(series, now())
         const disclosure = disclosureRow(series, isoDay(asOf ?? now()))

@@ -25,7 +25,14 @@ import type { Series } from '../store/series.ts'
 export interface DemoDeps
   extends Pick<
     Context,
-    'board' | 'history' | 'catalogue' | 'commodityTexts' | 'links' | 'marks' | 'firstCodes' | 'now'
+    | 'latestPrices'
+    | 'history'
+    | 'catalogue'
+    | 'commodityTexts'
+    | 'links'
+    | 'marks'
+    | 'firstCodes'
+    | 'now'
   > {
   limitPerHour: number
 }
@@ -129,7 +136,7 @@ const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
 }
 
 function pricesRoute(deps: DemoDeps) {
-  const { board, catalogue, history, links } = deps
+  const { latestPrices, catalogue, history, links } = deps
   return [
     operation({
       method: 'GET',
@@ -150,7 +157,7 @@ function pricesRoute(deps: DemoDeps) {
       answers: { 200: DemoPrices },
       handle: ({ query, request, reply }) => {
         const free = seriesOf(catalogue, deps.firstCodes)
-        const quotes = free.flatMap(series => board.quote(series) ?? [])
+        const quotes = free.flatMap(series => latestPrices.quote(series) ?? [])
         const requestedCodes = listOf(query.codes).map(code => ({
           code: code.toUpperCase().slice(0, codeMax),
           id: catalogue.named(code)?.id,
@@ -170,7 +177,7 @@ function pricesRoute(deps: DemoDeps) {
         return success({
           prices: selectedQuotes.map(quote => ({
             ...rowOf(quote),
-            sparkline: sparklineOf({ board, history }, quote),
+            sparkline: sparklineOf({ latestPrices, history }, quote),
           })),
           meta: {
             demo_mode: true as const,
@@ -188,7 +195,7 @@ function pricesRoute(deps: DemoDeps) {
 }
 
 function priceRoute(deps: DemoDeps) {
-  const { board, catalogue, now } = deps
+  const { latestPrices, catalogue, now } = deps
   return [
     operation({
       method: 'GET',
@@ -224,7 +231,7 @@ function priceRoute(deps: DemoDeps) {
             },
           )
         }
-        const quote = board.quote(series)
+        const quote = latestPrices.quote(series)
         if (!quote)
           throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
             commodity_code: series.code,

@@ -20,7 +20,7 @@ import type { Series } from '../store/series.ts'
 
 export type PriceListsDeps = Pick<
   Context,
-  'board' | 'catalogue' | 'codes' | 'freshness' | 'meter' | 'marks' | 'now' | 'firstCodes'
+  'latestPrices' | 'catalogue' | 'codes' | 'freshness' | 'meter' | 'marks' | 'now' | 'firstCodes'
 >
 
 const perPageMax = 1000
@@ -102,8 +102,8 @@ export const priceListOperations = (deps: PriceListsDeps) => [
 ]
 
 function pricesRoute(deps: PriceListsDeps) {
-  const { board, codes, meter, marks } = deps
-  const { several } = createPriceTexts(board)
+  const { latestPrices, codes, meter, marks } = deps
+  const { several } = createPriceTexts(latestPrices)
   const every = createEveryAnswer(deps)
   return [
     operation({
@@ -133,7 +133,7 @@ function pricesRoute(deps: PriceListsDeps) {
           answering.headers,
         )
         markFixtures(answering, marks, commodities)
-        meter.noteAsked(
+        meter.noteRequested(
           caller.key,
           commodities.map(commodity => commodity.series.id),
         )
@@ -156,10 +156,10 @@ interface AllPage {
 }
 
 function allPricesRoute(deps: PriceListsDeps) {
-  const { board, catalogue, freshness, meter, marks, now } = deps
+  const { latestPrices, catalogue, freshness, meter, marks, now } = deps
   const kept = createKept<AllPage>(deps)
   const rowText = (listed: Series, quoted: Series): string[] => {
-    const rendered = board.rendered(
+    const rendered = latestPrices.rendered(
       `all ${listed.code}`,
       quoted,
       quote => `${JSON.stringify(listed.code)}:${JSON.stringify(allRow(listed, quote))}`,
@@ -205,7 +205,7 @@ function allPricesRoute(deps: PriceListsDeps) {
         ).value
         const meta = page.meta(total)
         markSeries(reply, marks, series)
-        meter.noteAsked(
+        meter.noteRequested(
           caller.key,
           series.map(({ id }) => id),
         )

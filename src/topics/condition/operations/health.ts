@@ -222,7 +222,7 @@ function reasonOf(
 ): string | undefined {
   const trouble = disk.trouble()
   if (trouble) return `The data cannot be written: ${trouble.reason}.`
-  const damage = damageText(scrub.standing())
+  const damage = damageText(scrub.status())
   if (damage !== undefined) return damage
   const failing = texts.find(text => text !== undefined)
   if (failing !== undefined) return failing
@@ -252,7 +252,7 @@ function statusRoute(deps: HealthDeps) {
         const faulty = seriesFaults.codes()
         const components: Component[] = [
           apiComponent(deps.isOverloaded(), deps.queryWorkers()),
-          databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
+          databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.status())),
           ingestComponent(feeds, faulty),
           schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
           ...deps.senders(),

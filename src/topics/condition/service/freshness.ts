@@ -8,7 +8,7 @@ import {
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type GuardTerms, guardAction } from '../../prices/math/guards.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
 
@@ -72,7 +72,7 @@ export interface FreshnessDeps {
   catalogue: Catalogue
   quarantine: QuarantineList
   observations: ObservationStore
-  board: Board
+  latestPrices: LatestPrices
   now: () => number
 }
 
@@ -101,7 +101,7 @@ export function createFreshness({
   catalogue,
   quarantine,
   observations,
-  board,
+  latestPrices,
   now,
 }: FreshnessDeps): Freshness {
   const reach = (listed: Series): Reach | undefined => {
@@ -111,7 +111,7 @@ export function createFreshness({
     const clear = quarantine.clear(series.id, extent.firstAt, extent.lastAt + 1)
     const endsAreClear = clear[0]?.from === extent.firstAt && clear.at(-1)!.to > extent.lastAt
     if (endsAreClear) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
-    const newest = board.newest(series)
+    const newest = latestPrices.newest(series)
     const first = observations
       .days(series.id)
       .find(day => quarantine.clear(series.id, day.startsAt, day.startsAt + dayMs).length > 0)
@@ -142,7 +142,7 @@ export function createFreshness({
     return known
   }
 
-  const dataNow = () => `${catalogue.version} ${board.changes}`
+  const dataNow = () => `${catalogue.version} ${latestPrices.changes}`
   let last: Look | undefined
   const look = (): Look => {
     const at = now()

@@ -21,7 +21,10 @@ export interface ConditionServices {
 
 export interface ConditionServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,
-    Pick<PriceServices, 'board' | 'quarantine' | 'observations' | 'onSeriesChange' | 'supply'> {
+    Pick<
+      PriceServices,
+      'latestPrices' | 'quarantine' | 'observations' | 'onSeriesChange' | 'supply'
+    > {
   catalogue: Catalogue
   settings: Settings
 }
@@ -42,7 +45,7 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
   const seriesFaults = createSeriesFaults({
     ...deps,
     store: { closes, times },
-    together: deps.board.together,
+    together: deps.latestPrices.together,
     now: deps.clock.now,
     isAwaited,
   })

@@ -5,7 +5,7 @@ import { freshUntil } from '../../calendars/math/freshness.ts'
 import { scheduleOf } from '../../calendars/math/schedule.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { DayClose, FrozenRun } from '../math/faults.ts'
 import type { IntradayGaps } from '../math/intraday.ts'
@@ -57,14 +57,23 @@ export function createQuality(deps: {
    */
   isAwaited?(series: Series, lastAt: number): boolean
   catalogue: Catalogue
-  board: Board
+  latestPrices: LatestPrices
   quarantine: QuarantineList
   clock: Pick<Clock, 'now'>
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
-  const { store, frozen, intraday, isAwaited, catalogue, board, quarantine, clock, stopwatch } =
-    deps
+  const {
+    store,
+    frozen,
+    intraday,
+    isAwaited,
+    catalogue,
+    latestPrices,
+    quarantine,
+    clock,
+    stopwatch,
+  } = deps
   /** The days of a series that are not in quarantine and its newest observation outside of it. */
   const storedOf = (series: Series, from: number, excluded: ReadonlySet<number>) => {
     const { days, newest } = store.days(series.id, from)
@@ -72,7 +81,7 @@ export function createQuality(deps: {
     return {
       all: days,
       clear: days.filter(day => !excluded.has(day.startsAt)),
-      newest: isClear ? newest : board.newest(series),
+      newest: isClear ? newest : latestPrices.newest(series),
     }
   }
   const cache = new Map<number, CachedQuality>()
@@ -86,7 +95,7 @@ export function createQuality(deps: {
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
     const isWhole = isAwaited?.(series, extent.lastAt) ?? false
     const stored = isWhole ? undefined : storedOf(series, from, excluded)
-    const newest = stored ? stored.newest : board.newest(series)
+    const newest = stored ? stored.newest : latestPrices.newest(series)
     if (!newest) return { quality: undefined, validUntil: midnight }
     const report = qualityOf({
       listing: series,
@@ -135,7 +144,10 @@ export function createQuality(deps: {
         const quality = of(series)
         if (quality) qualities.push(quality)
       }
-      await inSlices(catalogue.list(), judge, sliceMs, { stopwatch, together: board.together })
+      await inSlices(catalogue.list(), judge, sliceMs, {
+        stopwatch,
+        together: latestPrices.together,
+      })
       return qualities
     },
     forget: seriesId => void cache.delete(seriesId),

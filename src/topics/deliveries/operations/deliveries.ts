@@ -137,9 +137,9 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
       }),
       body: forms.newDelivery,
       answers: { 201: One, ...refusals, ...refused },
-      handle: ({ body, caller, pass, request, reply }) => {
+      handle: ({ body, caller, requestContext, request, reply }) => {
         refusePaused()
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const source = channelOf(request.headers.get(`${headerPrefix}Source`))
           const created = deliveries.create(caller.key.account, forms.created(body), { source })
           if ('refused' in created) throw limitReached(created, links(request))
@@ -261,10 +261,10 @@ function sendNow(
         429: t.Union([ValidationProblem, FlatProblem]),
         503: ValidationProblem,
       },
-      handle: ({ body, caller, params: { id }, pass, request, reply }) => {
+      handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         refusePaused()
         const delivery = own(id, caller)
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const run = deliveries.sendNow(delivery)
           if ('refused' in run) throw tooSoon(run)
           reply.status = 202

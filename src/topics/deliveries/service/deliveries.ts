@@ -138,7 +138,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     sendNow: delivery =>
       transact(db, () => {
         const now = clock.now()
-        const last = runs.lastCopy(delivery)
+        const last = runs.lastBackup(delivery)
         const cooldown = deps.limits.manualSendCooldownSeconds
         const waited = last ? Math.max(0, now - last.createdAt) / secondMs : cooldown
         if (waited < cooldown)

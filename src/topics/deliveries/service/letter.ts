@@ -5,13 +5,13 @@ import { headerLine } from '../../../send/messages/mailer.ts'
 import { priceType, sourceDescription } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { linkedHtml } from '../../messages/service/letter-html.ts'
-import type { Letter } from '../../messages/service/mail.ts'
+import type { MailMessage } from '../../messages/service/mail.ts'
 import { formatPrice } from '../../prices/math/format.ts'
 import type { Delivery } from '../store/deliveries.ts'
 import type { RunTrigger } from '../store/runs.ts'
 import { csvRows, type DeliveredPrice, type PriceList } from './prices.ts'
 
-export interface DeliveryLetter {
+export interface DeliveryMailMessage {
   delivery: Delivery
   trigger: RunTrigger
   /** The local day. */
@@ -23,9 +23,9 @@ export interface DeliveryLetter {
 }
 
 /** What a run sends: the prices to read, and as a table to work with. */
-export function deliveryLetter(
-  content: DeliveryLetter,
-): Pick<Letter, 'subject' | 'text' | 'html' | 'attachments'> {
+export function deliveryMessage(
+  content: DeliveryMailMessage,
+): Pick<MailMessage, 'subject' | 'text' | 'html' | 'attachments'> {
   const { delivery, day, list } = content
   const filename = `prices-${day}.csv`
   const title = `${headerLine(delivery.name ?? '') || 'Prices'}, ${day}`
@@ -99,16 +99,19 @@ function priceText({ decimals, currency, unit, category }: Series, price: number
 const cadenceWords = { daily: 'every day', weekdays: 'from Monday to Friday' } as const
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-function notesOf({ delivery, trigger, list, pageUrl }: DeliveryLetter, filename: string): string[] {
+function notesOf(
+  { delivery, trigger, list, pageUrl }: DeliveryMailMessage,
+  filename: string,
+): string[] {
   const { cadence, weekday, deliveryTime, timeZone } = delivery
-  const rhythm =
+  const schedule =
     cadence === 'weekly' ? `every ${weekdays[(weekday ?? 1) - 1]}` : cadenceWords[cadence]
   const fixture = list.prices.find(price => price.series.fixture)
   return [
     ...(fixture ? [`${sourceDescription(fixture.series.source, true)}.`] : []),
     ...(list.missing.length > 0 ? [`No current price: ${list.missing.join(', ')}.`] : []),
     `${filename} has the same numbers. Changes are against the last observation of an earlier day in ${timeZone}.`,
-    `${trigger === 'manual' ? 'Somebody asked for this copy; others go out' : 'It goes out'} ${rhythm} at ${deliveryTime} (${timeZone}). To change or pause it: ${pageUrl}`,
+    `${trigger === 'manual' ? 'Somebody asked for this copy; others go out' : 'It goes out'} ${schedule} at ${deliveryTime} (${timeZone}). To change or pause it: ${pageUrl}`,
   ]
 }
 

@@ -4,7 +4,7 @@ import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type PriceChange, priceChange } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import { createSeriesRows } from '../../prices/service/series-rows.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
@@ -29,7 +29,7 @@ export interface PriceList {
 }
 
 export interface DeliveryPricesDeps {
-  board: Pick<Board, 'quote'>
+  latestPrices: Pick<LatestPrices, 'quote'>
   catalogue: Pick<Catalogue, 'resolve' | 'isVisible'>
   observations: ObservationStore
   quarantine: QuarantineList
@@ -41,7 +41,7 @@ export interface DeliveryPricesDeps {
  * day of a zone.
  */
 export function createDeliveryPrices({
-  board,
+  latestPrices,
   catalogue,
   observations,
   quarantine,
@@ -50,7 +50,7 @@ export function createDeliveryPrices({
   const rows = createSeriesRows(observations, quarantine)
 
   const line = ({ series: listed, code }: Resolved, zone: string): DeliveredPrice | undefined => {
-    const quote = board.quote(listed)
+    const quote = latestPrices.quote(listed)
     if (!quote) return undefined
     const { series, observation } = quote
     const { observedAt, value } = observation

@@ -8,7 +8,7 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Mail } from '../../messages/service/mail.ts'
 import type { Delivery, DeliveryStore } from '../store/deliveries.ts'
 import type { DeliveryRun, DeliveryRunStore, RunTrigger } from '../store/runs.ts'
-import { deliveryLetter } from './letter.ts'
+import { deliveryMessage } from './letter.ts'
 import type { PriceList } from './prices.ts'
 
 export type { DeliveryRun, RunTrigger } from '../store/runs.ts'
@@ -25,7 +25,7 @@ export interface DeliveryRuns {
    */
   make(delivery: Delivery, trigger: RunTrigger, day: string): DeliveryRun | undefined
   last(delivery: Delivery): RunState | undefined
-  lastCopy(delivery: Delivery): DeliveryRun | undefined
+  lastBackup(delivery: Delivery): DeliveryRun | undefined
   lastDay(delivery: Delivery): string | undefined
   recipient(delivery: Delivery): string
   /** Ends runs whose letter ended unheard, and forgets old ones. */
@@ -109,7 +109,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
       const envelope = { to: run.recipient, accountId, recurring: true }
       const refusal = mail.refusal(envelope)
       const messageId = mail.post({
-        ...deliveryLetter({
+        ...deliveryMessage({
           delivery: shown,
           trigger,
           day,
@@ -131,7 +131,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
         ? { ...run, status: 'processing' }
         : run
     },
-    lastCopy: delivery => runs.lastCopy(delivery.number),
+    lastBackup: delivery => runs.lastBackup(delivery.number),
     lastDay: delivery => runs.lastDay(delivery.number),
     tidy() {
       const now = clock.now()

@@ -26,7 +26,7 @@ export interface DeliveryRunStore {
   /** The newest one. */
   last(delivery: number): DeliveryRun | undefined
   /** The newest manual run that was sent or will be. */
-  lastCopy(delivery: number): DeliveryRun | undefined
+  lastBackup(delivery: number): DeliveryRun | undefined
   /** The newest local day that has a scheduled run. */
   lastDay(delivery: number): string | undefined
   /** Notes what went wrong with an attempt that is made again. */
@@ -55,7 +55,7 @@ export function createDeliveryRunStore(db: Database): DeliveryRunStore {
   )
   const ofDelivery = `SELECT ${columns} FROM scheduled_delivery_runs WHERE delivery_number = ?`
   const last = lazy<DeliveryRun, [number]>(db, `${ofDelivery} ORDER BY number DESC LIMIT 1`)
-  const lastCopy = lazy<DeliveryRun, [number]>(
+  const lastBackup = lazy<DeliveryRun, [number]>(
     db,
     `${ofDelivery} AND trigger = 'manual' AND status IN ('pending', 'sent') ORDER BY number DESC LIMIT 1`,
   )
@@ -95,7 +95,7 @@ export function createDeliveryRunStore(db: Database): DeliveryRunStore {
         run.sentAt,
       ).changes > 0,
     last: delivery => last.get(delivery) ?? undefined,
-    lastCopy: delivery => lastCopy.get(delivery) ?? undefined,
+    lastBackup: delivery => lastBackup.get(delivery) ?? undefined,
     lastDay: delivery => lastDay.get(delivery)!.day ?? undefined,
     note: (id, error) => void note.run(error, id),
     settle: (id, status, error, sentAt) => settle.get(id, status, error, sentAt) ?? undefined,

@@ -118,7 +118,7 @@ const nothing: PermitPage = { ids: [], total: 0 }
 export function createPermitSearch(db: Database): PermitSearch {
   const [words, prepared] = [createPermitWords(db), createStatementCache(db)]
   const byPeriods = searchByPeriods(prepared, words)
-  const walk = searchByWalk(prepared, words)
+  const walk = searchByScan(prepared, words)
   const around = searchAround(prepared)
   return {
     page(filter, limit, offset) {
@@ -262,7 +262,7 @@ function placeOf(
  * Every other search: the smallest of what it names is walked through once for the count and once
  * for the page.
  */
-function searchByWalk(prepared: Prepared, words: PermitWords) {
+function searchByScan(prepared: Prepared, words: PermitWords) {
   /** Disjoint parts of what is searched, each along an index. */
   const branchesOf = ({ choices, words: foundWords, from, to }: Question): Clause[] => {
     const branch = (index: string, clauses: readonly Clause[]): Clause => {

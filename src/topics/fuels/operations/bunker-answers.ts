@@ -48,7 +48,7 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
 }
 
 /** What is read of the marine series, and what all answers about it say of themselves. */
-export function createBunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps) {
+export function createBunkerAnswers({ latestPrices, catalogue, ids, marks, now }: BunkerDeps) {
   const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
     places.flatMap(port =>
       (grade ? [grade] : grades).flatMap(candidate => {
@@ -59,7 +59,7 @@ export function createBunkerAnswers({ board, catalogue, ids, marks, now }: Bunke
     )
   const quotesAt = (places: readonly Port[], grade?: Grade): BunkerQuote[] =>
     seriesAt(places, grade).flatMap(bunkerSeries => {
-      const quote = board.quote(bunkerSeries.series)
+      const quote = latestPrices.quote(bunkerSeries.series)
       return quote ? { port: bunkerSeries.port, grade: bunkerSeries.grade, quote } : []
     })
   return {

@@ -9,7 +9,7 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
-import { createPageWalks } from '../../prices/service/page-walks.ts'
+import { createPagingSnapshots } from '../../prices/service/page-walks.ts'
 import { type BunkerDeps, bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
 import {
   HistoryShape,
@@ -55,7 +55,7 @@ const paged = `Newest first, at most ${perPageMax} rows on a page; the paginatio
 /** A page of past prices of the port that is named, or of all ports. */
 function bunkerPast(deps: BunkerDeps) {
   const { seriesAt, meta } = createBunkerAnswers(deps)
-  const walking = createPageWalks(deps.history, deps.ingest)
+  const walking = createPagingSnapshots(deps.history, deps.ingest)
 
   return (
     query: { [name in keyof typeof rangeQuery]?: string },

@@ -12,7 +12,7 @@ import type { Quote } from '../../prices/service/board.ts'
 import { againstAverage, dieselCode, metersAMile, nationalDieselCode } from '../math/diesel.ts'
 import type { StationNearby, StationStore } from '../store/stations.ts'
 
-export interface DieselDeps extends Pick<Context, 'board' | 'catalogue' | 'marks' | 'now'> {
+export interface DieselDeps extends Pick<Context, 'latestPrices' | 'catalogue' | 'marks' | 'now'> {
   stations: Pick<StationStore, 'near'>
 }
 
@@ -111,10 +111,16 @@ const StationsBody = body({
 })
 
 /** Stations around a place, the nearest first. */
-export function dieselStationsOperations({ board, catalogue, stations, marks, now }: DieselDeps) {
+export function dieselStationsOperations({
+  latestPrices,
+  catalogue,
+  stations,
+  marks,
+  now,
+}: DieselDeps) {
   const quoteOf = (code: string) => {
     const series = catalogue.resolve(code, now())?.series
-    return series && board.quote(series)
+    return series && latestPrices.quote(series)
   }
   const averageNear = (
     nearest: StationNearby | undefined,

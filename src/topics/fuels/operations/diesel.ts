@@ -47,7 +47,7 @@ const weekly = 'The averages come out once a week.'
 
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
 export function dieselOperations(deps: DieselDeps) {
-  const { board, catalogue, marks, now } = deps
+  const { latestPrices, catalogue, marks, now } = deps
   const averageOf = (text: string | undefined, set: Answering) => {
     const state =
       text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
@@ -56,7 +56,7 @@ export function dieselOperations(deps: DieselDeps) {
       state === national ? nationalDieselCode : dieselCode(state),
       now(),
     )?.series
-    const quote = series && board.quote(series)
+    const quote = series && latestPrices.quote(series)
     if (!quote)
       throw new Problem('DATA_NOT_AVAILABLE', `There is no average diesel price of ${state}.`)
     set.headers['x-cache'] = 'MISS'

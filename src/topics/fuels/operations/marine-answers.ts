@@ -6,14 +6,14 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
-import { createPageWalks } from '../../prices/service/page-walks.ts'
+import { createPagingSnapshots } from '../../prices/service/page-walks.ts'
 import { grades, marineCode } from '../math/marine.ts'
 import { filterRow, type MarineFilter, marineFilter, portFilter, within } from './marine-query.ts'
 import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } from './marine-row.ts'
 
 export type MarineDeps = Pick<
   Context,
-  | 'board'
+  | 'latestPrices'
   | 'catalogue'
   | 'history'
   | 'ingest'
@@ -25,7 +25,7 @@ export type MarineDeps = Pick<
 >
 
 /** The series of ports and grades, with the newest price of each. */
-function createMarineReads({ board, catalogue, marks, ports, now }: MarineDeps) {
+function createMarineReads({ latestPrices, catalogue, marks, ports, now }: MarineDeps) {
   /**
    * By port, the largest first, then by grade. With `averages` the averages of all ports come last;
    * they belong to no region.
@@ -46,7 +46,7 @@ function createMarineReads({ board, catalogue, marks, ports, now }: MarineDeps) 
   }
   const quotesOf = (filter: MarineFilter, averages: boolean) =>
     seriesOf(filter, averages).flatMap(marineSeries => {
-      const quote = board.quote(marineSeries.series)
+      const quote = latestPrices.quote(marineSeries.series)
       return quote ? { ...marineSeries, quote } : []
     })
   const metadata = (set: Answering, marineSeries: readonly { series: Series }[]) => {
@@ -114,7 +114,7 @@ export function createMarinePrices(deps: MarineDeps) {
 export function createMarineHistory(deps: MarineDeps) {
   const { ports, now } = deps
   const { seriesOf, metadata } = createMarineReads(deps)
-  const walking = createPageWalks(deps.history, deps.ingest)
+  const walking = createPagingSnapshots(deps.history, deps.ingest)
   return (query: Record<string, string | undefined>, page: Page, set: Answering, keyId: string) => {
     const interval = intervalOf(query.interval) ?? 'day'
     const range = rangeOf(

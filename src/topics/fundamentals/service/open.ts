@@ -28,7 +28,7 @@ export interface FundamentalServices {
 
 export interface FundamentalServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,
-    Pick<PriceServices, 'board' | 'closes' | 'ingest'> {
+    Pick<PriceServices, 'latestPrices' | 'closes' | 'ingest'> {
   catalogue: Catalogue
 }
 

@@ -2,7 +2,7 @@ import { isoDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { changePercent } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import {
   levelBefore,
@@ -33,21 +33,22 @@ export interface StorageLevels {
   /** Undefined when the series has no observation outside quarantine. */
   of(series: Series): StorageLevel | undefined
   /** The same over other prices, as those of a moment. */
-  at(prices: Pick<StorageDeps, 'board' | 'closes'>): StorageLevels
+  at(prices: Pick<StorageDeps, 'latestPrices' | 'closes'>): StorageLevels
 }
 
 export interface StorageDeps {
-  board: Board
+  latestPrices: LatestPrices
   closes: Closes
   capacities: StorageCapacityStore
 }
 
 export function createStorageLevels(deps: StorageDeps): StorageLevels {
-  const { board, closes, capacities } = deps
+  const { latestPrices, closes, capacities } = deps
   return {
-    at: prices => createStorageLevels({ board: prices.board, closes: prices.closes, capacities }),
+    at: prices =>
+      createStorageLevels({ latestPrices: prices.latestPrices, closes: prices.closes, capacities }),
     of(series) {
-      const quote = board.quote(series)
+      const quote = latestPrices.quote(series)
       if (!quote) return undefined
       const newest = quote.observation
       const levels = closes.of(series.id)

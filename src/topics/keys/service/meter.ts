@@ -29,7 +29,7 @@ import { createRunningCounts, type RunningCounts } from './running-counts.ts'
 export { isHourOf, newHour } from './meter-counts.ts'
 
 /** Where a key stands in its quota. */
-export interface Standing {
+export interface QuotaUsage {
   entitled: Entitlements
   window: QuotaWindow
   /** Of the quota; bought requests are not counted here. */
@@ -68,7 +68,7 @@ export interface SetAside {
  */
 export interface Meter {
   /** `now` is the clock's, for who has it already. */
-  standing(key: KeyState, now?: number): Standing
+  standing(key: KeyState, now?: number): QuotaUsage
   /**
    * Takes one request of the quota, else a bought one, and says of which window; undefined when
    * both are used up. `now` is the clock's.
@@ -87,7 +87,7 @@ export interface Meter {
     metered: boolean,
     durationMs: number,
     now?: number,
-  ): Standing
+  ): QuotaUsage
   /** Counts what other copies have answered. Of keys that are gone nothing is counted. */
   take(usage: readonly ForeignUsage[]): void
   /**
@@ -98,7 +98,7 @@ export interface Meter {
   /** Takes a charge back, in whole or in part; of a window that is over nothing. */
   putBack(part: SetAside): void
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
-  noteAsked(key: KeyState, seriesIds: readonly number[], etag?: string): void
+  noteRequested(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
   day(key: KeyState): DayUsage
   /** Requests of the account that counted since the start of the month. */
@@ -211,7 +211,7 @@ export function createMeter(
     while (count.written.length > 0 && has(count.written[0]!.change))
       count.streamed = count.written.shift()!.used
   }
-  const standingOf = (state: KeyState, count: RunningCount, now: number): Standing => {
+  const standingOf = (state: KeyState, count: RunningCount, now: number): QuotaUsage => {
     const used = usedOf(state, count, now)
     const { entitled, window } = count.period
     const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
@@ -318,7 +318,7 @@ export function createMeter(
       if (count.used > count.streamed) lookAtStream(count, stream)
       return count.period.window.limit === null || count.used <= count.streamed
     },
-    noteAsked(state, seriesIds, etag = '') {
+    noteRequested(state, seriesIds, etag = '') {
       const count = counts.of(state)
       const dayAt = startOfDay(clock.now())
       if (count.tally.dayAt !== dayAt) {

@@ -59,10 +59,10 @@ const number: readonly Operation[] = [
     headers: idempotencyHeader,
     body: PhoneBody.schema,
     answers: { 201: Added, ...refusals, 422: ValidationProblem },
-    handle: async ({ at, body, caller, pass, request, reply }) => {
+    handle: async ({ at, body, caller, requestContext, request, reply }) => {
       const { phones, textMessages, idempotency, now } = at
       const { number, country } = await phoneOf(body)
-      return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+      return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
         const out = phones.add(accountOf(caller), number, country)
         if ('refused' in out) throw tooManyCodes(out, now())
         reply.status = 201

@@ -3,10 +3,10 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { Sender } from '../../../outbox/outbox.ts'
 import type { InboxStore } from '../../../outbox/store/inbox.ts'
 import { accepted, givenUp, outcomeOf } from '../../../send/handover.ts'
-import type { FrozenLetter, Mailer } from '../../../send/messages/mailer.ts'
+import type { FrozenMailMessage, Mailer } from '../../../send/messages/mailer.ts'
 import type { Vault } from '../../keys/service/vault.ts'
 import type { SuppressionStore } from '../store/suppressions.ts'
-import { type PostedLetter, sealContext } from './mail.ts'
+import { type PostedMailMessage, sealContext } from './mail.ts'
 
 export interface MailSenderDeps {
   mailer: Mailer
@@ -26,18 +26,24 @@ export const createMailSender = ({
   clock,
 }: MailSenderDeps): Sender => ({
   async send({ body, eventId, attempt }, _lane, signal) {
-    const letterBody = JSON.parse(body) as PostedLetter
+    const mailBody = JSON.parse(body) as PostedMailMessage
     const opened =
-      'sealed' in letterBody
-        ? vault.open(sealContext(eventId), Buffer.from(letterBody.sealed, 'base64'))
+      'sealed' in mailBody
+        ? vault.open(sealContext(eventId), Buffer.from(mailBody.sealed, 'base64'))
         : undefined
-    const letter =
-      opened === undefined ? (letterBody as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
+    const mailMessage =
+      opened === undefined
+        ? (mailBody as FrozenMailMessage)
+        : (JSON.parse(opened) as FrozenMailMessage)
     const began = clock.monotonic()
-    const handed = await mailer.send(letter, { key: keyOf(eventId), repeated: attempt > 1, signal })
+    const handed = await mailer.send(mailMessage, {
+      key: keyOf(eventId),
+      repeated: attempt > 1,
+      signal,
+    })
     if (!handed.accepted && handed.fault === 'address') {
       suppressions.add({
-        address: letter.to.toLowerCase(),
+        address: mailMessage.to.toLowerCase(),
         reason: handed.reason,
         createdAt: clock.now(),
       })
@@ -72,11 +78,11 @@ export const createCapturingMailer = (
 
 /** Without a provider every letter fails; `tell` is called for the first one. */
 export function createDisabledMailer(tell: () => void): Mailer {
-  let hasTold = false
+  let hasNotified = false
   return {
     async send() {
-      if (!hasTold) tell()
-      hasTold = true
+      if (!hasNotified) tell()
+      hasNotified = true
       return givenUp('No mail provider is configured.', null, 'setting')
     },
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { Message, Outbox } from '../../../outbox/outbox.ts'
 import {
   type Attachment,
-  type FrozenLetter,
+  type FrozenMailMessage,
   headerLine,
   plainAddress,
   plainFilename,
@@ -15,7 +15,7 @@ import type { RecipientState, Recipients } from './recipients.ts'
 export type { Attachment } from '../../../send/messages/mailer.ts'
 export type { RecipientState } from './recipients.ts'
 
-export interface Letter {
+export interface MailMessage {
   to: string
   subject: string
   text: string
@@ -47,12 +47,12 @@ export interface Mail {
    * undefined when it was there already, or when nothing is sent to the address: then the outbox
    * has it as skipped, with the reason.
    */
-  post(letter: Letter): string | undefined
+  post(mailMessage: MailMessage): string | undefined
   /** As `post` for each, in few statements. */
-  postAll(letters: readonly Letter[]): (string | undefined)[]
+  postAll(mailMessages: readonly MailMessage[]): (string | undefined)[]
   /** Why a letter is not sent; undefined: it is. */
   refusal(
-    letter: Pick<Letter, 'to' | 'accountId' | 'confidential' | 'recurring'>,
+    mailMessage: Pick<MailMessage, 'to' | 'accountId' | 'confidential' | 'recurring'>,
   ): string | undefined
   /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
   suppressed(to: string): string | undefined
@@ -70,7 +70,7 @@ export interface Mail {
 }
 
 /** What lies in the outbox: the letter, or its sealed text. */
-export type PostedLetter = FrozenLetter | { sealed: string }
+export type PostedMailMessage = FrozenMailMessage | { sealed: string }
 
 export const sealContext = (dedupe: string) => `email ${dedupe}`
 
@@ -111,13 +111,13 @@ export function createMail(deps: MailDeps): Mail {
   const linkTo = (page: string, accountId: string, to: string) =>
     `${baseUrl}/mail/${page}?token=${recipients.token({ accountId, address: addressOf(to) })}`
 
-  const messageOf = (letter: Letter): Message => {
-    const { to, accountId, confidential, recurring, dedupe, ref } = letter
-    const reason = refusal(letter)
+  const messageOf = (mailMessage: MailMessage): Message => {
+    const { to, accountId, confidential, recurring, dedupe, ref } = mailMessage
+    const reason = refusal(mailMessage)
     const endUrl =
       recurring && accountId !== null ? linkTo('unsubscribe', accountId, to) : undefined
     const plain = JSON.stringify(
-      frozen(letter, { sender, baseUrl, endUrl, preferencesUrl, postedAt: clock.now() }),
+      frozen(mailMessage, { sender, baseUrl, endUrl, preferencesUrl, postedAt: clock.now() }),
     )
     const sealed = () =>
       JSON.stringify({
@@ -136,14 +136,14 @@ export function createMail(deps: MailDeps): Mail {
     }
   }
 
-  const count = ({ accountId, to }: Letter) => {
+  const count = ({ accountId, to }: MailMessage) => {
     if (accountId !== null) recipients.count({ accountId, address: addressOf(to) })
   }
-  const post = (letter: Letter): string | undefined => {
-    const message = messageOf(letter)
+  const post = (mailMessage: MailMessage): string | undefined => {
+    const message = messageOf(mailMessage)
     const id = outbox.put(message)
     if (message.skipped !== undefined || id === undefined) return undefined
-    count(letter)
+    count(mailMessage)
     return id
   }
 
@@ -160,15 +160,15 @@ export function createMail(deps: MailDeps): Mail {
       post({
         to,
         accountId,
-        ...askingLetter(deps.serviceName, linkTo('agree', accountId, to)),
+        ...confirmationRequest(deps.serviceName, linkTo('agree', accountId, to)),
         dedupe: `agree:${accountId}:${recipient.address}:${clock.now()}`,
       })
     },
-    postAll(letters) {
-      const messages = letters.map(messageOf)
+    postAll(mailMessages) {
+      const messages = mailMessages.map(messageOf)
       return outbox.putAll(messages).map((id, i) => {
         if (messages[i]!.skipped !== undefined || id === undefined) return undefined
-        count(letters[i]!)
+        count(mailMessages[i]!)
         return id
       })
     },
@@ -188,9 +188,9 @@ interface Posting {
 
 /** The letter as it is sent, whenever that is. */
 function frozen(
-  { to, subject, text, html, attachments, isNotice }: Letter,
+  { to, subject, text, html, attachments, isNotice }: MailMessage,
   { sender, baseUrl, endUrl, preferencesUrl, postedAt }: Posting,
-): FrozenLetter {
+): FrozenMailMessage {
   const footers = [
     ...(isNotice ? [`How you are told of such things: ${preferencesUrl}`] : []),
     ...(endUrl ? [`No more of these letters: ${endUrl}`] : []),
@@ -216,7 +216,10 @@ function frozen(
 }
 
 /** Says nothing of what the account has written: a stranger gets no text of it. */
-function askingLetter(serviceName: string, url: string): Pick<Letter, 'subject' | 'text' | 'html'> {
+function confirmationRequest(
+  serviceName: string,
+  url: string,
+): Pick<MailMessage, 'subject' | 'text' | 'html'> {
   const text = [
     `Somebody who uses ${serviceName} wants prices to be mailed to this address on a schedule.`,
     `If you want them, agree here: ${url}`,

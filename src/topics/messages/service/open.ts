@@ -75,11 +75,11 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     store: createRecipientStore(db),
     keys,
     limits: {
-      letters: config.mail.lettersPerDay,
-      toStranger: config.mail.lettersToStrangerPerDay,
+      mailMessages: config.mail.lettersPerDay,
+      toUnverifiedRecipient: config.mail.lettersToStrangerPerDay,
       strangers: config.mail.strangersPerDay,
     },
-    asksStrangers: config.mail.strangersAgree,
+    confirmsRecipients: config.mail.strangersAgree,
     masterKey: deps.masterKey,
     clock,
   })

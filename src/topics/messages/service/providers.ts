@@ -23,7 +23,8 @@ export type ProviderTroubles = Readonly<Record<'email' | 'sms', () => string | u
 
 /** A mailer whose attempts `watch` takes in. */
 export const watchedMailer = (mailer: Mailer, watch: ProviderWatch): Mailer => ({
-  send: async (letter, sending) => noteHandover(watch, await mailer.send(letter, sending)),
+  send: async (mailMessage, sending) =>
+    noteHandover(watch, await mailer.send(mailMessage, sending)),
 })
 
 /** The same of text messages. */

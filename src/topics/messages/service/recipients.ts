@@ -8,9 +8,9 @@ import type { Consent, RecipientStore } from '../store/recipients.ts'
 /** Letters that an account may have sent on a day (UTC). */
 export interface MailLimits {
   /** To anybody. */
-  letters: number
+  mailMessages: number
   /** To one address outside the account. */
-  toStranger: number
+  toUnverifiedRecipient: number
   /** Different addresses outside the account. */
   strangers: number
 }
@@ -56,7 +56,7 @@ export interface RecipientsDeps {
   keys: Pick<Keyring, 'account' | 'accountByEmail'>
   limits: MailLimits
   /** False: addresses outside an account need not agree. */
-  asksStrangers: boolean
+  confirmsRecipients: boolean
   masterKey: string
   clock: Clock
 }
@@ -79,24 +79,24 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
   let forgotten = ''
   return {
     isOwn,
-    takesText: recipient => !deps.asksStrangers || isOwn(recipient),
+    takesText: recipient => !deps.confirmsRecipients || isOwn(recipient),
     hasDeclined,
     state(recipient) {
       const { confirmedAt } = consentOf(recipient)
       if (hasDeclined(recipient)) return 'declined'
       if (isOwn(recipient)) return 'own'
-      return confirmedAt !== null || !deps.asksStrangers ? 'confirmed' : 'waiting'
+      return confirmedAt !== null || !deps.confirmsRecipients ? 'confirmed' : 'waiting'
     },
     overLimit(recipient) {
       const { accountId, address } = recipient
       const on = today()
-      const { letters, strangers } = store.day(accountId, on)
-      if (letters >= limits.letters)
-        return `The account has used its ${limits.letters} letters of the day.`
+      const { mailMessages, strangers } = store.day(accountId, on)
+      if (mailMessages >= limits.mailMessages)
+        return `The account has used its ${limits.mailMessages} letters of the day.`
       if (isOwn(recipient)) return undefined
-      const toThis = store.letters(accountId, on, address)
-      if (toThis >= limits.toStranger)
-        return `The address gets no more than ${limits.toStranger} letters a day of this account.`
+      const toThis = store.mailMessages(accountId, on, address)
+      if (toThis >= limits.toUnverifiedRecipient)
+        return `The address gets no more than ${limits.toUnverifiedRecipient} letters a day of this account.`
       if (toThis === 0 && strangers >= limits.strangers)
         return `The account has written to ${limits.strangers} addresses outside of it today, and may not to more.`
       return undefined
@@ -116,7 +116,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
         return false
       }
       const isOpen = consent.confirmedAt === null && consent.declinedAt === null
-      if (!deps.asksStrangers || !isOpen) return false
+      if (!deps.confirmsRecipients || !isOpen) return false
       const now = clock.now()
       if (consent.askedAt !== null && now - consent.askedAt < dayMs) return false
       store.put(accountId, address, { ...consent, askedAt: now })

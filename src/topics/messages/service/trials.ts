@@ -49,7 +49,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       const { baseUrl, host, port } = config.server
       const page = `${baseUrl.replace(/\/$/, '') || `http://${host}:${port}`}/operator/system`
       const text = `Mail of ${brand.serviceName} arrives here.\n\nThe other ways out are tested at ${page}\n`
-      const letter = {
+      const mailMessage = {
         from: brand.sender,
         to,
         subject: `A test of ${brand.serviceName}`,
@@ -63,7 +63,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
         signal: AbortSignal.timeout(timeoutMs),
       }
       return trialOf(
-        await mailer.send(letter, sending),
+        await mailer.send(mailMessage, sending),
         `The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`,
       )
     },
@@ -83,7 +83,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       try {
         await noticeHook(url, notices.format, brand.serviceName).send([
           {
-            matter: 'test',
+            operatorAlert: 'test',
             kind: 'test',
             text: `A test, sent at ${isoInstant(at)}. Notices arrive here.`,
             since: at,

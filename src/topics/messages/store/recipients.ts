@@ -11,7 +11,7 @@ export interface Consent {
 
 /** Letters of one account on one day. */
 export interface DayCount {
-  letters: number
+  mailMessages: number
   /** Addresses outside the account. */
   strangers: number
 }
@@ -21,8 +21,8 @@ export interface RecipientStore {
   consent(accountId: string, address: string): Consent | undefined
   put(accountId: string, address: string, consent: Consent): void
   day(accountId: string, on: string): DayCount
-  letters(accountId: string, on: string, address: string): number
-  add(accountId: string, on: string, address: string, isStranger: boolean): void
+  mailMessages(accountId: string, on: string, address: string): number
+  add(accountId: string, on: string, address: string, isUnverifiedRecipient: boolean): void
   /** Forgets the counts of days before one. */
   forget(before: string): void
 }
@@ -42,12 +42,12 @@ export function createRecipientStore(db: Database): RecipientStore {
   )
   const day = lazy<DayCount, [string, string]>(
     db,
-    `SELECT ifnull(sum(letters), 0) AS letters, ifnull(sum(stranger), 0) AS strangers
+    `SELECT ifnull(sum(letters), 0) AS mailMessages, ifnull(sum(stranger), 0) AS strangers
      FROM mail_days WHERE sent_on = ? AND account_id = ?`,
   )
-  const letters = lazy<{ letters: number }, [string, string, string]>(
+  const mailMessages = lazy<{ mailMessages: number }, [string, string, string]>(
     db,
-    'SELECT letters FROM mail_days WHERE sent_on = ? AND account_id = ? AND address = ?',
+    'SELECT letters AS mailMessages FROM mail_days WHERE sent_on = ? AND account_id = ? AND address = ?',
   )
   const add = lazy(
     db,
@@ -60,9 +60,10 @@ export function createRecipientStore(db: Database): RecipientStore {
     put: (accountId, address, { askedAt, confirmedAt, declinedAt }) =>
       void put.run({ accountId, address, askedAt, confirmedAt, declinedAt }),
     day: (accountId, on) => day.get(on, accountId)!,
-    letters: (accountId, on, address) => letters.get(on, accountId, address)?.letters ?? 0,
-    add: (accountId, on, address, isStranger) =>
-      void add.run(on, accountId, address, isStranger ? 1 : 0),
+    mailMessages: (accountId, on, address) =>
+      mailMessages.get(on, accountId, address)?.mailMessages ?? 0,
+    add: (accountId, on, address, isUnverifiedRecipient) =>
+      void add.run(on, accountId, address, isUnverifiedRecipient ? 1 : 0),
     forget: before => void forget.run(before),
   }
 }

@@ -9,11 +9,11 @@ import { reviewAdminOperations } from './data/review.ts'
 import { seriesAdminOperations } from './data/series.ts'
 import { sourceAdminOperations } from './data/sources.ts'
 import { devOperations } from './evaluation/dev.ts'
-import { accountThingOperations } from './people/account-things.ts'
+import { accountItemOperations } from './people/account-things.ts'
 import { accountAdminOperations } from './people/accounts.ts'
 import { billingAdminOperations } from './people/billing.ts'
 import { creditAdminOperations } from './people/credits.ts'
-import { lookAdminOperations } from './people/looks.ts'
+import { impersonationOperations } from './people/looks.ts'
 import { organizationAdminOperations } from './people/organizations.ts'
 import { signInAdminOperations } from './people/sign-in.ts'
 import { subscriptionAdminOperations } from './people/subscriptions.ts'
@@ -35,7 +35,7 @@ export function operationsOf(context: Context): Operation[] {
   const { config, controls } = context
   return [
     ...accountAdminOperations({ ...context, changes: context.keyChanges }),
-    ...accountThingOperations(context),
+    ...accountItemOperations(context),
     ...tokenAdminOperations,
     ...settingsAdminOperations,
     ...auditAdminOperations(context),
@@ -57,7 +57,7 @@ export function operationsOf(context: Context): Operation[] {
     ...conditionAdminOperations(context),
     ...clusterAdminOperations,
     ...logAdminOperations(context),
-    ...lookAdminOperations(context),
+    ...impersonationOperations(context),
     ...organizationAdminOperations,
     ...datasetAdminOperations(context),
     ...sourceAdminOperations({ ...context, timeoutMs: config.data_sources.timeoutMs }),

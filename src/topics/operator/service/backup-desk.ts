@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { BackupRecord, BackupStanding } from './backup-record.ts'
+import type { BackupRecord, BackupStatus } from './backup-record.ts'
 
 /** A backup in one of the places of the configuration. */
 export interface KeptBackup {
@@ -22,7 +22,7 @@ export interface DeskTask {
 export interface BackupDesk {
   /** Whether the configuration names a place, and this process can run the commands. */
   readonly isReady: boolean
-  standing(): BackupStanding
+  status(): BackupStatus
   /** The newest first. Rejects with the reason of the command. */
   list(): Promise<KeptBackup[]>
   /** The last thing that was asked for since the start. */
@@ -61,7 +61,7 @@ export function createBackupDesk(deps: BackupDeskDeps): BackupDesk {
   }
   return {
     isReady: isConfigured && command !== undefined,
-    standing: record.get,
+    status: record.get,
     async list() {
       const { code, out, err } = await command!('backup', 'list', '--json')
       if (code !== 0) throw new Error(lastLine(err) || `exit code ${code}`)

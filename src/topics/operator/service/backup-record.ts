@@ -1,7 +1,7 @@
 import type { Settings } from '../store/settings.ts'
 
 /** What is known of scheduled backups; instants are Unix ms. */
-export interface BackupStanding {
+export interface BackupStatus {
   madeAt: number | undefined
   checkedAt: number | undefined
   /** Why the last one was not made, or did not hold. */
@@ -9,18 +9,18 @@ export interface BackupStanding {
 }
 
 export interface BackupRecord {
-  get(): BackupStanding
-  set(change: Partial<BackupStanding>): void
+  get(): BackupStatus
+  set(change: Partial<BackupStatus>): void
 }
 
 const name = 'backups'
 
 /** Kept in the database, so that a start knows when the next backup is due. */
 export function createBackupRecord(settings: Settings): BackupRecord {
-  const get = (): BackupStanding => {
+  const get = (): BackupStatus => {
     const { madeAt, checkedAt, trouble } = JSON.parse(
       settings.get(name) ?? '{}',
-    ) as Partial<BackupStanding>
+    ) as Partial<BackupStatus>
     return { madeAt, checkedAt, trouble }
   }
   return {

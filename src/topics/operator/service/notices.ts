@@ -4,7 +4,7 @@ import { startOfDay } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** Something that needs the operator, for as long as it does. */
-export interface Matter {
+export interface OperatorAlert {
   /** Of one kind and thing: `feed ecb`. The same matter has the same id. */
   id: string
   text: string
@@ -15,7 +15,7 @@ export interface Matter {
 }
 
 export interface Notice {
-  matter: string
+  operatorAlert: string
   kind: 'begun' | 'again' | 'over' | 'test'
   text: string
   /** Since when (Unix ms). */
@@ -23,7 +23,7 @@ export interface Notice {
   at: number
 }
 
-interface OpenMatter {
+interface OpenOperatorAlert {
   since: number
   /** When somebody was last told; null: not yet. */
   toldAt: number | null
@@ -50,7 +50,7 @@ export interface NoticePlace {
 }
 
 export interface OperatorNoticesDeps {
-  matters(): readonly Matter[]
+  operatorAlerts(): readonly OperatorAlert[]
   places: readonly NoticePlace[]
   settings: Pick<Settings, 'get' | 'set'>
   clock: Pick<Clock, 'now'>
@@ -76,13 +76,15 @@ export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
  * together. What is open outlives a start.
  */
 export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotices {
-  const { matters, places, settings, clock, log, againMs, quiet } = deps
-  let open: Map<string, OpenMatter> | undefined
+  const { operatorAlerts, places, settings, clock, log, againMs, quiet } = deps
+  let open: Map<string, OpenOperatorAlert> | undefined
   const underWay = new Set<Promise<unknown>>()
 
   const load = () =>
-    new Map(Object.entries(JSON.parse(settings.get(name) ?? '{}') as Record<string, OpenMatter>))
-  const save = (all: ReadonlyMap<string, OpenMatter>) => {
+    new Map(
+      Object.entries(JSON.parse(settings.get(name) ?? '{}') as Record<string, OpenOperatorAlert>),
+    )
+  const save = (all: ReadonlyMap<string, OpenOperatorAlert>) => {
     try {
       settings.set(name, JSON.stringify(Object.fromEntries(all)))
     } catch {
@@ -94,13 +96,17 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
       await place.send(notices)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      const matter = notices.map(notice => notice.matter).join(', ')
-      log.error('notice_failed', { place: place.label, matter, message })
+      const operatorAlert = notices.map(notice => notice.operatorAlert).join(', ')
+      log.error('notice_failed', { place: place.label, operatorAlert, message })
     }
   }
   let gathered: Notice[] = []
   const tell = (notice: Notice) => {
-    log.info('notice', { matter: notice.matter, kind: notice.kind, message: notice.text })
+    log.info('notice', {
+      operatorAlert: notice.operatorAlert,
+      kind: notice.kind,
+      message: notice.text,
+    })
     gathered.push(notice)
   }
   const sendGathered = () => {
@@ -114,8 +120,8 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
     }
   }
   const judge = (
-    all: Map<string, OpenMatter>,
-    { id, text, urgent = false, passing = false }: Matter,
+    all: Map<string, OpenOperatorAlert>,
+    { id, text, urgent = false, passing = false }: OperatorAlert,
   ) => {
     const now = clock.now()
     const notice = all.get(id)
@@ -127,23 +133,24 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
       return true
     }
     all.set(id, { since, toldAt: now, text, passing })
-    tell({ matter: id, kind: toldAt === null ? 'begun' : 'again', text, since, at: now })
+    tell({ operatorAlert: id, kind: toldAt === null ? 'begun' : 'again', text, since, at: now })
     return true
   }
   return {
     pass() {
       open ??= load()
       const now = clock.now()
-      const current = matters()
+      const current = operatorAlerts()
       let hasChanged = false
-      for (const matter of current) hasChanged = judge(open, matter) || hasChanged
-      const ids = new Set(current.map(matter => matter.id))
+      for (const operatorAlert of current) hasChanged = judge(open, operatorAlert) || hasChanged
+      const ids = new Set(current.map(operatorAlert => operatorAlert.id))
       for (const [id, { since, toldAt, text, passing }] of open) {
         if (ids.has(id)) continue
         open.delete(id)
         hasChanged = true
         // What nobody was told of need not be over.
-        if (toldAt !== null && !passing) tell({ matter: id, kind: 'over', text, since, at: now })
+        if (toldAt !== null && !passing)
+          tell({ operatorAlert: id, kind: 'over', text, since, at: now })
       }
       sendGathered()
       if (hasChanged) save(open)

@@ -5,7 +5,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
 /** What is known of the pages of the database; instants are Unix ms. */
-export interface ScrubStanding {
+export interface ScrubStatus {
   /** When every page was last compared with its checksum. */
   finishedAt: number | undefined
   /** Where the next pass goes on, while a scrub is under way. */
@@ -23,7 +23,7 @@ export interface ScrubStanding {
  * those that were changed by something else than this service.
  */
 export interface Scrub {
-  standing(): ScrubStanding
+  status(): ScrubStatus
   /** Compares for some milliseconds, where a scrub is due or under way. */
   pass(): void
   /** Writes down what was found damaged while it was written over. */
@@ -49,16 +49,16 @@ const rewrittenForMs = 30 * dayMs
 const toldMax = 1000
 
 export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scrub {
-  let standing: ScrubStanding | undefined
+  let status: ScrubStatus | undefined
   let wasTold = false
 
-  const get = (): ScrubStanding => {
-    standing ??= readFrom(settings)
-    return standing
+  const get = (): ScrubStatus => {
+    status ??= readFrom(settings)
+    return status
   }
-  const put = (next: ScrubStanding) => {
+  const put = (next: ScrubStatus) => {
     settings.set(name, JSON.stringify(next))
-    standing = next
+    status = next
   }
   const tell = (pages: readonly number[], message: string) => {
     if (pages.length > 0)
@@ -102,7 +102,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
     return { pages, next }
   }
   return {
-    standing: get,
+    status: get,
     note,
     pass() {
       if (!checksums || !isKept()) return
@@ -130,8 +130,8 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
   }
 }
 
-function readFrom(settings: Settings): ScrubStanding {
-  const kept = JSON.parse(settings.get(name) ?? '{}') as Partial<ScrubStanding>
+function readFrom(settings: Settings): ScrubStatus {
+  const kept = JSON.parse(settings.get(name) ?? '{}') as Partial<ScrubStatus>
   return {
     finishedAt: kept.finishedAt,
     nextPage: kept.nextPage,
@@ -142,7 +142,7 @@ function readFrom(settings: Settings): ScrubStanding {
 }
 
 /** What is wrong with pages of the database, in a sentence; undefined where nothing is known. */
-export function damageText({ damaged, rewritten }: ScrubStanding): string | undefined {
+export function damageText({ damaged, rewritten }: ScrubStatus): string | undefined {
   const count = damaged.length + rewritten.length
   if (count === 0) return undefined
   return `${count === 1 ? 'A page' : `${count} pages`} of the database ${count === 1 ? 'was' : 'were'} damaged on the disk.`

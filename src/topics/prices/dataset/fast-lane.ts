@@ -69,7 +69,7 @@ export function laneOf(
       ? undefined
       : codeSpellings.find(Buffer.from(only.code), 0, only.code.length)
   if (only.code !== undefined && !fixed) return undefined
-  const days = dayReader()
+  const days = dayParser()
   const latest = latestAt(now)
   const cut = separator.charCodeAt(0)
   const cuts = new Int32Array(width + 1)
@@ -152,13 +152,13 @@ function same(name: Uint8Array, bytes: Uint8Array, from: number, to: number): bo
   return true
 }
 
-type DayReader = (year: number, month: number, day: number) => number
+type DayParser = (year: number, month: number, day: number) => number
 
 /**
  * Midnight UTC of a calendar day, NaN when there is none; the days of a file are few and come
  * again.
  */
-function dayReader(): DayReader {
+function dayParser(): DayParser {
   const byKey = new Map<number, number>()
   let previousKey = -1
   let previous = Number.NaN
@@ -188,7 +188,7 @@ function pair(bytes: Uint8Array, at: number): number {
  * Unix ms of `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM:SSZ` or `YYYY-MM-DDTHH:MM:SS.mmmZ`; NaN for everything
  * else.
  */
-function timeAt(bytes: Uint8Array, from: number, to: number, days: DayReader): number {
+function timeAt(bytes: Uint8Array, from: number, to: number, days: DayParser): number {
   const length = to - from
   if (length !== 10 && length !== 20 && length !== 24) return Number.NaN
   if (bytes[from + 4] !== 45 || bytes[from + 7] !== 45) return Number.NaN

@@ -3,7 +3,7 @@ import { isBlank, numberOf, shown } from '../../../feeds/files/cell.ts'
 import { fieldsOf } from '../../../feeds/files/csv.ts'
 import {
   type FileImport,
-  type FileReader,
+  type FileParser,
   hashOf,
   type ImportReport,
   type ItemWriter,
@@ -76,7 +76,7 @@ export interface PriceImport extends PriceReading, FileImport {
  */
 export async function importPrices(request: PriceImport): Promise<ImportReport> {
   const { writer } = request
-  return importFiles(request, createPriceReader(request), {
+  return importFiles(request, createPriceParser(request), {
     batchMax: writer.batchMax,
     judges: false,
     compares: writer.compare !== undefined,
@@ -93,7 +93,7 @@ export async function importPrices(request: PriceImport): Promise<ImportReport> 
  * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
  * Throws a sentence when no file can be read as asked.
  */
-export function createPriceReader(reading: PriceReading): FileReader<Point> {
+export function createPriceParser(reading: PriceReading): FileParser<Point> {
   const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
   if (!(scale > 0 && Number.isFinite(scale)))
     throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)

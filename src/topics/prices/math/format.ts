@@ -9,7 +9,7 @@ const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
  */
 const unitsMax = 1e9
 /** How near to a half the product must be for its rounding to be in doubt. */
-const doubt = 1e-6
+const flag = 1e-6
 
 /** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
 export function roundTo(value: number, decimals: number): number {
@@ -20,7 +20,7 @@ export function roundTo(value: number, decimals: number): number {
   const whole = Math.floor(scaled)
   // Away from a half no error of the product can change the result; one division rounds as reading
   // the decimal text would.
-  if (Math.abs(scaled - whole - 0.5) < doubt) return roundedByText(value, decimals)
+  if (Math.abs(scaled - whole - 0.5) < flag) return roundedByText(value, decimals)
   const rounded = (scaled - whole > 0.5 ? whole + 1 : whole) / power
   return value < 0 && rounded !== 0 ? -rounded : rounded
 }

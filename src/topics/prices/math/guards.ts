@@ -41,7 +41,7 @@ export interface GuardedSeries {
   rates?: () => readonly NamedFactor[]
 }
 
-export interface Doubt {
+export interface Flag {
   rule: GuardRule
   action: 'hold' | 'flag'
   /** A sentence that says what is odd. */
@@ -113,12 +113,12 @@ const flippedMost = 1.5
 /** A series that is zero or less more often moves by differences, and no longer by ratios. */
 const crossingShare = 0.005
 
-const none: Doubt[] = []
+const none: Flag[] = []
 
 /** A series as the guards follow it: what came last, and how it moves. Its size does not grow. */
 export interface GuardState {
   /** The doubts of a value; none: it is ordinary. The state is as before until `take`. */
-  judge(observedAt: number, value: number, before: Previous | undefined, now: number): Doubt[]
+  judge(observedAt: number, value: number, before: Previous | undefined, now: number): Flag[]
   /** A value is recorded. */
   take(observedAt: number, value: number): void
   /** A value is held: when the next one agrees with it, the level is believed. */
@@ -210,15 +210,15 @@ export function followSeries(
   /** Series of a value a day or fewer; nearer to the one before it a value may be of the same day. */
   const isOfDays = () => stepMs > 0.8 * dayMs
 
-  const add = (doubts: Doubt[], rule: (typeof valueRules)[number], reason: string) => {
+  const add = (flags: Flag[], rule: (typeof valueRules)[number], reason: string) => {
     const action = actions[rule]
-    if (action !== 'off') doubts.push({ rule, action, reason })
+    if (action !== 'off') flags.push({ rule, action, reason })
   }
-  const list = (doubts: Doubt[], reason: string) => {
-    if (actions.jump !== 'off') doubts.push({ rule: 'jump', action: 'flag', reason })
+  const list = (flags: Flag[], reason: string) => {
+    if (actions.jump !== 'off') flags.push({ rule: 'jump', action: 'flag', reason })
   }
 
-  const addMove = (doubts: Doubt[], at: number, value: number, before: Previous) => {
+  const addMove = (flags: Flag[], at: number, value: number, before: Previous) => {
     const size = moveTo(before.value, value)
     const limit = limitAfter(at - before.observedAt)
     if (size <= limits.listedShare * limit) return
@@ -226,39 +226,38 @@ export function followSeries(
     const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} % after ${before.value}`
     const unit = unitOf(value / before.value, usualMove, rates?.())
     const isSure = unit !== undefined && unit.factor >= sureFactor && actions.unit !== 'off'
-    if (size <= limit && !isSure) list(doubts, moved)
+    if (size <= limit && !isSure) list(flags, moved)
     else if (!isSure && held && at > held.observedAt && moveTo(held.value, value) <= limit)
-      list(doubts, `${moved}, as the value before it, which is held`)
-    else if (unit && actions.unit !== 'off')
-      add(doubts, 'unit', `${moved}, as between ${unit.name}`)
-    else add(doubts, 'jump', moved)
+      list(flags, `${moved}, as the value before it, which is held`)
+    else if (unit && actions.unit !== 'off') add(flags, 'unit', `${moved}, as between ${unit.name}`)
+    else add(flags, 'jump', moved)
   }
 
-  const doubtsOf: GuardState['judge'] = (observedAt, value, before, now) => {
-    const doubts: Doubt[] = []
-    if (observedAt > now + hourMs) add(doubts, 'future', 'its time has not come')
-    if (!before) return doubts
+  const flagsOf: GuardState['judge'] = (observedAt, value, before, now) => {
+    const flags: Flag[] = []
+    if (observedAt > now + hourMs) add(flags, 'future', 'its time has not come')
+    if (!before) return flags
     if (value === before.value) {
       const least = Math.max(runMin, runFactor * longestRun + 1)
       // Said once, where it is only listed.
       if (actions.repeat === 'hold' ? run + 1 >= least : run + 1 === least)
-        add(doubts, 'repeat', `the same value ${run + 1} times`)
-      return doubts
+        add(flags, 'repeat', `the same value ${run + 1} times`)
+      return flags
     }
     if (observedAt - before.observedAt < dayMs / 2 && isOfDays()) {
       if (Math.floor(observedAt / dayMs) === Math.floor(before.observedAt / dayMs))
-        add(doubts, 'same_day', `a second value of the day, after ${before.value}`)
+        add(flags, 'same_day', `a second value of the day, after ${before.value}`)
     }
-    if (Math.abs(value - before.value) < leastMove) return doubts
-    if (isOrdinary(value / before.value)) return doubts
+    if (Math.abs(value - before.value) < leastMove) return flags
+    if (isOrdinary(value / before.value)) return flags
     const flipped = -value / before.value
     const isFlipped = flipped <= flippedMost && flipped >= 1 / flippedMost
     if (Math.abs(value) <= zeroShare * Math.abs(before.value) && !hasZero)
-      add(doubts, 'zero', `0 where every value before it was not`)
+      add(flags, 'zero', `0 where every value before it was not`)
     else if (isFlipped && !(value < 0 ? hasNegative : hasPositive))
-      add(doubts, 'sign', `the other sign than every value before it, after ${before.value}`)
-    else addMove(doubts, observedAt, value, before)
-    return doubts
+      add(flags, 'sign', `the other sign than every value before it, after ${before.value}`)
+    else addMove(flags, observedAt, value, before)
+    return flags
   }
 
   return {
@@ -279,7 +278,7 @@ export function followSeries(
         (observedAt - before.observedAt >= dayMs / 2 || !isOfDays())
       )
         return none
-      return doubtsOf(observedAt, value, before, now)
+      return flagsOf(observedAt, value, before, now)
     },
   }
 }
@@ -298,8 +297,8 @@ export interface Move {
 }
 
 /** Whether a move of a related series in the same time bears out one that is doubted. */
-export function confirms(related: Move, doubted: Move): boolean {
-  const move = signedMove(doubted.before, doubted.value)
+export function confirms(related: Move, flagged: Move): boolean {
+  const move = signedMove(flagged.before, flagged.value)
   const relatedMove = signedMove(related.before, related.value)
   return Math.sign(move) === Math.sign(relatedMove)
     ? Math.abs(relatedMove) >= confirmingShare * Math.abs(move)

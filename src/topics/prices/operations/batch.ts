@@ -15,7 +15,7 @@ import { priceRow } from './row.ts'
 
 export type BatchDeps = Pick<
   Context,
-  'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
+  'latestPrices' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
 >
 
 type Field = keyof ConvertedRow
@@ -88,13 +88,13 @@ const Batch = envelope(
  */
 export function batchOperations(deps: BatchDeps) {
   const rowOf = (
-    { board, exchange, now }: Pick<BatchDeps, 'board' | 'exchange' | 'now'>,
+    { latestPrices, exchange, now }: Pick<BatchDeps, 'latestPrices' | 'exchange' | 'now'>,
     commodity: Resolved,
     currency: string | undefined,
     legs: Resolved[],
     isFull: boolean,
   ): ConvertedRow | undefined => {
-    const quote = board.quote(commodity.series)
+    const quote = latestPrices.quote(commodity.series)
     if (!quote) return undefined
     const row = priceRow(quote, commodity.code, commodity.requestedCode, isFull)
     if (currency === undefined || !isMoney(commodity.series)) return row
@@ -140,7 +140,7 @@ export function batchOperations(deps: BatchDeps) {
           .map(row => selected(row, requested.fields))
         markFixtures(reply, deps.marks, [...commodities, ...legs])
         reply.headers['x-cache'] = 'MISS'
-        deps.meter.noteAsked(
+        deps.meter.noteRequested(
           caller.key,
           commodities.map(commodity => commodity.series.id),
         )

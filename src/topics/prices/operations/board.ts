@@ -17,7 +17,7 @@ import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 
 export type BoardDeps = Pick<
   Context,
-  'board' | 'history' | 'codes' | 'meter' | 'marks' | 'firstCodes'
+  'latestPrices' | 'history' | 'codes' | 'meter' | 'marks' | 'firstCodes'
 >
 
 /** As many as fill a large screen twice. */
@@ -91,10 +91,10 @@ const rowOf = (
 }
 
 /** Newest prices with what a board shows beside them. */
-export function boardOperations({ board, history, codes, ...deps }: BoardDeps) {
+export function boardOperations({ latestPrices, history, codes, ...deps }: BoardDeps) {
   const textOf = ({ code, series }: Resolved): string | undefined =>
-    board.rendered(`board ${code}`, series, quote =>
-      JSON.stringify(rowOf(quote, code, sparklineOf({ board, history }, quote))),
+    latestPrices.rendered(`board ${code}`, series, quote =>
+      JSON.stringify(rowOf(quote, code, sparklineOf({ latestPrices, history }, quote))),
     )?.text
   return [
     operation({
@@ -119,13 +119,13 @@ export function boardOperations({ board, history, codes, ...deps }: BoardDeps) {
           request,
           codesMax,
         )
-        const texts = board.together(() => commodities.map(textOf))
+        const texts = latestPrices.together(() => commodities.map(textOf))
         const missing = commodities.filter((_, i) => texts[i] === undefined)
         const answering = reply
         markFixtures(answering, deps.marks, commodities)
         answering.headers['x-cache'] = 'MISS'
         answering.headers['content-type'] = jsonType
-        deps.meter.noteAsked(
+        deps.meter.noteRequested(
           caller.key,
           commodities.map(({ series }) => series.id),
         )

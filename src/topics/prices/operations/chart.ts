@@ -23,7 +23,7 @@ import { intervalOf, type Range, rangeOf } from './window-query.ts'
 export interface ChartDeps
   extends Pick<
     Context,
-    'coverage' | 'history' | 'quarantine' | 'doubtedValues' | 'futures' | 'codes' | 'marks' | 'now'
+    'coverage' | 'history' | 'quarantine' | 'flaggedValues' | 'futures' | 'codes' | 'marks' | 'now'
   > {}
 
 type ChartInterval = 'raw' | BarInterval
@@ -242,7 +242,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Ch
           truncated: newestFirst.length > pointsMax,
           ...listsOf(series, points, isFullOf(query.precision)),
           ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),
-          held_days: deps.doubtedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
+          held_days: deps.flaggedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
           quarantined_days: quarantine.within(series.id, range.from, range.to).days,
         }
         return JSON.stringify({ status: 'success', data })

@@ -123,7 +123,7 @@ export const convertOperations: readonly Operation[] = [
       )
       markFixtures(reply, marks, [commodity, ...legs])
       reply.headers['x-cache'] = 'MISS'
-      meter.noteAsked(caller.key, [commodity.series.id])
+      meter.noteRequested(caller.key, [commodity.series.id])
       return success(conversion)
     },
   }),
@@ -137,7 +137,7 @@ interface ConversionParameters {
 
 /** The converted price, and the exchange rates that went in. */
 function conversionOf(
-  { board, exchange, now }: Context,
+  { latestPrices, exchange, now }: Context,
   { series, code }: Resolved,
   query: ConversionParameters,
 ) {
@@ -149,7 +149,7 @@ function conversionOf(
   if (target !== undefined && !isMoney(series))
     throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
   const unit = unitOf(series, query.to_unit, target !== undefined)
-  const observation = board.quote(series)?.observation
+  const observation = latestPrices.quote(series)?.observation
   if (!observation)
     throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
       commodity_code: code,

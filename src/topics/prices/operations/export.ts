@@ -150,10 +150,15 @@ export function exportOperations(deps: ExportDeps) {
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
 
-  const answer = async (asked: ExportRequest, request: Request, set: Answering, price: number) => {
-    const { question, series, format } = asked
+  const answer = async (
+    requested: ExportRequest,
+    request: Request,
+    set: Answering,
+    price: number,
+  ) => {
+    const { question, series, format } = requested
     const rows = bulk.count(question)
-    const etag = etagOf(asked, rows)
+    const etag = etagOf(requested, rows)
     const requests = Math.max(1, Math.ceil(rows / rowsOfPrice) * price)
     const { headers } = set
     markFixtures(
@@ -182,10 +187,10 @@ export function exportOperations(deps: ExportDeps) {
     if (!rangeHolds(request, etag)) {
       const versions = rows <= keptRowsMax ? bulk.versions(question) : undefined
       return versions
-        ? wholeBody(await kept.of(etag, versions, () => bytesOf(asked)))
-        : streamOf(await bytesOf(asked))
+        ? wholeBody(await kept.of(etag, versions, () => bytesOf(requested)))
+        : streamOf(await bytesOf(requested))
     }
-    const file = await finished.of(etag, () => bytesOf(asked))
+    const file = await finished.of(etag, () => bytesOf(requested))
     const range = rangeOf(request.headers.get('range'), file.size)
     if (range === undefined) return streamOf(partsOf(file, { first: 0, last: file.size - 1 }))
     if (range === 'none') {
@@ -257,7 +262,7 @@ export function exportOperations(deps: ExportDeps) {
         const isSlice = hasSlice(caller.entitled)
         const exportRequest = requestOf(query, isSlice, request)
         if (isSlice) checkSlice(caller.entitled, exportRequest, request)
-        meter.noteAsked(
+        meter.noteRequested(
           caller.key,
           exportRequest.series.map(({ id }) => id),
         )

@@ -18,7 +18,7 @@ import { createEveryAnswer, createPriceTexts } from './texts.ts'
 
 export type LatestDeps = Pick<
   Context,
-  'board' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes' | 'pricesAt'
+  'latestPrices' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes' | 'pricesAt'
 >
 
 const SinglePrice = envelope(PriceRow)
@@ -49,9 +49,9 @@ interface LatestCall {
 
 /** The newest price of one code, of several, or of every code that has one. */
 export function latestOperations(deps: LatestDeps) {
-  const { board, codes, meter } = deps
-  const rounded = { ...createPriceTexts(board), every: createEveryAnswer(deps) }
-  const full = { ...createPriceTexts(board, true), every: createEveryAnswer(deps, true) }
+  const { latestPrices, codes, meter } = deps
+  const rounded = { ...createPriceTexts(latestPrices), every: createEveryAnswer(deps) }
+  const full = { ...createPriceTexts(latestPrices, true), every: createEveryAnswer(deps, true) }
   const idsOf = (commodities: readonly Resolved[]) => commodities.map(({ series }) => series.id)
 
   const answerPast = (
@@ -60,9 +60,9 @@ export function latestOperations(deps: LatestDeps) {
     { known: commodities, unknown }: KnownCodes,
     { isFull, isSingle }: { isFull: boolean; isSingle: boolean },
   ) => {
-    meter.noteAsked(caller.key, idsOf(commodities))
+    meter.noteRequested(caller.key, idsOf(commodities))
     return atPoint(deps, query, answering, known => {
-      const texts = createPriceTexts(known.board, isFull)
+      const texts = createPriceTexts(known.latestPrices, isFull)
       const past = isSingle
         ? texts.single(commodities[0]!).text
         : texts.several(commodities, unknown)
@@ -85,11 +85,11 @@ export function latestOperations(deps: LatestDeps) {
     if (query.as_of) return answerPast(call, answering, resolved, { isFull, isSingle })
     const { single, several } = isFull ? full : rounded
     if (!isSingle) {
-      meter.noteAsked(caller.key, idsOf(commodities))
+      meter.noteRequested(caller.key, idsOf(commodities))
       return tagged(request, answering, several(commodities, resolved.unknown), false)
     }
     const rendered = single(commodities[0]!)
-    meter.noteAsked(caller.key, [commodities[0]!.series.id], rendered.etag)
+    meter.noteRequested(caller.key, [commodities[0]!.series.id], rendered.etag)
     return tagged(request, answering, rendered.text, !rendered.fresh, rendered.etag)
   }
 

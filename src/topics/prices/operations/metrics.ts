@@ -63,7 +63,7 @@ function metricsAnswer(
   unknown: readonly string[],
   isFull: boolean,
 ) {
-  const quotes = commodities.map(commodity => deps.board.quote(commodity.series))
+  const quotes = commodities.map(commodity => deps.latestPrices.quote(commodity.series))
   const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
   if (commodities.length === 1 && unknown.length === 0 && missing[0])
     throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
@@ -105,7 +105,7 @@ export const metricsOperations: readonly Operation[] = [
       )
       markFixtures(reply, marks, commodities)
       reply.headers['x-cache'] = 'MISS'
-      meter.noteAsked(
+      meter.noteRequested(
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { roundTo } from '../math/format.ts'
-import type { Board, Quote } from '../service/board.ts'
+import type { LatestPrices, Quote } from '../service/board.ts'
 import type { History } from '../service/history.ts'
 
 export const sparklineDays = 30
@@ -12,11 +12,11 @@ export const Sparkline = t.Array(t.Number({ examples: [71.23] }), {
 
 /** The closes of the days up to the newest price, oldest first. */
 export function sparklineOf(
-  { board, history }: { board: Board; history: History },
+  { latestPrices, history }: { latestPrices: LatestPrices; history: History },
   quote: Quote,
 ): number[] {
   const { series, observation } = quote
-  const earlierCloses = board.ofEarlierDays('sparkline', quote, () => {
+  const earlierCloses = latestPrices.ofEarlierDays('sparkline', quote, () => {
     const today = startOfDay(observation.observedAt)
     const { rows } = history.page({
       seriesIds: [series.id],

@@ -6,17 +6,17 @@ import { strongEtag } from '../../../lib/text/etag.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { Board, Rendered } from '../service/board.ts'
+import type { LatestPrices, Rendered } from '../service/board.ts'
 import { priceRow } from './row.ts'
 
 /**
  * Bodies of answers as text. The board keeps their parts: a price is rendered once after each
  * change, however many requests ask for it. `isFull`: prices have every stored digit.
  */
-export function createPriceTexts(board: Board, isFull = false) {
+export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
   const prefix = isFull ? 'full ' : ''
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
-    board.rendered(`${prefix}row ${keyOf(code, requestedCode)}`, series, quote =>
+    latestPrices.rendered(`${prefix}row ${keyOf(code, requestedCode)}`, series, quote =>
       JSON.stringify(priceRow(quote, code, requestedCode, isFull)),
     )
 
@@ -24,7 +24,7 @@ export function createPriceTexts(board: Board, isFull = false) {
     /** One price by itself; undefined without one. */
     row: rowText,
     single({ code, series, requestedCode }: Resolved): Rendered {
-      const rendered = board.rendered(
+      const rendered = latestPrices.rendered(
         `${prefix}${keyOf(code, requestedCode)}`,
         series,
         quote =>
@@ -41,7 +41,7 @@ export function createPriceTexts(board: Board, isFull = false) {
      * that nobody knows are among those.
      */
     several(commodities: readonly Resolved[], unknown: readonly string[] | undefined): string {
-      const texts = board.together(() => commodities.map(rowText))
+      const texts = latestPrices.together(() => commodities.map(rowText))
       const rows = texts.filter(text => text !== undefined)
       const priceless = commodities.filter((_, i) => !texts[i]).map(({ code }) => code)
       const missing = unknown
@@ -76,23 +76,23 @@ interface Kept<T> {
  * catalogue, one of them ages, a minute is over, or another one is asked for. One at a time.
  */
 export function createKept<T>({
-  board,
+  latestPrices,
   catalogue,
   now,
 }: {
-  board: Board
+  latestPrices: LatestPrices
   catalogue: Catalogue
   now(): number
 }): (name: string, make: (at: number) => { value: T; series: readonly Series[] }) => Kept<T> {
   let kept: { value: T; of: string; from: number; until: number } | undefined
-  const stateOf = (name: string) => `${board.changes} ${catalogue.version} ${name}`
+  const stateOf = (name: string) => `${latestPrices.changes} ${catalogue.version} ${name}`
   return (name, make) => {
     const at = now()
     if (kept && kept.of === stateOf(name) && at >= kept.from && at <= kept.until)
       return { value: kept.value, fresh: false }
     const { value, series } = make(at)
     const until = series.reduce(
-      (least, one) => Math.min(least, board.validUntil(one)),
+      (least, one) => Math.min(least, latestPrices.validUntil(one)),
       at - (at % keptMs) + keptMs - 1,
     )
     // As it is afterwards: in a fresh evaluation copy reading writes.
@@ -104,7 +104,7 @@ export function createKept<T>({
 /** The prices of every code as one body. */
 function createEveryPrice(
   deps: {
-    board: Board
+    latestPrices: LatestPrices
     catalogue: Catalogue
     firstCodes: readonly string[]
     now(): number
@@ -112,7 +112,7 @@ function createEveryPrice(
   isFull = false,
 ): () => EveryPrice {
   const { catalogue, firstCodes } = deps
-  const { several } = createPriceTexts(deps.board, isFull)
+  const { several } = createPriceTexts(deps.latestPrices, isFull)
   const kept = createKept<Omit<EveryPrice, 'fresh'>>(deps)
   return () => {
     const { value, fresh } = kept('', at => {
@@ -128,14 +128,14 @@ function createEveryPrice(
 
 /** Answers the prices of every code, or 304 to a caller who has them. */
 export function createEveryAnswer(
-  deps: Pick<Context, 'board' | 'catalogue' | 'firstCodes' | 'now' | 'marks' | 'meter'>,
+  deps: Pick<Context, 'latestPrices' | 'catalogue' | 'firstCodes' | 'now' | 'marks' | 'meter'>,
   isFull = false,
-): (asked: { request: Request; caller: Caller }, answering: Answering) => string | undefined {
+): (requested: { request: Request; caller: Caller }, answering: Answering) => string | undefined {
   const every = createEveryPrice(deps, isFull)
   return ({ request, caller }, answering) => {
     const { commodities, seriesIds, text, fresh, etag } = every()
     markFixtures(answering, deps.marks, commodities)
-    deps.meter.noteAsked(caller.key, seriesIds)
+    deps.meter.noteRequested(caller.key, seriesIds)
     return tagged(request, answering, text, !fresh, etag)
   }
 }

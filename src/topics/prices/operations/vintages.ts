@@ -107,7 +107,7 @@ export const vintageOperations: readonly Operation[] = [
           { commodity_code: code },
         )
       markFixtures(reply, marks, [commodity])
-      meter.noteAsked(caller.key, [series.id])
+      meter.noteRequested(caller.key, [series.id])
       return success({
         code,
         name: series.name,

@@ -21,7 +21,7 @@ import { widgetPage, widgetPolicy } from './widget-page.ts'
 
 export type WidgetsDeps = Pick<
   Context,
-  'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
+  'latestPrices' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
 >
 
 const sharedFields = {
@@ -66,7 +66,7 @@ const sparklineDaysMax = 90
 export const widgetOperations = (deps: WidgetsDeps) => [...tableRoute(deps), ...codeRoute(deps)]
 
 function tableRoute(deps: WidgetsDeps) {
-  const { board, codes, firstCodes, serviceName } = deps
+  const { latestPrices, codes, firstCodes, serviceName } = deps
   return [
     operation({
       method: 'GET',
@@ -106,7 +106,7 @@ function tableRoute(deps: WidgetsDeps) {
         const { items, summary } = widgetContent(
           serviceName,
           commodities,
-          commodities.map(commodity => board.quote(commodity.series)),
+          commodities.map(commodity => latestPrices.quote(commodity.series)),
         )
         markAndCount(deps, commodities, reply, caller.key)
         reply.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
@@ -126,7 +126,7 @@ function tableRoute(deps: WidgetsDeps) {
 }
 
 function codeRoute(deps: WidgetsDeps) {
-  const { board, closes, codes, serviceName } = deps
+  const { latestPrices, closes, codes, serviceName } = deps
   return [
     operation({
       method: 'GET',
@@ -154,7 +154,9 @@ function codeRoute(deps: WidgetsDeps) {
         const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
         const commodities = codes.read([params.code], request)
         const { series } = commodities[0]!
-        const { items, summary } = widgetContent(serviceName, commodities, [board.quote(series)])
+        const { items, summary } = widgetContent(serviceName, commodities, [
+          latestPrices.quote(series),
+        ])
         markAndCount(deps, commodities, reply, caller.key)
         const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
           date: day,
@@ -197,7 +199,7 @@ function markAndCount(
 ): void {
   markFixtures(set, marks, commodities)
   set.headers['x-cache'] = 'MISS'
-  meter.noteAsked(
+  meter.noteRequested(
     key,
     commodities.map(commodity => commodity.series.id),
   )

@@ -11,7 +11,7 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Interval } from '../math/interval.ts'
 import { createDailyFx } from '../service/daily-fx.ts'
-import { createPageWalks, type Question, type WalkedPage } from '../service/page-walks.ts'
+import { createPagingSnapshots, type Question, type WalkedPage } from '../service/page-walks.ts'
 import type { RowSources } from '../service/provenance.ts'
 import type { Coverage } from '../service/vintage.ts'
 import { currencyOf } from './currency.ts'
@@ -38,7 +38,7 @@ export interface WindowAnswerDeps
     | 'exchange'
     | 'history'
     | 'pricesAt'
-    | 'board'
+    | 'latestPrices'
     | 'quarantine'
     | 'codes'
     | 'ingest'
@@ -83,7 +83,7 @@ export type WindowAnswer = (
 ) => string
 
 export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
-  const walks = createPageWalks(deps.history, deps.ingest)
+  const walks = createPagingSnapshots(deps.history, deps.ingest)
 
   const readRequest = (
     query: WindowQuery,
@@ -143,17 +143,19 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     query: WindowQuery,
     pathDays: number,
     request: Request,
-    asked: WindowRequest,
+    requested: WindowRequest,
   ): WindowRequest | undefined => {
-    const { commodities, range } = asked
+    const { commodities, range } = requested
     if (pathDays !== 1 || hasRange(query) || !deps.switched(request, 'past_day_shifted')) return
     if (!commodities.every(({ series }) => isIntraday(series.cadence))) return
     const newest = Math.max(
-      ...commodities.map(({ series }) => deps.board.quote(series)?.observation.observedAt ?? 0),
+      ...commodities.map(
+        ({ series }) => deps.latestPrices.quote(series)?.observation.observedAt ?? 0,
+      ),
     )
     if (newest >= range.from || newest === 0) return
     const { from, to } = rangeOf(query, pathDays, newest)
-    return { ...asked, isShifted: true, range: { from, to, fixed: `day to ${newest}` } }
+    return { ...requested, isShifted: true, range: { from, to, fixed: `day to ${newest}` } }
   }
 
   return (query, pathDays, request, set, keyId) => {

@@ -28,7 +28,7 @@ export interface Rendered {
 }
 
 /** The newest price of every series, kept until something changes it. */
-export interface Board {
+export interface LatestPrices {
   /** Runs reads of many series, of which each costs half when they are begun together. */
   together<T>(reads: () => T): T
   /** Undefined when the series has no observation outside quarantine. */
@@ -77,13 +77,13 @@ interface EarlierDays {
  * `attributed`: the series with whoever a value is of as its publisher; without it that of the newest
  * value, which the catalogue knows.
  */
-export function createBoard(
+export function createLatestPrices(
   observations: Pick<ObservationStore, 'newest'> &
     Partial<Pick<ObservationStore, 'after' | 'together'>>,
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
   attributed: (series: Series, observation: Observation) => Series = series => series,
-): Board {
+): LatestPrices {
   const entries = new Map<number, Entry>()
   const newestOnes = new Map<number, Observation | undefined>()
   const earlier = new Map<number, EarlierDays>()

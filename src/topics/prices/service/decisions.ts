@@ -1,6 +1,6 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { Decision, DecisionStore } from '../store/decisions.ts'
-import type { DoubtedValueStore } from '../store/doubted-values.ts'
+import type { FlaggedValueStore } from '../store/doubted-values.ts'
 import type { ObservationReads, Origin, Point } from '../store/observations.ts'
 
 /** A value that is left out because an operator decided against it. */
@@ -41,12 +41,12 @@ const listedMax = 1_000
 
 export function createDecisions({
   store,
-  doubts,
+  flags,
   observations,
   now,
 }: {
   store: DecisionStore
-  doubts: Pick<DoubtedValueStore, 'anyRejected' | 'rejected' | 'keep' | 'forgetKept'>
+  flags: Pick<FlaggedValueStore, 'anyRejected' | 'rejected' | 'keep' | 'forgetKept'>
   observations: Pick<ObservationReads, 'between'>
   now(): number
 }): Decisions {
@@ -78,7 +78,7 @@ export function createDecisions({
       ),
     )
     const rejected = new Map(
-      around(points, (from, to) => doubts.rejected(seriesId, from, to)).map(value => [
+      around(points, (from, to) => flags.rejected(seriesId, from, to)).map(value => [
         `${value.observedAt} ${value.value}`,
         value.reason,
       ]),
@@ -99,7 +99,7 @@ export function createDecisions({
     }
   }
 
-  const isEmpty = () => !store.any() && !doubts.anyRejected()
+  const isEmpty = () => !store.any() && !flags.anyRejected()
 
   return {
     isEmpty,
@@ -128,7 +128,7 @@ export function createDecisions({
     },
     keep(kept, { sourceId, batchId }) {
       for (const point of kept.filter(value => value.isNews).slice(0, listedMax))
-        doubts.keep({
+        flags.keep({
           seriesId: point.seriesId,
           observedAt: point.observedAt,
           value: point.value,
@@ -138,10 +138,10 @@ export function createDecisions({
           sourceId,
           batchId,
           status: 'kept',
-          doubtedAt: now(),
+          flaggedAt: now(),
         })
     },
-    forget: doubts.forgetKept,
+    forget: flags.forgetKept,
   }
 }
 

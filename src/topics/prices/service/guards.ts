@@ -11,13 +11,13 @@ import {
   guardRules,
   type Previous,
 } from '../math/guards.ts'
-import type { DoubtedValueStore } from '../store/doubted-values.ts'
+import type { FlaggedValueStore } from '../store/doubted-values.ts'
 import type { ObservationStore, Origin, Point } from '../store/observations.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
 import { createWitnesses, type SettlementMoves } from './witnesses.ts'
 
 /** A value that is doubted. */
-export interface DoubtedPoint extends Point {
+export interface FlaggedPoint extends Point {
   rule: GuardRule
   reason: string
   before: number | undefined
@@ -33,9 +33,9 @@ export interface Guards {
   judge(
     points: readonly Point[],
     origin?: Pick<Origin, 'sourceId'>,
-  ): { good: readonly Point[]; doubted: DoubtedPoint[] }
+  ): { good: readonly Point[]; flagged: FlaggedPoint[] }
   /** Keeps doubts; inside the transaction that writes what is good. */
-  keep(doubted: readonly DoubtedPoint[], origin: Origin): void
+  keep(flagged: readonly FlaggedPoint[], origin: Origin): void
   /** Forgets how a series moved: its values were changed by other means. */
   forget(seriesId: number): void
   forgetAll(): void
@@ -61,21 +61,21 @@ const followedMax = 2_000
 export function createGuards({
   catalogue,
   observations,
-  doubts,
+  flags,
   settlements,
   rates,
   now,
 }: {
   catalogue: Pick<Catalogue, 'byId' | 'list'>
   observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
-  doubts: DoubtedValueStore
+  flags: FlaggedValueStore
   settlements: SettlementMoves
   /** What one of a currency is in others at present. */
   rates(currency: string): readonly NamedFactor[]
   now(): number
 }): Guards {
   const states = new Map<number, GuardState>()
-  const witnesses = createWitnesses({ catalogue, observations, doubts, settlements })
+  const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
   const stateOf = (seriesId: number): GuardState => {
     const followed = states.get(seriesId)
     if (followed) return followed
@@ -114,7 +114,7 @@ export function createGuards({
   const refusedOf = (seriesId: number, group: readonly Point[]) => {
     const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
     const refused = new Map(
-      doubts
+      flags
         .notTaken(seriesId, group[0]!.observedAt, group.at(-1)!.observedAt)
         .filter(({ rule }) => guardAction(rule as GuardRule, terms) === 'hold')
         .map(value => [`${value.observedAt} ${value.value}`, value]),
@@ -144,7 +144,7 @@ export function createGuards({
     const reason = `the first after ${isoDay(newest.observedAt)}, where the series had stopped`
     return point =>
       point.observedAt > newest.observedAt &&
-      doubts.statusOf(seriesId, point.observedAt, point.value) !== 'released'
+      flags.statusOf(seriesId, point.observedAt, point.value) !== 'released'
         ? { rule: 'stop', reason }
         : undefined
   }
@@ -152,7 +152,7 @@ export function createGuards({
   return {
     judge(points, origin) {
       const at = now()
-      const doubted: DoubtedPoint[] = []
+      const flagged: FlaggedPoint[] = []
       const heldPoints = new Set<Point>()
       for (const [seriesId, group] of inOrder(points)) {
         if (isUnguarded(seriesId)) continue
@@ -165,20 +165,20 @@ export function createGuards({
           // Between known values each has the one before it to be compared with.
           const before: Previous | undefined =
             !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
-          const pointDoubts = state.judge(point.observedAt, point.value, before, at)
-          const isListed = pointDoubts.every(doubt => doubt.action === 'flag')
+          const pointFlags = state.judge(point.observedAt, point.value, before, at)
+          const isListed = pointFlags.every(flag => flag.action === 'flag')
           const refused = (isListed ? refusedAt(point) : undefined) ?? stoppedAt(point)
-          if (pointDoubts.length === 0 && !refused) {
+          if (pointFlags.length === 0 && !refused) {
             state.take(point.observedAt, point.value)
             continue
           }
           if (refused) {
             heldPoints.add(point)
-            doubted.push({ ...point, ...refused, before: before?.value, isHeld: true })
+            flagged.push({ ...point, ...refused, before: before?.value, isHeld: true })
             continue
           }
-          const worst = pointDoubts.find(doubt => doubt.action === 'hold') ?? pointDoubts[0]!
-          const status = doubts.statusOf(seriesId, point.observedAt, point.value)
+          const worst = pointFlags.find(flag => flag.action === 'hold') ?? pointFlags[0]!
+          const status = flags.statusOf(seriesId, point.observedAt, point.value)
           const isDoubtful = worst.action === 'hold' && status !== 'released'
           const witness =
             isDoubtful && status !== 'rejected' && before && confirmable.has(worst.rule)
@@ -189,7 +189,7 @@ export function createGuards({
             heldPoints.add(point)
             state.hold(point.observedAt, point.value)
           } else state.take(point.observedAt, point.value)
-          doubted.push({
+          flagged.push({
             ...point,
             rule: worst.rule,
             reason: witness ? `${worst.reason}, as ${witness}` : worst.reason,
@@ -200,12 +200,12 @@ export function createGuards({
       }
       return {
         good: heldPoints.size === 0 ? points : points.filter(point => !heldPoints.has(point)),
-        doubted,
+        flagged,
       }
     },
-    keep(doubted, { sourceId, batchId }) {
-      for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of doubted)
-        doubts.add({
+    keep(flagged, { sourceId, batchId }) {
+      for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of flagged)
+        flags.add({
           seriesId,
           observedAt,
           value,
@@ -215,7 +215,7 @@ export function createGuards({
           sourceId,
           batchId,
           status: isHeld ? 'waiting' : 'flagged',
-          doubtedAt: now(),
+          flaggedAt: now(),
         })
     },
     forget: seriesId => void states.delete(seriesId),

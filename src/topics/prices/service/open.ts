@@ -14,7 +14,7 @@ import { type BatchStore, createBatchStore } from '../store/batches.ts'
 import { type BoardLayoutStore, createBoardLayoutStore } from '../store/board-layouts.ts'
 import { createCloseStore } from '../store/closes.ts'
 import { createDecisionStore } from '../store/decisions.ts'
-import { createDoubtedValueStore, type DoubtedValueStore } from '../store/doubted-values.ts'
+import { createFlaggedValueStore, type FlaggedValueStore } from '../store/doubted-values.ts'
 import { createObservationStore, type ObservationStore } from '../store/observations.ts'
 import { createQuarantineStore } from '../store/quarantine.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type ValueSourceStore,
 } from '../store/value-sources.ts'
 import { type Batches, createBatches } from './batches.ts'
-import { type Board, createBoard } from './board.ts'
+import { createLatestPrices, type LatestPrices } from './board.ts'
 import { type Closes, createCloses } from './closes.ts'
 import { type Compare, createComparison } from './comparison.ts'
 import { createDecisions, type Decisions } from './decisions.ts'
@@ -39,7 +39,7 @@ import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './
 export interface PriceServices {
   observations: ObservationStore
   quarantine: QuarantineList
-  board: Board
+  latestPrices: LatestPrices
   /** Which codes people want on their boards. */
   boardLayouts: BoardLayoutStore
   history: History
@@ -50,7 +50,7 @@ export interface PriceServices {
   pricesAt: PricesAt
   ingest: Ingest
   valueSources: ValueSourceStore
-  doubtedValues: DoubtedValueStore
+  flaggedValues: FlaggedValueStore
   decisions: Decisions
   batchStore: BatchStore
   batches: Batches
@@ -120,7 +120,7 @@ export function openPrices({
   const valueSources = createValueSourceStore(db)
   const provenance = createProvenance({ sources: valueSources, catalogue, quarantine })
   const { attributed } = provenance
-  const board = createBoard(observations, quarantine, clock, attributed)
+  const latestPrices = createLatestPrices(observations, quarantine, clock, attributed)
   const history = createHistory(observations, quarantine)
   const closeStore = createCloseStore(db)
   const suppliedStore = isEvaluation ? suppliedCloses(closeStore, supply) : closeStore
@@ -130,22 +130,22 @@ export function openPrices({
     at: coverageSinceAt,
     isSet: coverageSinceAt !== revisionsKeptSince,
   })
-  listeners.push(board.forget, history.forget, closes.forget, coverage.forget)
+  listeners.push(latestPrices.forget, history.forget, closes.forget, coverage.forget)
   const ingest = createIngest(observations, catalogue, clock, disk.admit)
   const batchStore = createBatchStore(db)
-  const doubtedValues = createDoubtedValueStore(db)
-  const exchange = createFx(catalogue, board)
+  const flaggedValues = createFlaggedValueStore(db)
+  const exchange = createFx(catalogue, latestPrices)
   const guards = createGuards({
     catalogue,
     observations,
-    doubts: doubtedValues,
+    flags: flaggedValues,
     settlements: createFuturesStore(db),
     rates: currency => ratesOf(currency, exchange, clock.now()),
     now: clock.now,
   })
   const decisions = createDecisions({
     store: createDecisionStore(db),
-    doubts: doubtedValues,
+    flags: flaggedValues,
     observations,
     now: clock.now,
   })
@@ -182,7 +182,7 @@ export function openPrices({
       if (sourceId !== 0 || provenance.isSourced(change.seriesId)) attribute(change.seriesId)
     }
   })
-  catalogue.onReload(board.renew)
+  catalogue.onReload(latestPrices.renew)
   // The catalogue's terms say what guards do.
   catalogue.onReload(guards.forgetAll)
   ingest.onWithdraw(seriesId => {
@@ -194,7 +194,7 @@ export function openPrices({
   return {
     observations,
     quarantine,
-    board,
+    latestPrices,
     boardLayouts: createBoardLayoutStore(db),
     history,
     closes,
@@ -214,7 +214,7 @@ export function openPrices({
     }),
     ingest,
     valueSources,
-    doubtedValues,
+    flaggedValues,
     decisions,
     batchStore,
     batches,
@@ -229,7 +229,7 @@ export function openPrices({
       provenance.describeFeeds(describe)
       isNamed = true
       for (const id of valueSources.everySeries()) attribute(id)
-      board.forgetAll()
+      latestPrices.forgetAll()
     },
     sourceNameOf: provenance.nameOf,
     attributed,

@@ -27,11 +27,11 @@ export interface WalkedPage {
  * that moment, each beginning where the one before it ended. A page out of order is found by
  * counting the rows of that moment.
  */
-export interface PageWalks {
+export interface PagingSnapshots {
   page(question: Question, page: number, perPage: number, now: number): WalkedPage
 }
 
-interface Walk {
+interface PagingSnapshot {
   from: number
   to: number
   bornBy: number
@@ -42,18 +42,18 @@ interface Walk {
   use: number
 }
 
-const walkLifetimeMs = 15 * 60_000
+const snapshotLifetimeMs = 15 * 60_000
 const questionsMax = 10_000
-const walksPerQuestionMax = 4
-const startsPerWalkMax = 8
+const snapshotsPerQuestionMax = 4
+const startsPerSnapshotMax = 8
 
-export function createPageWalks(
+export function createPagingSnapshots(
   history: History,
   ingest: Pick<Ingest, 'mark' | 'listen'>,
-): PageWalks {
-  const memory = createWalkMemory()
+): PagingSnapshots {
+  const memory = createSnapshotMemory()
 
-  const begin = ({ key, range, vintage }: Question, now: number): Walk => {
+  const begin = ({ key, range, vintage }: Question, now: number): PagingSnapshot => {
     // Every existing row belongs to the walk, also one that was recorded by a clock that ran ahead.
     const bornBy = Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds))
     const snapshot = { ...range, bornBy }
@@ -84,7 +84,7 @@ export function createPageWalks(
       if (more) {
         walk.starts.delete(page + 1)
         walk.starts.set(page + 1, end)
-        if (walk.starts.size > startsPerWalkMax)
+        if (walk.starts.size > startsPerSnapshotMax)
           walk.starts.delete(walk.starts.keys().next().value!)
         // Rows that came meanwhile with an earlier recording time make the walk longer; its end is
         // never cut.
@@ -96,42 +96,49 @@ export function createPageWalks(
 }
 
 /** The walks that are under way, by their question. */
-interface WalkMemory {
-  add(key: string, start: Pick<Walk, 'from' | 'to' | 'bornBy' | 'total'>, now: number): Walk
+interface SnapshotMemory {
+  add(
+    key: string,
+    start: Pick<PagingSnapshot, 'from' | 'to' | 'bornBy' | 'total'>,
+    now: number,
+  ): PagingSnapshot
   /** The newest walk that has come to the page, else the newest of all. */
-  find(key: string, page: number, now: number): Walk | undefined
+  find(key: string, page: number, now: number): PagingSnapshot | undefined
 }
 
-function createWalkMemory(): WalkMemory {
+function createSnapshotMemory(): SnapshotMemory {
   // A Map keeps the order of insertion, so the first question is the one that was not asked for
   // longest.
-  const walksByKey = new Map<string, Walk[]>()
+  const snapshotsByKey = new Map<string, PagingSnapshot[]>()
   let uses = 0
 
-  const remember = (key: string, walks: Walk[]) => {
-    walksByKey.delete(key)
-    if (walksByKey.size >= questionsMax) walksByKey.delete(walksByKey.keys().next().value!)
-    walksByKey.set(key, walks)
+  const remember = (key: string, snapshots: PagingSnapshot[]) => {
+    snapshotsByKey.delete(key)
+    if (snapshotsByKey.size >= questionsMax)
+      snapshotsByKey.delete(snapshotsByKey.keys().next().value!)
+    snapshotsByKey.set(key, snapshots)
   }
 
   return {
     add(key, { from, to, bornBy, total }, now) {
       const starts = new Map<number, Position>()
-      const walk: Walk = { from, to, bornBy, total, starts, usedAt: now, use: ++uses }
-      const walks = walksByKey.get(key) ?? []
+      const walk: PagingSnapshot = { from, to, bornBy, total, starts, usedAt: now, use: ++uses }
+      const snapshots = snapshotsByKey.get(key) ?? []
       // One API key may run several walks of one query: the one that was idle longest is dropped.
-      if (walks.length >= walksPerQuestionMax)
-        walks.splice(walks.indexOf(walks.reduce((a, b) => (a.use < b.use ? a : b))), 1)
-      remember(key, [...walks, walk])
+      if (snapshots.length >= snapshotsPerQuestionMax)
+        snapshots.splice(snapshots.indexOf(snapshots.reduce((a, b) => (a.use < b.use ? a : b))), 1)
+      remember(key, [...snapshots, walk])
       return walk
     },
     find(key, page, now) {
-      const walks = (walksByKey.get(key) ?? []).filter(walk => now - walk.usedAt < walkLifetimeMs)
-      const walk = walks.findLast(candidate => candidate.starts.has(page)) ?? walks.at(-1)
+      const snapshots = (snapshotsByKey.get(key) ?? []).filter(
+        walk => now - walk.usedAt < snapshotLifetimeMs,
+      )
+      const walk = snapshots.findLast(candidate => candidate.starts.has(page)) ?? snapshots.at(-1)
       if (!walk) return undefined
       walk.usedAt = now
       walk.use = ++uses
-      remember(key, walks)
+      remember(key, snapshots)
       return walk
     },
   }

@@ -144,14 +144,14 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
         const { fresh, kept } = tally.isGuarded
           ? decisions.sift(points, sourceId, tally.replaces)
           : { fresh: points, kept: [] }
-        const { good, doubted } = tally.isGuarded
+        const { good, flagged } = tally.isGuarded
           ? guards.judge(fresh, open)
-          : { good: fresh, doubted: [] }
-        if (doubted.length + kept.length === 0)
+          : { good: fresh, flagged: [] }
+        if (flagged.length + kept.length === 0)
           return { ...attributed(good, written(good, recordedAt)), held: 0, kept: 0 }
         return transact(() => {
           const left = { held: fresh.length - good.length, kept: kept.length }
-          guards.keep(doubted, open)
+          guards.keep(flagged, open)
           store.count(id, left)
           const counts = written(good, recordedAt)
           // What was written takes what was left out in its time off the list.
@@ -197,7 +197,7 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
       asRecorded: tally.asRecorded,
       during: work => journal.during(id, () => during(work)),
       write: (points, recordedAt) =>
-        points.some(isTold)
+        points.some(isNotified)
           ? transact(() => writeHistories(points, recordedAt))
           : writeOwn(points, recordedAt),
       writeRows(dataset, rows, recordedAt, write) {
@@ -248,7 +248,7 @@ const sumOf = (all: readonly Counts[]): Counts => {
 }
 
 /** Whether a point says more than its value. */
-const isTold = (point: Point): boolean => point.source !== undefined || point.deleted === true
+const isNotified = (point: Point): boolean => point.source !== undefined || point.deleted === true
 
 const momentKey = ({ seriesId, observedAt }: Point) => `${seriesId} ${observedAt}`
 

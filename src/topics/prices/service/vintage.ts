@@ -7,7 +7,7 @@ import type { Observation } from '../math/bars.ts'
 import type { Close } from '../math/window.ts'
 import type { CloseStore } from '../store/closes.ts'
 import type { ObservationStore } from '../store/observations.ts'
-import { type Board, createBoard } from './board.ts'
+import { createLatestPrices, type LatestPrices } from './board.ts'
 import type { Closes } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
 import { type History, pastHistory } from './history.ts'
@@ -54,7 +54,7 @@ export function createCoverage(
  */
 export interface PricesView {
   closes: Closes
-  board: Board
+  latestPrices: LatestPrices
   /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
   history: Pick<History, 'page'>
   exchange: Fx
@@ -107,7 +107,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
     }
     const sinces: number[] = []
-    const board = createBoard({ newest }, quarantine, { now }, deps.attributed)
+    const latestPrices = createLatestPrices({ newest }, quarantine, { now }, deps.attributed)
     return {
       closes: {
         of,
@@ -115,7 +115,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         revisedAt: (seriesId, from, to) => deps.closeStore.revisedAt(seriesId, from, to, asOf),
         forget: seriesId => void memory.delete(seriesId),
       },
-      board,
+      latestPrices,
       history:
         asOf === undefined
           ? deps.history
@@ -123,7 +123,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
               touched.add(seriesId)
               return coverage.since(seriesId, asOf)
             }),
-      exchange: createFx(catalogue, board),
+      exchange: createFx(catalogue, latestPrices),
       now,
       within(work) {
         if (asOf === undefined) return work()

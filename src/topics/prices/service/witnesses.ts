@@ -3,7 +3,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { families, underlyingCategory } from '../../futures/math/families.ts'
 import { confirms, type Move, type Previous } from '../math/guards.ts'
-import type { DoubtedValueStore } from '../store/doubted-values.ts'
+import type { FlaggedValueStore } from '../store/doubted-values.ts'
 import type { ObservationStore, Point } from '../store/observations.ts'
 
 /** How the contracts of a futures family settled on two days. */
@@ -26,17 +26,17 @@ const sameTimeMaxMs = 16 * dayMs
 export function createWitnesses({
   catalogue,
   observations,
-  doubts,
+  flags,
   settlements,
 }: {
   catalogue: Pick<Catalogue, 'byId' | 'list'>
   observations: Pick<ObservationStore, 'newest'>
-  doubts: Pick<DoubtedValueStore, 'waitingNear'>
+  flags: Pick<FlaggedValueStore, 'waitingNear'>
   settlements: SettlementMoves
 }): Witnesses {
   return {
     of(point, before, sourceId) {
-      const doubted: Move = { before: before.value, value: point.value }
+      const flagged: Move = { before: before.value, value: point.value }
       const category = relatedCategory(catalogue.byId(point.seriesId))
       const related = catalogue.list().filter(series => relatedCategory(series) === category)
       const withinMs = Math.min(sameTimeMaxMs, (point.observedAt - before.observedAt) / 2)
@@ -48,14 +48,14 @@ export function createWitnesses({
         const value = valueNear(id, point.observedAt)
         const start = value === undefined ? undefined : valueNear(id, before.observedAt)
         return value !== undefined && start !== undefined
-          ? confirms({ before: start, value }, doubted)
+          ? confirms({ before: start, value }, flagged)
           : false
       }
       const isSaidToMove = ({ id }: Series): boolean =>
         sourceId !== undefined &&
-        doubts
+        flags
           .waitingNear(id, point.observedAt - withinMs, point.observedAt + withinMs, sourceId)
-          .some(move => confirms(move, doubted))
+          .some(move => confirms(move, flagged))
 
       const moved = related.find(series => series.id !== point.seriesId && didMove(series))
       if (moved) return `${moved.code} moved`
@@ -65,7 +65,7 @@ export function createWitnesses({
       const contract = families
         .filter(({ code }) => underlyingCategory(code) === category)
         .flatMap(({ code }) => settlements.movesBetween(code, fromDay, toDay))
-        .find(move => confirms(move, doubted))
+        .find(move => confirms(move, flagged))
       return contract && `${contract.code} settled`
     },
   }

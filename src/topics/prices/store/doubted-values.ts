@@ -2,11 +2,11 @@ import type { Database } from 'bun:sqlite'
 import { lazy } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 
-export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected', 'kept'] as const
-export type DoubtStatus = (typeof doubtStatuses)[number]
+export const flagStatuses = ['waiting', 'flagged', 'released', 'rejected', 'kept'] as const
+export type FlagStatus = (typeof flagStatuses)[number]
 
 /** A value that the guards doubted: of a series, or a number of a row of a dataset. */
-export interface DoubtedValue {
+export interface FlaggedValue {
   id: number
   /** Null: it is of a row. */
   seriesId: number | null
@@ -17,8 +17,8 @@ export interface DoubtedValue {
   reason: string
   sourceId: number
   batchId: number
-  status: DoubtStatus
-  doubtedAt: number
+  status: FlagStatus
+  flaggedAt: number
   decidedAt: number | null
   decidedBy: string | null
   decisionReason: string | null
@@ -35,34 +35,34 @@ export interface DoubtedValue {
 type Decision = 'id' | 'decidedAt' | 'decidedBy' | 'decisionReason'
 type OfRows = 'dataset' | 'line' | 'numbers' | 'column' | 'fields'
 
-export type NewDoubt = Omit<DoubtedValue, Decision | OfRows> & { seriesId: number }
-export type NewDoubtedRow = Omit<DoubtedValue, Decision | OfRows | 'seriesId'> &
+export type NewFlag = Omit<FlaggedValue, Decision | OfRows> & { seriesId: number }
+export type NewFlaggedRow = Omit<FlaggedValue, Decision | OfRows | 'seriesId'> &
   Record<OfRows, string>
 /** A value of a row. */
-type DoubtedRow = Omit<DoubtedValue, OfRows> & Record<OfRows, string>
+type FlaggedRow = Omit<FlaggedValue, OfRows> & Record<OfRows, string>
 
-export interface DoubtFilter {
-  status?: DoubtStatus
+export interface FlagFilter {
+  status?: FlagStatus
   seriesId?: number
   dataset?: string
 }
 
 /** What is not to be recorded, and why. */
-export type RefusedValue = Pick<DoubtedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
+export type RefusedValue = Pick<FlaggedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
 
-export interface DoubtedValueStore {
+export interface FlaggedValueStore {
   /**
    * Keeps a doubt; one of the same value that is there already stays as it is, but for one that
    * waited and is recorded now: it is only listed.
    */
-  add(doubt: NewDoubt): void
+  add(flag: NewFlag): void
   /** The same of a row of a dataset. */
-  addRow(doubt: NewDoubtedRow): void
+  addRow(flag: NewFlaggedRow): void
   /** What became of the rows of a line that anybody doubted. */
-  ofLine(dataset: string, line: string): Pick<DoubtedRow, 'observedAt' | 'numbers' | 'status'>[]
-  find(id: number): DoubtedValue | undefined
+  ofLine(dataset: string, line: string): Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>[]
+  find(id: number): FlaggedValue | undefined
   /** What became of the very value, if anybody doubted it. */
-  statusOf(seriesId: number, observedAt: number, value: number): DoubtStatus | undefined
+  statusOf(seriesId: number, observedAt: number, value: number): FlagStatus | undefined
   /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
   notTaken(seriesId: number, from: number, to: number): RefusedValue[]
   /** Whether any value was rejected. */
@@ -70,7 +70,7 @@ export interface DoubtedValueStore {
   /** Values of a series that were rejected, from one moment to another, both inclusive. */
   rejected(seriesId: number, from: number, to: number): RefusedValue[]
   /** Lists a value that was left out for what an operator decided; one that waits stays as it is. */
-  keep(value: NewDoubt): void
+  keep(value: NewFlag): void
   /** Takes what was left out off the list, from one moment to another, both inclusive. */
   forgetKept(seriesId: number, from: number, to: number): void
   /**
@@ -79,8 +79,8 @@ export interface DoubtedValueStore {
    */
   waitingNear(seriesId: number, from: number, to: number, otherThan: number): WaitingMove[]
   /** Newest first. */
-  list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
-  total(filter: DoubtFilter): number
+  list(filter: FlagFilter, limit: number, offset: number): FlaggedValue[]
+  total(filter: FlagFilter): number
   /** Days, as their first ms, of which values wait for a decision. */
   waitingDays(seriesId: number, from: number, to: number): number[]
   decide(id: number, status: 'released' | 'rejected', by: string, reason: string, at: number): void
@@ -88,7 +88,7 @@ export interface DoubtedValueStore {
    * Values of a series that wait, from one moment to another, both inclusive, and speak for a longer
    * period than this kind.
    */
-  waitingCoarser(seriesId: number, periodKind: number, from: number, to: number): CoarseDoubt[]
+  waitingCoarser(seriesId: number, periodKind: number, from: number, to: number): CoarseFlag[]
   /** There is nothing to decide about it any more. */
   remove(id: number): void
 }
@@ -98,19 +98,19 @@ export interface WaitingMove {
   value: number
 }
 
-export interface CoarseDoubt {
+export interface CoarseFlag {
   id: number
   observedAt: number
   periodKind: number
 }
 
 const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, before, rule, reason, source_id AS sourceId,
-  batch_id AS batchId, status, doubted_at AS doubtedAt, decided_at AS decidedAt, decided_by AS decidedBy,
+  batch_id AS batchId, status, doubted_at AS flaggedAt, decided_at AS decidedAt, decided_by AS decidedBy,
   decision_reason AS decisionReason, dataset, line, numbers, doubted_column AS "column", fields`
 const matching =
   '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2) AND (?3 IS NULL OR dataset = ?3)'
 
-export function createDoubtedValueStore(db: Database): DoubtedValueStore {
+export function createFlaggedValueStore(db: Database): FlaggedValueStore {
   const add = lazy(
     db,
     `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
@@ -118,11 +118,11 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
      ON CONFLICT (series_id, observed_at, value) DO UPDATE SET status = excluded.status, reason = excluded.reason
      WHERE status = 'waiting' AND excluded.status = 'flagged'`,
   )
-  const find = lazy<DoubtedValue, [number]>(
+  const find = lazy<FlaggedValue, [number]>(
     db,
     `SELECT ${columns} FROM doubted_values WHERE id = ?`,
   )
-  const statusOf = lazy<{ status: DoubtStatus }, number[]>(
+  const statusOf = lazy<{ status: FlagStatus }, number[]>(
     db,
     'SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?',
   )
@@ -160,7 +160,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
        AND status = 'waiting' AND rule <> 'unit' AND before IS NOT NULL`,
   )
   type Filter = [string | null, number | null, string | null]
-  const list = lazy<DoubtedValue, [...Filter, number, number]>(
+  const list = lazy<FlaggedValue, [...Filter, number, number]>(
     db,
     `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
   )
@@ -177,7 +177,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`,
   )
-  const waitingCoarser = lazy<CoarseDoubt, number[]>(
+  const waitingCoarser = lazy<CoarseFlag, number[]>(
     db,
     `SELECT d.id, d.observed_at AS observedAt, s.period_kind AS periodKind
      FROM doubted_values d JOIN value_sources s ON s.id = d.source_id
@@ -190,31 +190,31 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
        source_id, batch_id, status, doubted_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
-  const ofLine = lazy<Pick<DoubtedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>(
+  const ofLine = lazy<Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>(
     db,
     `SELECT observed_at AS observedAt, numbers, status FROM doubted_values
      WHERE dataset = ? AND line = ?`,
   )
-  const filterOf = ({ status, seriesId, dataset }: DoubtFilter): Filter => [
+  const filterOf = ({ status, seriesId, dataset }: FlagFilter): Filter => [
     status ?? null,
     seriesId ?? null,
     dataset ?? null,
   ]
-  const cellsOf = (doubt: NewDoubt) =>
+  const cellsOf = (flag: NewFlag) =>
     [
-      doubt.seriesId,
-      doubt.observedAt,
-      doubt.value,
-      doubt.before,
-      doubt.rule,
-      doubt.reason,
-      doubt.sourceId,
-      doubt.batchId,
-      doubt.status,
-      doubt.doubtedAt,
+      flag.seriesId,
+      flag.observedAt,
+      flag.value,
+      flag.before,
+      flag.rule,
+      flag.reason,
+      flag.sourceId,
+      flag.batchId,
+      flag.status,
+      flag.flaggedAt,
     ] as const
   return {
-    add: doubt => void add.run(...cellsOf(doubt)),
+    add: flag => void add.run(...cellsOf(flag)),
     keep: value => void keep.run(...cellsOf(value)),
     anyRejected: () => anyRejected.get() !== null,
     rejected: (...range) => rejected.all(...range),
@@ -234,7 +234,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
         row.sourceId,
         row.batchId,
         row.status,
-        row.doubtedAt,
+        row.flaggedAt,
       ),
     ofLine: (dataset, line) => ofLine.all(dataset, line),
     find: id => find.get(id) ?? undefined,

@@ -19,7 +19,7 @@ export interface SourceReading {
   rejections: string[]
 }
 
-export interface SourceReader {
+export interface SourceParser {
   /**
    * `mask` takes out of the text what must go no further. A sentence where there are no rows to be
    * found.
@@ -40,7 +40,7 @@ const rejectionsMax = 20
 const tooMany = { fault: `it has more than the ${rowsMax} rows that are read at a time` }
 
 /** Reads JSON, NDJSON and CSV, gzip too, into prices of marine fuel. */
-export const createSourceReader = (ports: readonly Port[]): SourceReader => ({
+export const createSourceParser = (ports: readonly Port[]): SourceParser => ({
   async read(bytes, layout, mask, now) {
     const text = await textOf(bytes)
     if (typeof text !== 'string') return text

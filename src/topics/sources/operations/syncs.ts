@@ -130,9 +130,9 @@ function rotation(deps: DataSourcesApiDeps) {
       headers: idempotencyHeader,
       body: RotateBody.schema,
       answers: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ body, caller, params: { id }, pass, request, reply }) => {
+      handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const source = ownSource(sources, id, caller)
-        return deps.idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return deps.idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const credentialId = sources.rotate(source, forms.rotated(body))
           const message = 'The new credentials are in use; the old ones are gone.'
           return success({ success: true as const, credential_id: credentialId, message })

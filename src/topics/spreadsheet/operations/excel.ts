@@ -26,7 +26,9 @@ import {
 } from './sheet.ts'
 import { columnsMax } from './table.ts'
 
-export interface ExcelDeps extends SheetRunDeps, Pick<Context, 'board' | 'catalogue' | 'meter'> {
+export interface ExcelDeps
+  extends SheetRunDeps,
+    Pick<Context, 'latestPrices' | 'catalogue' | 'meter'> {
   codesMax: number
 }
 
@@ -186,12 +188,20 @@ function latestOperations(deps: ExcelDeps) {
   ]
 }
 
-function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlRoot }: ExcelDeps) {
+function createSheetPrices({
+  latestPrices,
+  catalogue,
+  codesMax,
+  marks,
+  meter,
+  now,
+  xmlRoot,
+}: ExcelDeps) {
   // Readers of XML go by position: every row has all fields, in one order.
   const rowOf = (requestedCode: string): LatestRow => {
     const commodity = catalogue.resolve(requestedCode, now())
     const series = commodity?.series
-    const quote = series && board.quote(series)
+    const quote = series && latestPrices.quote(series)
     const observation = quote?.observation
     const value = series && observation ? roundTo(observation.value, series.decimals) : null
     const sourced = quote?.series ?? series
@@ -227,7 +237,7 @@ function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlR
     }
     const commodities = requestedCodes.flatMap(code => catalogue.resolve(code, now()) ?? [])
     markFixtures(set, marks, commodities)
-    meter.noteAsked(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
+    meter.noteRequested(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
     const asXml = wantsXml(request)
     set.headers['x-cache'] = 'MISS'
     set.headers['content-type'] = asXml ? xmlType : jsonType

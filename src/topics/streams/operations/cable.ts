@@ -59,9 +59,9 @@ export function cableOperations(deps: CableRouteDeps) {
         426: NestedProblem,
         503: NestedProblem,
       },
-      handle: ({ request, caller, pass }) => {
+      handle: ({ request, caller, requestContext }) => {
         if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notSocket()
-        const stays = gate.stay(pass!, request, peer)
+        const stays = gate.stay(requestContext!, request, peer)
         const connection = cable.connect({
           accountId: caller.key.account.account.id,
           keyId: caller.key.key.id,

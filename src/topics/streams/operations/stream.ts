@@ -72,7 +72,7 @@ export function streamOperations(deps: WatchStreamDeps) {
         400: NestedProblem,
         503: NestedProblem,
       },
-      handle: ({ request, caller, pass, query, reply }) => {
+      handle: ({ request, caller, requestContext, query, reply }) => {
         const accountId = caller.key.account.account.id
         const lastId = request.headers.get('last-event-id')
         const since = sinceOf(
@@ -92,7 +92,7 @@ export function streamOperations(deps: WatchStreamDeps) {
           series.map(watchedSeries => ({ series: watchedSeries })),
         )
         if (request.method === 'HEAD') return new Response('')
-        const stays = gate.stay(pass!, request, peer)
+        const stays = gate.stay(requestContext!, request, peer)
         const body = streamBody({
           feed: watchFeed,
           accountId,

@@ -4,7 +4,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { rigRegionOf } from '../../drilling/math/rig-region.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { Fx } from '../../prices/service/fx.ts'
 import { type HeatPrice, heatPrices } from '../../units/math/heat-price.ts'
 
@@ -66,13 +66,13 @@ const decimals = 4
 
 export function createCablePrices(
   catalogue: Catalogue,
-  board: Board,
+  latestPrices: LatestPrices,
   exchange: Fx,
   now: () => number,
 ): CablePrices {
   const quoteOf = (code: string) => {
     const series = catalogue.resolve(code, now())?.series
-    return series && board.quote(series)
+    return series && latestPrices.quote(series)
   }
 
   const leafOf = ({ code, unit, scale, heat }: HeatPrice): Leaf | null => {

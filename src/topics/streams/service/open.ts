@@ -13,20 +13,20 @@ export interface StreamServices {
 
 export interface StreamServicesDeps
   extends Pick<Runtime, 'config' | 'clock' | 'log'>,
-    Pick<PriceServices, 'board' | 'exchange' | 'ingest'> {
+    Pick<PriceServices, 'latestPrices' | 'exchange' | 'ingest'> {
   catalogue: Catalogue
   keys: Keyring
 }
 
 export function openStreams(deps: StreamServicesDeps): StreamServices {
-  const { config, clock, log, catalogue, board, exchange } = deps
+  const { config, clock, log, catalogue, latestPrices, exchange } = deps
   const streams = createStreams({ log, perKey: config.streams.perKey })
   return {
     streams,
     cable: createCable({
       ...deps,
       streams,
-      prices: createCablePrices(catalogue, board, exchange, clock.now),
+      prices: createCablePrices(catalogue, latestPrices, exchange, clock.now),
       channels: config.brand.streamChannels,
     }),
   }

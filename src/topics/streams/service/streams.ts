@@ -59,13 +59,13 @@ export function createStreams({
 }: StreamsDeps): Streams {
   const open = new Set<OpenStream>()
   const places = new Map<string, number>()
-  let stopRhythm: (() => void) | undefined
+  let stopSchedule: (() => void) | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   let stopped = false
 
-  const care = (stream: OpenStream, looks: boolean) => {
+  const care = (stream: OpenStream, impersonations: boolean) => {
     try {
-      const reason = looks ? stream.refusal() : undefined
+      const reason = impersonations ? stream.refusal() : undefined
       if (reason !== undefined) stream.end({ by: 'refusal', reason })
       else stream.beat?.()
     } catch (error) {
@@ -74,9 +74,9 @@ export function createStreams({
   }
   const beat = () => {
     const now = stopwatch.monotonic()
-    const looks = now - lookedAt >= lookEachMs
-    if (looks) lookedAt = now
-    for (const stream of [...open]) care(stream, looks)
+    const impersonations = now - lookedAt >= lookEachMs
+    if (impersonations) lookedAt = now
+    for (const stream of [...open]) care(stream, impersonations)
   }
 
   return {
@@ -87,15 +87,15 @@ export function createStreams({
       if (openCount >= perKey) return 'full'
       places.set(name, openCount + 1)
       open.add(stream)
-      stopRhythm ??= every(beatMs, beat)
+      stopSchedule ??= every(beatMs, beat)
       return () => {
         if (!open.delete(stream)) return
         const remaining = places.get(name)! - 1
         if (remaining > 0) places.set(name, remaining)
         else places.delete(name)
         if (open.size > 0) return
-        stopRhythm?.()
-        stopRhythm = undefined
+        stopSchedule?.()
+        stopSchedule = undefined
       }
     },
     beat,
@@ -108,8 +108,8 @@ export function createStreams({
           log.error('stream_end_failed', { message: 'A stream could not be ended.', error })
         }
       }
-      stopRhythm?.()
-      stopRhythm = undefined
+      stopSchedule?.()
+      stopSchedule = undefined
     },
     get count() {
       return open.size

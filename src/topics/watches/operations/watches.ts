@@ -135,9 +135,9 @@ function listAndCreate(deps: SubscriptionsDeps) {
       headers: idempotencyHeader,
       body: forms.newWatch,
       answers: { 201: One, ...refusals, 422: ValidationProblem },
-      handle: ({ body, caller, pass, request, reply }) => {
+      handle: ({ body, caller, requestContext, request, reply }) => {
         refuseWebhook(body, caller, request)
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const origin = {
             source: sourceOf(request, headerPrefix),
             toolName: toolOf(request, headerPrefix),

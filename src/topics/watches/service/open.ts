@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { Board } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/board.ts'
 import type { Events } from '../../webhooks/service/events.ts'
 import { createWatchEventStore } from '../store/events.ts'
 import { createWatchStore } from '../store/watches.ts'
@@ -27,16 +27,16 @@ export interface WatchServicesDeps {
   log: Log
   keys: Keyring
   catalogue: Catalogue
-  board: Board
+  latestPrices: LatestPrices
   events: Pick<Events, 'emit'>
 }
 
 /** Puts watches together. */
 export function openWatches(deps: WatchServicesDeps): WatchServices {
-  const { db, catalogue, board, clock } = deps
+  const { db, catalogue, latestPrices, clock } = deps
   const readingOf = (code: string): FoundReading => {
     const series = catalogue.resolve(code, clock.now())?.series
-    const quote = series && board.quote(series)
+    const quote = series && latestPrices.quote(series)
     if (!quote) return { price: null, seriesId: series?.id ?? 0, stale: true, asOf: null }
     const { observation, status } = quote
     const price = roundTo(observation.value, quote.series.decimals)

@@ -183,9 +183,9 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksA
       },
       body: noBody,
       answers: { 202: envelope(LogShape), ...webhookRefusals, 404: NestedProblem },
-      handle: ({ caller, params: { id, event_id: eventId }, pass, request, reply }) => {
+      handle: ({ caller, params: { id, event_id: eventId }, requestContext, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, pass, request, set: reply }, undefined, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, undefined, () => {
           const logged = log.find('webhook', lane, eventId)
           if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
             throw new Problem(
@@ -212,14 +212,14 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksA
       params: webhookParams.properties,
       body: ReplayBody.schema,
       answers: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-      handle: async ({ body, caller, params: { id }, pass, request, reply }) => {
+      handle: async ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         const at = now()
         const { from, to, states, eventTypes } = replayOf(body, at)
         // What was made in this very millisecond is part of it.
         const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
         return idempotency.onceAfter(
-          { caller, pass, request, set: reply },
+          { caller, requestContext, request, set: reply },
           body,
           () => log.replay('webhook', lane, range, replayMax),
           replayed => {

@@ -92,9 +92,9 @@ function listAndCreate(deps: WebhooksApiDeps) {
       headers: idempotencyHeader,
       body: forms.newWebhook,
       answers: { 201: One, ...webhookRefusals, 422: ValidationProblem },
-      handle: ({ body, caller, pass, request, reply }) => {
+      handle: ({ body, caller, requestContext, request, reply }) => {
         refuseEvents(body, caller, request)
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const { settings, secret } = forms.created(
             body,
             deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
@@ -196,9 +196,9 @@ function changeOne(deps: WebhooksApiDeps) {
       headers: idempotencyHeader,
       body: RotationBody.schema,
       answers: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ body, caller, params: { id }, pass, request, reply }) => {
+      handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, pass, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const rotated = webhooks.rotate(endpoint, rotationOf(body))
           return success(row(rotated.endpoint, rotated.secret))
         })

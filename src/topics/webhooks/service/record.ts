@@ -49,7 +49,7 @@ export function keepWebhookRecords({
   const tell = (account: Account, endpoint: Endpoint, at: number) => {
     const target = shownTarget(endpoint.url)
     mail.post({
-      ...letterOf(endpoint, target, deactivateAfter, mail.pageUrl(`/webhooks/${endpoint.id}`)),
+      ...mailMessageOf(endpoint, target, deactivateAfter, mail.pageUrl(`/webhooks/${endpoint.id}`)),
       to: account.email,
       accountId: account.id,
       dedupe: `webhook-disabled ${endpoint.id} ${at}`,
@@ -71,7 +71,7 @@ export function keepWebhookRecords({
   }
 }
 
-function letterOf(
+function mailMessageOf(
   { id, url, description }: Endpoint,
   target: string,
   failures: number,

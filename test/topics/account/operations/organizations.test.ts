@@ -40,7 +40,7 @@ async function office() {
 type Office = Awaited<ReturnType<typeof office>>
 
 async function enlist(
-  { ask, letters }: People,
+  { ask, mailMessages }: People,
   admin: Person,
   person: Person,
   role: Role,
@@ -50,7 +50,7 @@ async function enlist(
     role,
   })
   const { id } = answer.body.invitation as { id: string }
-  expect(letters(person.email)).not.toEqual([])
+  expect(mailMessages(person.email)).not.toEqual([])
   return ask('POST', `/organizations/invitations/${id}/confirm_accept`, token(person))
 }
 
@@ -442,7 +442,7 @@ describe('/organizations/members', () => {
   })
 
   test('is listed at once and acts after it was accepted', async () => {
-    const { ask, person, letters, ...all } = people()
+    const { ask, person, mailMessages, ...all } = people()
     const [ann, bob] = [person('ann', 'scale'), person('bob', 'free')]
     const added = await ask('POST', '/organizations/members', token(ann), {
       email: 'BOB@example.com',
@@ -473,7 +473,7 @@ describe('/organizations/members', () => {
     ).toBe('already_member')
     expect(bob.account.actsOn).toBe(bob.account)
     const { invitation } = all.services.organizations.invitationByToken(
-      tokenIn(letters(bob.email)[0]!.text),
+      tokenIn(mailMessages(bob.email)[0]!.text),
     )!
     const accepted = await ask(
       'POST',
@@ -537,7 +537,7 @@ describe('/organizations/members', () => {
   })
 
   test('is asked for once by a repeated request', async () => {
-    const { ask, person, letters } = people()
+    const { ask, person, mailMessages } = people()
     const ann = token(person('ann'))
     const send = () =>
       ask(
@@ -550,7 +550,7 @@ describe('/organizations/members', () => {
     const [first, second] = [await send(), await send()]
     expect(second.status).toBe(201)
     expect(second.body).toEqual(first.body)
-    expect(letters('g@example.com')).toHaveLength(1)
+    expect(mailMessages('g@example.com')).toHaveLength(1)
   })
 })
 
@@ -564,21 +564,21 @@ describe('/organizations/invitations', () => {
       message: 'Welcome',
     })
     const { id } = answer.body.invitation as { id: string }
-    const letter = all.letters(guest.email).at(-1)!
+    const mailMessage = all.mailMessages(guest.email).at(-1)!
     return {
       ...all,
       ann,
       guest,
       id,
       invitation: answer,
-      letter,
-      secret: tokenIn(letter.text),
+      mailMessage,
+      secret: tokenIn(mailMessage.text),
       base: `/organizations/invitations/${id}`,
     }
   }
 
   test('is shown without changing anything, is accepted, and is good once', async () => {
-    const { ask, ann, guest, id, base, invitation, letter } = await invited()
+    const { ask, ann, guest, id, base, invitation, mailMessage } = await invited()
     expect(invitation.body.invitation).toEqual({
       id,
       email: guest.email,
@@ -590,8 +590,8 @@ describe('/organizations/invitations', () => {
       expires_at: isoInstant(startAt + 14 * dayMs),
     } as never)
     // No text of an account goes to a stranger: the page of the invitation has it.
-    expect(letter.text).not.toContain('Welcome')
-    expect(JSON.stringify(invitation.body)).not.toContain(tokenIn(letter.text))
+    expect(mailMessage.text).not.toContain('Welcome')
+    expect(JSON.stringify(invitation.body)).not.toContain(tokenIn(mailMessage.text))
     for (let i = 0; i < 2; i += 1) {
       const view = await ask('GET', `${base}/accept`, token(guest))
       expect(view.body).toMatchObject({
@@ -687,7 +687,7 @@ describe('/organizations/invitations', () => {
 
   test('to an address that somebody has shown to be theirs makes them no second member and can only raise their role', async () => {
     const all = await invited('read_only')
-    const { ask, ann, guest, letters, secret, base } = all
+    const { ask, ann, guest, mailMessages, secret, base } = all
     await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })
     for (const [role, then] of [
       ['member', 'member'],
@@ -699,7 +699,7 @@ describe('/organizations/invitations', () => {
         role,
       })
       const path = `/organizations/invitations/${(invitation.body.invitation as Row).id}/confirm_accept`
-      const proof = role === 'member' ? { token: tokenIn(letters(email).at(-1)!.text) } : {}
+      const proof = role === 'member' ? { token: tokenIn(mailMessages(email).at(-1)!.text) } : {}
       expect((await ask('POST', path, token(guest), proof)).body.member).toMatchObject({
         email: guest.email,
         role: then,

@@ -415,7 +415,7 @@ describe('DELETE /v1/auth/session', () => {
 
 describe('POST /v1/auth/link', () => {
   test('is mailed, signs in once within fifteen minutes and confirms the address', async () => {
-    const { ask, services, letters, clock } = people()
+    const { ask, services, mailMessages, clock } = people()
     const account = services.keys.putAccount({
       id: services.ids.uuid(),
       email: 'new@example.com',
@@ -436,10 +436,10 @@ describe('POST /v1/auth/link', () => {
     )
     await services.signIn.settled()
     expect(linkAnswer.status).toBe(202)
-    const [letter] = letters('new@example.com')
-    expect(letter!.text).toContain('http://127.0.0.1:8470/sign-in?token=')
-    expect(letter!.text).not.toContain('evil')
-    const link_token = tokenIn(letter!.text)
+    const [mailMessage] = mailMessages('new@example.com')
+    expect(mailMessage!.text).toContain('http://127.0.0.1:8470/sign-in?token=')
+    expect(mailMessage!.text).not.toContain('evil')
+    const link_token = tokenIn(mailMessage!.text)
     clock.advance(15 * minuteMs - 1)
     const answer = await ask('POST', '/v1/auth/session', undefined, { link_token })
     expect([answer.status, dataOf(answer).account]).toEqual([
@@ -468,7 +468,7 @@ describe('POST /v1/auth/link', () => {
   })
 
   test('is asked for in the same words by an address that nobody has, and no letter goes anywhere', async () => {
-    const { ask, person, services, letters } = people()
+    const { ask, person, services, mailMessages } = people()
     const { email } = person('ann')
     const [registered, unknown] = [
       await ask('POST', '/v1/auth/link', undefined, { email }),
@@ -477,20 +477,20 @@ describe('POST /v1/auth/link', () => {
     await services.signIn.settled()
     expect(registered.status).toBe(unknown.status)
     expect(registered.body).toEqual(unknown.body)
-    expect([letters(email).length, letters('nobody@example.com').length]).toEqual([1, 0])
+    expect([mailMessages(email).length, mailMessages('nobody@example.com').length]).toEqual([1, 0])
   })
 
   test('goes to one account three times in fifteen minutes at most', async () => {
-    const { ask, person, services, letters, clock } = people()
+    const { ask, person, services, mailMessages, clock } = people()
     const { email } = person('ann')
     for (let i = 0; i < 6; i += 1)
       expect((await ask('POST', '/v1/auth/link', undefined, { email })).status).toBe(202)
     await services.signIn.settled()
-    expect(letters(email)).toHaveLength(3)
+    expect(mailMessages(email)).toHaveLength(3)
     clock.advance(15 * minuteMs)
     await ask('POST', '/v1/auth/link', undefined, { email })
     await services.signIn.settled()
-    expect(letters(email)).toHaveLength(4)
+    expect(mailMessages(email)).toHaveLength(4)
   })
 
   test('that is none of ours is refused, whatever its form', async () => {
@@ -505,14 +505,14 @@ describe('POST /v1/auth/link', () => {
 })
 
 test('no token, link or password is at rest, in a log or in an answer that is not its own', async () => {
-  const { ask, person, signedIn, services, letters, log } = people()
+  const { ask, person, signedIn, services, mailMessages, log } = people()
   const ann = person('ann')
   await services.signIn.setPassword(ann.account, password)
   const link = services.signIn.makeLink(ann.account)
   const token = await signedIn(ann)
   await ask('POST', '/v1/auth/link', undefined, { email: ann.email })
   await services.signIn.settled()
-  const mailed = tokenIn(letters(ann.email)[0]!.text)
+  const mailed = tokenIn(mailMessages(ann.email)[0]!.text)
   await ask('POST', '/v1/auth/session', undefined, { email: ann.email, password })
   await ask('POST', '/v1/auth/session', undefined, {
     email: ann.email,

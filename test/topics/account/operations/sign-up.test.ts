@@ -56,23 +56,23 @@ describe('POST /v1/auth/signup', () => {
   })
 
   test('an address with an account gets a link to sign in, and the answer is the same', async () => {
-    const { signUp, person, letters } = opened()
+    const { signUp, person, mailMessages } = opened()
     person('ann')
     const [known, unknown] = [await signUp('ann@example.com'), await signUp(newcomer)]
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body])
-    expect(letters('ann@example.com').map(({ subject }) => subject)).toEqual([
+    expect(mailMessages('ann@example.com').map(({ subject }) => subject)).toEqual([
       expect.stringContaining('Sign in to'),
     ])
-    expect(letters(newcomer)[0]!.text).toContain('/signup?token=')
+    expect(mailMessages(newcomer)[0]!.text).toContain('/signup?token=')
   })
 
   test('writes two letters an hour to an address, and five at the wish of one client', async () => {
-    const { signUp, letters, clock } = opened()
+    const { signUp, mailMessages, clock } = opened()
     for (let i = 0; i < 2; i += 1) expect((await signUp(newcomer)).status).toBe(202)
     const third = await signUp(newcomer)
     expect(statusAndCode(third)).toEqual([429, 'SIGNUP_LIMITED'])
     expect(third.headers.get('retry-after')).toBe('3600')
-    expect(letters(newcomer)).toHaveLength(2)
+    expect(mailMessages(newcomer)).toHaveLength(2)
     for (let i = 0; i < 2; i += 1) await signUp(`other-${i}@example.com`)
     expect((await signUp('last@example.com')).status).toBe(429)
     clock.advance(hourMs)
@@ -90,9 +90,9 @@ describe('POST /v1/auth/signup', () => {
   })
 
   test.each(['closed', 'invite'])('is refused where sign-up is %s', async mode => {
-    const { signUp, letters } = opened({ 'accounts.signup': mode })
+    const { signUp, mailMessages } = opened({ 'accounts.signup': mode })
     expect(statusAndCode(await signUp(newcomer))).toEqual([403, 'SIGNUP_CLOSED'])
-    expect(letters(newcomer)).toEqual([])
+    expect(mailMessages(newcomer)).toEqual([])
   })
 
   test('is closed unless the operator opens it, also for links from before', async () => {

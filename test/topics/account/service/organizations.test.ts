@@ -10,7 +10,7 @@ import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { type Role, roles } from '../../../../src/plans/roles.ts'
 import { createOrganizations } from '../../../../src/topics/account/service/organizations.ts'
 import type { AccountState } from '../../../../src/topics/keys/service/keyring.ts'
-import type { Letter } from '../../../../src/topics/messages/service/mail.ts'
+import type { MailMessage } from '../../../../src/topics/messages/service/mail.ts'
 
 const baseUrl = 'https://prices.example.com'
 
@@ -34,8 +34,8 @@ function world(names: readonly string[]) {
     log,
   })
   const { keys, organizationStore: store } = services
-  const letters: Letter[] = []
-  const mail = { post: (letter: Letter) => String(letters.push(letter)) }
+  const mailMessages: MailMessage[] = []
+  const mail = { post: (mailMessage: MailMessage) => String(mailMessages.push(mailMessage)) }
   const people = names.map(name => {
     const at = clock.now()
     const account = keys.putAccount({
@@ -58,7 +58,7 @@ function world(names: readonly string[]) {
     clock,
     keys,
     store,
-    letters,
+    mailMessages,
     people,
     organizations: createOrganizations({
       db,
@@ -72,8 +72,8 @@ function world(names: readonly string[]) {
   }
 }
 
-const tokenOf = (letter: Letter | undefined) =>
-  /token=([0-9a-f]{64})/.exec(letter?.text ?? '')?.[1] ?? ''
+const tokenOf = (mailMessage: MailMessage | undefined) =>
+  /token=([0-9a-f]{64})/.exec(mailMessage?.text ?? '')?.[1] ?? ''
 
 /** An operation: who does it, what, to whom, with which role. */
 const operation = fc.record({
@@ -104,7 +104,7 @@ describe('createOrganizations: any sequence of operations', () => {
           clock,
           keys,
           store,
-          letters,
+          mailMessages,
           people,
           organizations: all,
         } = world(['a', 'b', 'c', 'd', 'e'])
@@ -125,7 +125,7 @@ describe('createOrganizations: any sequence of operations', () => {
                     : does === 'leave'
                       ? all.remove(actor, all.of(actor)?.me.id ?? '')
                       : does === 'accept'
-                        ? acceptLatest(all, store, letters, actor)
+                        ? acceptLatest(all, store, mailMessages, actor)
                         : void clock.advance(5 * dayMs)
           if (done !== undefined && (done === true || !('refused' in done))) changes += 1
           holds(store, keys, people)
@@ -149,11 +149,11 @@ type World = ReturnType<typeof world>
 function acceptLatest(
   all: World['organizations'],
   store: World['store'],
-  letters: readonly Letter[],
+  mailMessages: readonly MailMessage[],
   actor: AccountState,
 ) {
-  const letter = letters.findLast(letter => letter.to === actor.account.email)
-  const invitation = letter && all.invitationByToken(tokenOf(letter))?.invitation
+  const mailMessage = mailMessages.findLast(mailMessage => mailMessage.to === actor.account.email)
+  const invitation = mailMessage && all.invitationByToken(tokenOf(mailMessage))?.invitation
   return invitation && store.invitation(invitation.id)
     ? all.accept(invitation.id, actor)
     : undefined
@@ -185,7 +185,7 @@ function holds(store: World['store'], keys: World['keys'], people: readonly Acco
 
 describe('createOrganizations', () => {
   test('goes on with the account of its longest-standing admin when the owner leaves, and the owner takes the old one along', () => {
-    const { organizations: all, people, letters, clock } = world(['ann', 'bob', 'cid'])
+    const { organizations: all, people, mailMessages, clock } = world(['ann', 'bob', 'cid'])
     const [ann, bob, cid] = people as [AccountState, AccountState, AccountState]
     for (const [person, role] of [
       [bob, 'admin'],
@@ -193,7 +193,7 @@ describe('createOrganizations', () => {
     ] as const) {
       clock.advance(1000)
       all.invite(ann, { email: person.account.email, role, baseUrl })
-      all.accept(all.invitationByToken(tokenOf(letters.at(-1)))!.invitation.id, person)
+      all.accept(all.invitationByToken(tokenOf(mailMessages.at(-1)))!.invitation.id, person)
     }
     expect([ann, bob, cid].map(account => account.actsOn)).toEqual([ann, ann, ann])
     expect(ann.keys.map(key => key.key.name)).toEqual(['ann', 'bob', 'cid'])
@@ -208,13 +208,13 @@ describe('createOrganizations', () => {
   })
 
   test('does not move the keys of somebody who is listed and has not accepted', () => {
-    const { organizations: all, people, letters } = world(['ann', 'bob'])
+    const { organizations: all, people, mailMessages } = world(['ann', 'bob'])
     const [ann, bob] = people as [AccountState, AccountState]
     all.addMember(ann, { email: bob.account.email, role: 'admin', baseUrl })
     expect(bob.actsOn).toBe(bob)
     expect(all.of(bob)).toBeUndefined()
     expect(all.remove(ann, all.of(ann)!.me.id)).toEqual({ refused: 'last_admin' })
-    const { invitation } = all.invitationByToken(tokenOf(letters.at(-1)))!
+    const { invitation } = all.invitationByToken(tokenOf(mailMessages.at(-1)))!
     const accepted = all.accept(invitation.id, bob)
     expect(accepted).toMatchObject({
       member: { email: bob.account.email, role: 'admin', accountId: bob.account.id },
@@ -225,12 +225,12 @@ describe('createOrganizations', () => {
   })
 
   test('of one person makes way for an invitation to another', () => {
-    const { organizations: all, people, letters, store } = world(['ann', 'bob'])
+    const { organizations: all, people, mailMessages, store } = world(['ann', 'bob'])
     const [ann, bob] = people as [AccountState, AccountState]
     all.invite(bob, { email: 'somebody@example.com', role: 'member', baseUrl })
     const alone = all.of(bob)!.organization.id
     all.invite(ann, { email: bob.account.email, role: 'member', baseUrl })
-    const { invitation } = all.invitationByToken(tokenOf(letters.at(-1)))!
+    const { invitation } = all.invitationByToken(tokenOf(mailMessages.at(-1)))!
     expect(all.accept(invitation.id, bob)).toHaveProperty('member')
     expect(store.byId(alone)).toBeUndefined()
     expect(all.of(bob)!.organization.accountId).toBe(ann.account.id)

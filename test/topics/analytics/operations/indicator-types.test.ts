@@ -7,7 +7,7 @@ interface Run {
   current_value?: number | null
 }
 
-function openCopy() {
+function openDemoInstance() {
   const instance = openTestInstance()
   // Two values a day, so that days have a range.
   const values = Array.from({ length: 800 }, (_, i) => 70 + 5 * Math.sin(i / 9) + (i % 2))
@@ -24,7 +24,7 @@ function openCopy() {
 test.each(['macd', 'bollinger', 'atr', 'ema', 'rsi'])(
   '%s of a date is the same whatever period asks for it',
   async type => {
-    const { ask } = openCopy()
+    const { ask } = openDemoInstance()
     const long = await ask(`code=WTI_USD&type=${type}&period=300`)
     const short = await ask(`code=WTI_USD&type=${type}&period=10`)
     expect([long.status, short.status]).toEqual([200, 200])
@@ -35,21 +35,21 @@ test.each(['macd', 'bollinger', 'atr', 'ema', 'rsi'])(
 )
 
 test('macd tells the signal and what lies between', async () => {
-  const { ask } = openCopy()
+  const { ask } = openDemoInstance()
   const { body } = await ask('code=WTI_USD&type=macd&period=10')
   for (const { value, signal, histogram } of body.values)
     expect(histogram).toBe(Number(value) - Number(signal))
 })
 
 test('a series with one value a day has no true range', async () => {
-  const { ask } = openCopy()
+  const { ask } = openDemoInstance()
   const { status, body } = await ask('code=EU_CARBON_EUR&type=atr')
   expect(status).toBe(200)
   expect([body.current_value, body.values]).toEqual([null, []])
 })
 
 test('too few closes are told', async () => {
-  const { ask } = openCopy()
+  const { ask } = openDemoInstance()
   expect((await ask('code=EU_CARBON_EUR&type=atr&window=200')).status).toBe(404)
   expect((await ask('code=EU_CARBON_EUR&type=bollinger&window=200')).status).toBe(404)
   expect((await ask('code=EU_CARBON_EUR&type=dance')).status).toBe(400)

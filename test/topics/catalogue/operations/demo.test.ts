@@ -174,7 +174,7 @@ describe('GET /v1/demo/prices', () => {
     const instance = filled()
     instance.services.series.markFixture([instance.services.catalogue.named('WTI_USD')!.id])
     instance.services.catalogue.reload()
-    instance.services.board.forgetAll()
+    instance.services.latestPrices.forgetAll()
     for (const path of ['/v1/demo/prices', '/v1/demo/prices/WTI_USD', '/v1/demo/commodities']) {
       expect((await instance.get(path)).headers.get('x-service-data'), path).toBe('fixture')
     }

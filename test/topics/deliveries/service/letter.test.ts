@@ -4,7 +4,7 @@ import type { DeliverySettings } from '../../../../src/topics/deliveries/service
 import { type DeliveryWorld, deliveryWorld } from '../../../support/topics/deliveries.ts'
 
 /** The mail of one delivery at 15:00 UTC on Friday, 2026-11-20. */
-async function sendLetter(world: DeliveryWorld, settings: Partial<DeliverySettings> = {}) {
+async function sendMailMessage(world: DeliveryWorld, settings: Partial<DeliverySettings> = {}) {
   const account = world.account()
   const id = world.create(account, settings)
   world.services.deliveries.sendNow(world.services.deliveries.own(account.account.id, id)!)
@@ -22,7 +22,7 @@ describe('the table of a delivery', () => {
     world.record('NATURAL_GAS_GBP', '2026-11-18T12:00:00Z', 100)
     world.record('EUR_USD', '2026-11-20T14:00:00Z', 1.08424)
     const codes = ['NATURAL_GAS_GBP', 'BRENT_CRUDE_USD', 'GOLD_USD', 'EUR_USD', 'WTI_USD']
-    const { file, mail } = await sendLetter(world, { name: 'Morning', commodityCodes: codes })
+    const { file, mail } = await sendMailMessage(world, { name: 'Morning', commodityCodes: codes })
     expect(file).toMatchObject({
       filename: 'prices-2026-11-20.csv',
       contentType: 'text/csv; charset=utf-8',
@@ -60,7 +60,7 @@ describe('the table of a delivery', () => {
     world.record('WTI_USD', '2026-11-19T23:59:00Z', 70)
     world.record('WTI_USD', '2026-11-20T04:59:00Z', 71)
     world.record('WTI_USD', '2026-11-20T05:00:00Z', 99)
-    const { lines } = await sendLetter(world, { timeZone, commodityCodes: ['WTI_USD'] })
+    const { lines } = await sendMailMessage(world, { timeZone, commodityCodes: ['WTI_USD'] })
     expect(lines[1]!.split(',')[6]).toBe(previous)
   })
 
@@ -75,7 +75,7 @@ describe('the table of a delivery', () => {
       reason: 'wrong',
       createdAt: 0,
     })
-    const { lines } = await sendLetter(world, { commodityCodes: ['WTI_USD'] })
+    const { lines } = await sendMailMessage(world, { commodityCodes: ['WTI_USD'] })
     expect(lines[1]).toEndWith(',60,10.1,16.83')
   })
 
@@ -83,7 +83,7 @@ describe('the table of a delivery', () => {
     const world = deliveryWorld()
     world.record('WTI_USD', '2026-11-19T12:00:00Z', 0)
     world.record('WTI_USD', '2026-11-20T14:30:00Z', -37.63)
-    const { lines, mail } = await sendLetter(world, { commodityCodes: ['WTI_USD'] })
+    const { lines, mail } = await sendMailMessage(world, { commodityCodes: ['WTI_USD'] })
     expect(lines[1]).toBe('WTI_USD,WTI Crude Oil,-37.63,USD,barrel,2026-11-20T14:30:00Z,0,-37.63,')
     expect(mail.text).toContain('-$37.63 per barrel, -37.63, observed')
   })
@@ -100,7 +100,7 @@ describe('the table of a delivery', () => {
         value: 75,
       },
     ])
-    const { lines } = await sendLetter(world, { commodityCodes: ['BRENT_FUTURES', front] })
+    const { lines } = await sendMailMessage(world, { commodityCodes: ['BRENT_FUTURES', front] })
     expect(lines.map(line => line.split(',')[0])).toEqual(['code', front, ''])
   })
 
@@ -118,8 +118,8 @@ describe('the table of a delivery', () => {
     for (const name of names) {
       world.db.run("UPDATE series SET name = ? WHERE code = 'WTI_USD'", [name])
       world.services.catalogue.reload()
-      world.services.board.forgetAll()
-      const { file, mail } = await sendLetter(world, { commodityCodes: ['WTI_USD'] })
+      world.services.latestPrices.forgetAll()
+      const { file, mail } = await sendMailMessage(world, { commodityCodes: ['WTI_USD'] })
       const cell = file.content.slice(file.content.indexOf('WTI_USD,') + 8)
       expect(cell).toStartWith(
         name.startsWith('<')
@@ -143,9 +143,9 @@ describe('the letter of a delivery', () => {
     [{ cadence: 'weekly', weekday: 7, deliveryTime: '23:45' }, 'every Sunday at 23:45 (UTC)'],
   ] as [Partial<DeliverySettings>, string][])(
     'of %j says that it goes out %s and how to pause it',
-    async (settings, rhythm) => {
-      const { mail } = await sendLetter(deliveryWorld(), settings)
-      expect(mail.text).toContain(rhythm)
+    async (settings, schedule) => {
+      const { mail } = await sendMailMessage(deliveryWorld(), settings)
+      expect(mail.text).toContain(schedule)
       expect(mail.text).toMatch(/To change or pause it: http:\/\/[^ ]+\/webhooks#[\w-]{36}\n/)
       expect(mail.text).not.toContain('No current price')
     },
@@ -153,7 +153,7 @@ describe('the letter of a delivery', () => {
 
   test('has one subject and one recipient, whatever stands in the name', async () => {
     const world = deliveryWorld()
-    const { mail } = await sendLetter(world, { name: 'a\r\nBcc: x@example.com\u202e<b>' })
+    const { mail } = await sendMailMessage(world, { name: 'a\r\nBcc: x@example.com\u202e<b>' })
     expect(mail.subject).toBe('a Bcc: x@example.com <b>, 2026-11-20')
     expect(mail.to).toMatch(/^[0-9a-f]{8}@example\.com$/)
     expect(mail.html).toContain('a Bcc: x@example.com &lt;b&gt;, 2026-11-20')

@@ -166,10 +166,13 @@ describe('recordDays and recordTicks: what is recorded', () => {
   })
 
   test('a contract answers to its code with the same prices', () => {
-    const { futures, catalogue, board } = openTestInstance().services
+    const { futures, catalogue, latestPrices } = openTestInstance().services
     futures.recordTicks([tickOf('2026-11-20T14:55:00Z', 71.23)], startAt)
     const { series, code } = catalogue.resolve('wti_futures_2027_01', startAt)!
-    expect([code, board.quote(series)?.observation.value]).toEqual([codeOf('2027-01'), 71.23])
+    expect([code, latestPrices.quote(series)?.observation.value]).toEqual([
+      codeOf('2027-01'),
+      71.23,
+    ])
   })
 
   test('nothing of a call is kept when a part of it fails', () => {

@@ -227,7 +227,7 @@ describe('createMeter: a quota', () => {
     expect(instance.meter.day(instance.key()).requests).toBe(0)
     instance.clock.advance(hourMs)
     instance.meter.record(instance.key(), '/a', 200, true, 1)
-    instance.meter.noteAsked(instance.key(), [1])
+    instance.meter.noteRequested(instance.key(), [1])
     instance.db.run('DROP TRIGGER full')
     instance.meter.flush()
     expect(
@@ -283,7 +283,7 @@ describe('createMeter: usage', () => {
   test('tells asking again from asking anew, day by day', () => {
     const instance = world()
     const ask = (ids: number[], etag?: string) => {
-      instance.meter.noteAsked(instance.key(), ids, etag)
+      instance.meter.noteRequested(instance.key(), ids, etag)
       instance.meter.record(instance.key(), '/a', 200, true, 1)
     }
     ask([1], 'x')

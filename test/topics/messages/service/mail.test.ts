@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { transact } from '../../../../src/database/database.ts'
-import type { Letter } from '../../../../src/topics/messages/service/mail.ts'
+import type { MailMessage } from '../../../../src/topics/messages/service/mail.ts'
 import { openMessageInstance } from '../../../support/topics/messages.ts'
 
-const letter: Letter = {
+const mailMessage: MailMessage = {
   to: 'person@example.com',
   subject: 'Prices',
   text: 'Here they are.',
@@ -28,12 +28,12 @@ describe('mail.post: a letter', () => {
       },
     ]
     instance.services.mail.post({
-      ...letter,
+      ...mailMessage,
       html: '<p>Here.</p>',
       attachments,
       ref: 'delivery_run:1',
     })
-    instance.services.mail.post({ ...letter, subject: 'Again' })
+    instance.services.mail.post({ ...mailMessage, subject: 'Again' })
     await instance.deliver()
     expect(instance.captured('email')).toEqual([
       {
@@ -56,19 +56,19 @@ describe('mail.post: a letter', () => {
     const instance = openMessageInstance()
     const undone = () =>
       transact(instance.services.db, () => {
-        instance.services.mail.post(letter)
+        instance.services.mail.post(mailMessage)
         throw new Error('undone')
       })
     expect(undone).toThrow('undone')
     await instance.deliver()
     expect(instance.captured('email')).toEqual([])
-    expect(instance.services.mail.post(letter)).toBeString()
+    expect(instance.services.mail.post(mailMessage)).toBeString()
   })
 
   test('that is confidential is not readable at rest, and arrives', async () => {
     const instance = openMessageInstance()
     instance.services.mail.post({
-      ...letter,
+      ...mailMessage,
       text: 'https://prices.example.com/sign-in#canary',
       confidential: true,
     })
@@ -86,8 +86,8 @@ describe('mail.post: a letter', () => {
       ({ state, error, blameless, attempts }) =>
         void settlements.push({ state, error, blameless, attempts }),
     )
-    instance.services.mail.post(letter)
-    instance.services.mail.post({ ...letter, dedupe: 'run-2' })
+    instance.services.mail.post(mailMessage)
+    instance.services.mail.post({ ...mailMessage, dedupe: 'run-2' })
     await instance.deliver()
     const settlement = {
       state: 'failed',
@@ -119,8 +119,8 @@ describe('mail.post: a letter', () => {
         'brand.sender': 'Desk <desk@example.com>',
       },
     })
-    instance.services.mail.post(letter)
-    instance.services.mail.post({ ...letter, dedupe: 'schlüssel 2' })
+    instance.services.mail.post(mailMessage)
+    instance.services.mail.post({ ...mailMessage, dedupe: 'schlüssel 2' })
     await instance.deliver()
     await provider.stop(true)
     expect(order).toHaveLength(2)

@@ -107,7 +107,7 @@ describe('a link', () => {
 })
 
 describe('the letters of an account on a day', () => {
-  const letter = (accountId: string, to: string, n: number) => ({
+  const mailMessage = (accountId: string, to: string, n: number) => ({
     to,
     subject: 'x',
     text: 'x',
@@ -118,7 +118,7 @@ describe('the letters of an account on a day', () => {
   test('are so many, to whomever they go, and begin anew on the next', () => {
     const all = world({ 'mail.letters_per_day': '5' })
     const { account } = all.account()
-    const post = (n: number) => all.services.mail.post(letter(account.id, account.email, n))
+    const post = (n: number) => all.services.mail.post(mailMessage(account.id, account.email, n))
     const posted = [1, 2, 3, 4, 5, 6, 7].map(post)
     expect(posted.map(id => id !== undefined)).toEqual([true, true, true, true, true, false, false])
     expect(post(1)).toBeUndefined()
@@ -133,7 +133,7 @@ describe('the letters of an account on a day', () => {
     })
     const { account } = all.account()
     const sent = (to: string, n: number) =>
-      all.services.mail.post(letter(account.id, to, n)) !== undefined
+      all.services.mail.post(mailMessage(account.id, to, n)) !== undefined
     expect([1, 2, 3].map(n => sent('a@x.example', n))).toEqual([true, true, false])
     expect(['b', 'c', 'd', 'e'].map(name => sent(`${name}@x.example`, 1))).toEqual([
       true,
@@ -148,9 +148,9 @@ describe('the letters of an account on a day', () => {
   test('never hold up a link to sign in', () => {
     const all = world({ 'mail.letters_per_day': '1' })
     const { account } = all.account()
-    all.services.mail.post(letter(account.id, account.email, 1))
-    expect(all.services.mail.post(letter(account.id, account.email, 2))).toBeUndefined()
-    const link = { ...letter(account.id, account.email, 3), confidential: true }
+    all.services.mail.post(mailMessage(account.id, account.email, 1))
+    expect(all.services.mail.post(mailMessage(account.id, account.email, 2))).toBeUndefined()
+    const link = { ...mailMessage(account.id, account.email, 3), confidential: true }
     expect(all.services.mail.post(link)).toBeDefined()
   })
 })

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer as createTlsServer } from 'node:tls'
 import {
-  certificateMatters,
-  mattersOf,
+  certificateAlerts,
+  operatorAlertsOf,
   quietOf,
 } from '../../../../src/instance/services/operator-alerts.ts'
 import { createLog } from '../../../../src/lib/log/log.ts'
@@ -14,8 +14,8 @@ import { createCertificateWatch } from '../../../../src/topics/operator/service/
 import {
   createOperatorNotices,
   isQuiet,
-  type Matter,
   type Notice,
+  type OperatorAlert,
 } from '../../../../src/topics/operator/service/notices.ts'
 import { defaultSettings } from '../../../../src/topics/webhooks/store/webhooks.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
@@ -26,16 +26,16 @@ function noticeWorld(quiet = '') {
   const kept = new Map<string, string>()
   const sent: Notice[] = []
   const together: string[][] = []
-  const state: { matters: Matter[] } = { matters: [] }
+  const state: { operatorAlerts: OperatorAlert[] } = { operatorAlerts: [] }
   const open = () =>
     createOperatorNotices({
-      matters: () => state.matters,
+      operatorAlerts: () => state.operatorAlerts,
       places: [
         {
           label: 'a place',
           send: async notices => {
             sent.push(...notices)
-            together.push(notices.map(({ matter }) => matter))
+            together.push(notices.map(({ operatorAlert }) => operatorAlert))
           },
         },
       ],
@@ -61,7 +61,7 @@ function noticeWorld(quiet = '') {
         notices.pass()
         clock.advance(minuteMs)
       }
-      return sent.slice(before).map(({ matter, kind }) => `${matter} ${kind}`)
+      return sent.slice(before).map(({ operatorAlert, kind }) => `${operatorAlert} ${kind}`)
     },
   }
 }
@@ -70,13 +70,13 @@ describe('a matter', () => {
   test('is told once, again after a day, and when it is over, through starts', () => {
     const { during, state, restart } = noticeWorld()
     expect(during(hourMs)).toEqual([])
-    state.matters = [{ id: 'feed ecb late', text: 'late' }]
+    state.operatorAlerts = [{ id: 'feed ecb late', text: 'late' }]
     expect(during(hourMs)).toEqual(['feed ecb late begun'])
     restart()
     expect(during(22 * hourMs)).toEqual([])
-    state.matters.push({ id: 'backup', text: 'failed' })
+    state.operatorAlerts.push({ id: 'backup', text: 'failed' })
     expect(during(2 * hourMs)).toEqual(['backup begun', 'feed ecb late again'])
-    state.matters = []
+    state.operatorAlerts = []
     restart()
     expect(during(hourMs)).toEqual(['feed ecb late over', 'backup over'])
     expect(during(2 * dayMs)).toEqual([])
@@ -85,22 +85,22 @@ describe('a matter', () => {
   test('waits for the end of the quiet hours, and is not told if it is over by then; an urgent one is', () => {
     // It is 15:00.
     const { during, state } = noticeWorld('14:00-16:00')
-    state.matters = [
+    state.operatorAlerts = [
       { id: 'short', text: 'x' },
       { id: 'long', text: 'x' },
       { id: 'writes', text: 'x', urgent: true },
     ]
     expect(during(30 * minuteMs)).toEqual(['writes begun'])
-    state.matters.shift()
+    state.operatorAlerts.shift()
     expect(during(hourMs)).toEqual(['long begun'])
   })
 })
 
 test('what begins in one pass is sent as one', () => {
   const { during, state, together } = noticeWorld()
-  state.matters = ['a', 'b', 'c'].map(id => ({ id, text: id }))
+  state.operatorAlerts = ['a', 'b', 'c'].map(id => ({ id, text: id }))
   during(hourMs)
-  state.matters = [{ id: 'd', text: 'd' }]
+  state.operatorAlerts = [{ id: 'd', text: 'd' }]
   during(hourMs)
   expect(together).toEqual([
     ['a', 'b', 'c'],
@@ -110,9 +110,9 @@ test('what begins in one pass is sent as one', () => {
 
 test('what happened and goes by is told once, and never over', () => {
   const { during, state } = noticeWorld()
-  state.matters = [{ id: 'sign-in', text: 'x', passing: true }]
+  state.operatorAlerts = [{ id: 'sign-in', text: 'x', passing: true }]
   expect(during(3 * dayMs)).toEqual(['sign-in begun'])
-  state.matters = []
+  state.operatorAlerts = []
   expect(during(hourMs)).toEqual([])
 })
 
@@ -126,7 +126,7 @@ test('quiet hours may go over midnight', () => {
 
 test('a disk that takes no writes, a failed backup and an endpoint that was switched off are matters until they are over', () => {
   const { services } = openTestInstance()
-  const ids = () => mattersOf(services).map(matter => matter.id)
+  const ids = () => operatorAlertsOf(services).map(operatorAlert => operatorAlert.id)
   expect(ids()).toEqual([])
   services.disk.failed(Object.assign(new Error('no'), { code: 'SQLITE_IOERR_WRITE' }))
   services.backupRecord.set({ trouble: 'no room' })
@@ -148,7 +148,7 @@ test('webhooks that wait are a matter where others hold them up, not where their
   record('WTI_USD', [70], startAt, dayMs)
   clock.advance(20 * minuteMs)
   const idsWith = (heldUpAt: number | undefined) =>
-    mattersOf(services, { waitingSince: () => heldUpAt, isFailing: () => false }).map(
+    operatorAlertsOf(services, { waitingSince: () => heldUpAt, isFailing: () => false }).map(
       ({ id }) => id,
     )
   expect(services.outbox.vitals().kinds.get('webhook')).toBe(startAt)
@@ -157,7 +157,8 @@ test('webhooks that wait are a matter where others hold them up, not where their
 })
 
 describe('matters of data and people', () => {
-  const idsOf = ({ services }: TestInstance) => mattersOf(services).map(matter => matter.id)
+  const idsOf = ({ services }: TestInstance) =>
+    operatorAlertsOf(services).map(operatorAlert => operatorAlert.id)
 
   test('values that were held are one until somebody has decided', async () => {
     const instance = openTestInstance()
@@ -168,13 +169,13 @@ describe('matters of data and people', () => {
       { seriesId: series.id, observedAt: startAt, value: 7100 },
     ])
     expect(counts.held).toBe(1)
-    const [matter] = mattersOf(services)
-    expect([matter?.id, matter?.text]).toEqual([
+    const [operatorAlert] = operatorAlertsOf(services)
+    expect([operatorAlert?.id, operatorAlert?.text]).toEqual([
       'held',
       '1 value that looked wrong waits for a decision: wellhead review list',
     ])
-    const [doubt] = services.doubtedValues.list({ status: 'waiting' }, 1, 0)
-    services.doubtedValues.decide(doubt!.id, 'rejected', 'test', 'cents', startAt)
+    const [flag] = services.flaggedValues.list({ status: 'waiting' }, 1, 0)
+    services.flaggedValues.decide(flag!.id, 'rejected', 'test', 'cents', startAt)
     expect(idsOf(instance)).toEqual([])
   })
 
@@ -223,10 +224,10 @@ describe('matters of data and people', () => {
     }
     expect((await get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(402)
     expect(idsOf(instance)).toEqual([`quota ${state.key.id}`])
-    const letters = services.db
+    const mailMessages = services.db
       .query(`SELECT event_id AS id FROM outbox WHERE event_id LIKE 'usage %'`)
       .all()
-    expect(letters).toHaveLength(1)
+    expect(mailMessages).toHaveLength(1)
     clock.set(window.endsAt + 1)
     expect(idsOf(instance).filter(id => id.startsWith('quota'))).toEqual([])
   })
@@ -245,7 +246,7 @@ describe('matters of data and people', () => {
     await services.signIn.withPassword('ann@example.com', 'wrong', '198.51.100.1')
     expect(idsOf(instance)).toEqual([])
     await from('198.51.100.9')
-    expect(mattersOf(services)).toEqual([
+    expect(operatorAlertsOf(services)).toEqual([
       {
         id: `sign-in ${account.account.id} 198.51.100.9`,
         text: 'ann@example.com signed in from a new place, 198.51.100.9, at 2026-11-20T15:00:00Z',
@@ -280,7 +281,7 @@ describe('the certificate of the service', () => {
   })
   test('is a matter from two weeks before its end on', () => {
     const ids = (days: number) =>
-      certificateMatters(startAt + days * dayMs, startAt).map(({ text, urgent }) => [text, urgent])
+      certificateAlerts(startAt + days * dayMs, startAt).map(({ text, urgent }) => [text, urgent])
     expect(ids(15)).toEqual([])
     expect(ids(13)).toEqual([
       ['the certificate of server.base_url ends at 2026-12-03T15:00:00Z', false],
@@ -288,15 +289,15 @@ describe('the certificate of the service', () => {
     expect(ids(-1)).toEqual([
       ['the certificate of server.base_url ended at 2026-11-19T15:00:00Z', true],
     ])
-    expect(certificateMatters(undefined, startAt)).toEqual([])
+    expect(certificateAlerts(undefined, startAt)).toEqual([])
   })
   test('is looked at once a day, and after an hour where that failed', async () => {
     const clock = createManualClock(startAt)
-    let looks = 0
+    let impersonations = 0
     let isThere = false
     const watch = createCertificateWatch({
       async look() {
-        looks += 1
+        impersonations += 1
         if (!isThere) throw new Error('refused')
         return startAt + dayMs
       },
@@ -304,13 +305,13 @@ describe('the certificate of the service', () => {
       log: createLog({ level: 'error', format: 'json', clock, write() {} }),
     })
     const during = async (hours: number) => {
-      const before = looks
+      const before = impersonations
       for (let i = 0; i < 60 * hours; i += 1) {
         watch.pass()
         await watch.settled()
         clock.advance(minuteMs)
       }
-      return looks - before
+      return impersonations - before
     }
     expect(await during(3)).toBe(3)
     expect(watch.endsAt()).toBeUndefined()
@@ -325,9 +326,9 @@ test('a page that the disk changed is a matter, a degraded state and a number', 
   const { settings, adminTokens } = instance.services
   settings.set('scrub', JSON.stringify({ damaged: [7], rewritten: [9] }))
   const reason = '2 pages of the database were damaged on the disk.'
-  const matters = mattersOf(instance.services)
-  expect(matters.map(({ id, urgent }) => [id, urgent])).toEqual([['pages', true]])
-  expect(matters[0]!.text).toStartWith(reason)
+  const operatorAlerts = operatorAlertsOf(instance.services)
+  expect(operatorAlerts.map(({ id, urgent }) => [id, urgent])).toEqual([['pages', true]])
+  expect(operatorAlerts[0]!.text).toStartWith(reason)
   expect(await (await instance.get('/health')).json()).toMatchObject({ status: 'degraded', reason })
   const status = (await (await instance.get('/v1/status', instance.key())).json()) as {
     data: { components: { name: string; status: string; message: string | null }[] }
@@ -352,7 +353,7 @@ describe('the webhook of notices', () => {
   })
   afterAll(() => server.stop(true))
   const notice: Notice = {
-    matter: 'disk',
+    operatorAlert: 'disk',
     kind: 'over',
     text: 'room again',
     since: startAt,
@@ -368,7 +369,7 @@ describe('the webhook of notices', () => {
     const [json, slack, ntfy] = received
     expect(JSON.parse(json!.body)).toEqual({
       service: 'Prices',
-      matter: 'disk',
+      operatorAlert: 'disk',
       kind: 'over',
       text: 'room again',
       since: '2026-11-20T15:00:00Z',
@@ -379,13 +380,21 @@ describe('the webhook of notices', () => {
   })
   test('has one message of all notices of a pass for people, and a request for each for programs', async () => {
     received.length = 0
-    const more: Notice = { ...notice, matter: 'backup', kind: 'begun', text: 'the backup failed' }
+    const more: Notice = {
+      ...notice,
+      operatorAlert: 'backup',
+      kind: 'begun',
+      text: 'the backup failed',
+    }
     for (const format of ['slack', 'ntfy', 'json'] as const)
       await noticeHook(`http://127.0.0.1:${server.port}/`, format, 'Prices').send([notice, more])
     const text = 'Prices: 2 notices\n- Over: room again\n- the backup failed'
     const [slack, ntfy, ...json] = received
     expect([JSON.parse(slack!.body).text, ntfy!.body]).toEqual([text, text])
-    expect(json.map(({ body }) => JSON.parse(body).matter).sort()).toEqual(['backup', 'disk'])
+    expect(json.map(({ body }) => JSON.parse(body).operatorAlert).sort()).toEqual([
+      'backup',
+      'disk',
+    ])
   })
   test('that is not taken is an error', async () => {
     expect(send('json', 'no')).rejects.toThrow('403')

@@ -34,7 +34,7 @@ const steady = (count: number, of = (i: number) => 70 + Math.sin(i), stepMs = da
 const rulesOf = (state: GuardState, value: number, afterMs = dayMs) =>
   state
     .judge(state.last!.observedAt + afterMs, value, state.last, now)
-    .map(doubt => `${doubt.rule} ${doubt.action}`)
+    .map(flag => `${flag.rule} ${flag.action}`)
 
 describe('a value at the door', () => {
   test('is doubted for what is odd about it', () => {
@@ -143,7 +143,7 @@ test('the guards know no days: the same values eleven years earlier are judged a
 
 /** That so many of the faults that can be told are held. */
 const holdsFaults = (all: readonly RealSeries[], share: number) => {
-  const told = faultKinds.filter(({ isTold }) => isTold)
+  const told = faultKinds.filter(({ isNotified }) => isNotified)
   test.each(told)(`at least ${100 * share} %% of faults of the kind "$name" are held`, kind => {
     const span = { from: fittedUntil, to: Number.POSITIVE_INFINITY, count: 1000 }
     const { tried, held } = measureFaults(kind, all, span)
@@ -241,20 +241,20 @@ describe(`of all values of ../shared/data after 2015`, () => {
   const data = needs('../shared/data')
   test.skipIf(!data.isMet).each(faults)(
     `at least 95 %% of 500 faults of the kind "%s" are listed${data.why}`,
-    (kind, isDoubted) => {
+    (kind, isFlagged) => {
       const chance = createChance()
-      let doubted = 0
+      let flagged = 0
       for (let i = 0; i < 500; ) {
         const real = all[chance(all.length)]!
         const at = 60 + chance(real.values.length - 60)
         const state = followSeries(real.series, real.values.slice(Math.max(0, at - 250), at))
-        const isSaid = isDoubted(real, at, state)
+        const isSaid = isFlagged(real, at, state)
         if (isSaid === undefined) continue
         i += 1
-        if (isSaid) doubted += 1
+        if (isSaid) flagged += 1
       }
-      if (process.env.TABLE) console.log(`| ${kind} | ${(doubted / 5).toFixed(1)}% |`)
-      expect(doubted / 500).toBeGreaterThanOrEqual(0.95)
+      if (process.env.TABLE) console.log(`| ${kind} | ${(flagged / 5).toFixed(1)}% |`)
+      expect(flagged / 500).toBeGreaterThanOrEqual(0.95)
     },
   )
 })

@@ -154,15 +154,15 @@ describe('GET /v1/prices/chart', () => {
 
   test('names the days of which a value waits to be decided on', async () => {
     const { id } = instance.services.catalogue.named('DUBAI_CRUDE_USD')!
-    const doubt = { before: 74, rule: 'jump', reason: 'far off', sourceId: 0, batchId: 0 }
+    const flag = { before: 74, rule: 'jump', reason: 'far off', sourceId: 0, batchId: 0 }
     const add = (value: number, status: 'waiting' | 'released', daysAgo: number) =>
-      instance.services.doubtedValues.add({
-        ...doubt,
+      instance.services.flaggedValues.add({
+        ...flag,
         seriesId: id,
         observedAt: startAt - daysAgo * dayMs,
         value,
         status,
-        doubtedAt: startAt,
+        flaggedAt: startAt,
       })
     add(700, 'waiting', 2)
     add(701, 'waiting', 2)

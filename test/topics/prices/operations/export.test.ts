@@ -8,7 +8,7 @@ const path = '/v1/export/prices'
 const two = 'codes=WTI_USD,NATURAL_GAS_GBP'
 
 /** Two hundred hours of a code and forty days of another, one of which was corrected. */
-function openCopy() {
+function openDemoInstance() {
   const instance = openTestInstance()
   const hours = Array.from({ length: 200 }, (_, i) => 70 + Math.sin(i) * 1.23456789)
   instance.record('WTI_USD', hours, startAt - hourMs, hourMs)
@@ -45,7 +45,7 @@ const readers: Record<string, (body: Uint8Array<ArrayBuffer>) => Row[] | Promise
 }
 
 test('csv has a header and every stored digit, by code and time', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   const answer = await instance.get(`${path}?codes=WTI_USD,NATURAL_GAS_GBP`, token)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('x-total')).toBe('240')
@@ -61,7 +61,7 @@ test('csv has a header and every stored digit, by code and time', async () => {
 })
 
 test('every format has the same rows', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   const columns = 'columns=code,observed_at,price,currency,recorded_at,source'
   const rowsOf = async (format: string) => {
     const answer = await instance.get(`${path}?${two}&${columns}&format=${format}`, token)
@@ -75,7 +75,7 @@ test('every format has the same rows', async () => {
 })
 
 test('each row has the source of its own value, in every format, as bars and in the past', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
   const push = async (values: readonly [day: number, price: number, source?: string][]) => {
     instance.clock.advance(hourMs)
@@ -133,7 +133,7 @@ test('a series without a currency has null in all of them', async () => {
 })
 
 test('row groups of a Parquet file say which codes and times they hold', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   const answer = await instance.get(`${path}?${two}&format=parquet`, token)
   const { row_groups: groups, num_rows } = parquetMetadata(await answer.arrayBuffer())
   expect(num_rows).toBe(240n)
@@ -150,7 +150,7 @@ test('row groups of a Parquet file say which codes and times they hold', async (
 })
 
 test('bars are those of the windows', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   for (const interval of ['hour', 'day', 'week', 'w-fri', 'month', 'quarter', 'year']) {
     const answer = await instance.get(
       `${path}?codes=WTI_USD&interval=${interval}&format=ndjson&columns=bucket_start,open,high,low,price,sample_count`,
@@ -203,7 +203,7 @@ test('as_of answers the rows of a past moment, as bars too', async () => {
 })
 
 test('quarantined days are left out', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   instance.services.quarantine.add({
     seriesId: instance.services.catalogue.named('NATURAL_GAS_GBP')!.id,
     fromOn: '2026-11-10',
@@ -220,7 +220,7 @@ test('quarantined days are left out', async () => {
 
 describe('a cut export is resumed', () => {
   test('with Range and the entity tag, from the byte where it was cut', async () => {
-    const { instance, token } = openCopy()
+    const { instance, token } = openDemoInstance()
     const url = `${path}?${two}&format=parquet`
     const first = await instance.get(url, token)
     const whole = new Uint8Array(await first.arrayBuffer())
@@ -237,7 +237,7 @@ describe('a cut export is resumed', () => {
   })
 
   test('and is sent whole when the rows have changed since', async () => {
-    const { instance, token } = openCopy()
+    const { instance, token } = openDemoInstance()
     const url = `${path}?codes=WTI_USD`
     const etag = (await instance.get(url, token)).headers.get('etag')!
     instance.clock.advance(1000)
@@ -256,7 +256,7 @@ describe('an export of the last year', () => {
   test.each(['raw', 'hour', 'day', 'month'])(
     'by %s is the same file for as long as it has the same rows',
     async interval => {
-      const { instance, token } = openCopy()
+      const { instance, token } = openDemoInstance()
       const asked = `${url}&interval=${interval}`
       const first = await instance.get(asked, token)
       const text = await first.text()
@@ -272,7 +272,7 @@ describe('an export of the last year', () => {
   )
 
   test('is another one when a row has become older than a year', async () => {
-    const { instance, token } = openCopy()
+    const { instance, token } = openDemoInstance()
     instance.record('WTI_USD', [50], startAt - 365 * dayMs + 30_000, hourMs)
     const first = await instance.get(url, token)
     expect(await first.text()).toContain(',50,USD')
@@ -284,7 +284,7 @@ describe('an export of the last year', () => {
   })
 
   test('has every correction, also of an old value while a newer one stands', async () => {
-    const { instance, token } = openCopy()
+    const { instance, token } = openDemoInstance()
     const { catalogue, ingest } = instance.services
     const seriesId = catalogue.named('BRENT_CRUDE_USD')!.id
     const [early, late] = [startAt - 3 * dayMs, startAt - 2 * dayMs]
@@ -297,7 +297,7 @@ describe('an export of the last year', () => {
   })
 
   test('leaves out a day that was quarantined since', async () => {
-    const { instance, token } = openCopy()
+    const { instance, token } = openDemoInstance()
     const first = await (await instance.get(url, token)).text()
     const day = isoInstant(startAt - 2 * dayMs).slice(0, 10)
     expect(first).toContain(`GBP,${day}`)
@@ -312,7 +312,7 @@ describe('an export of the last year', () => {
   })
 
   test('names its series as they are named now', async () => {
-    const { instance, token } = openCopy()
+    const { instance, token } = openDemoInstance()
     const first = await instance.get(url, token)
     const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
     const edited = await instance.send(
@@ -330,7 +330,7 @@ describe('an export of the last year', () => {
 })
 
 test('what is written while an export goes on is not of it', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   const rows = Array.from({ length: 70_000 }, (_, i) => i / 7)
   instance.record('BRENT_CRUDE_USD', rows, startAt - hourMs, 60_000)
   instance.clock.advance(1000)
@@ -394,7 +394,7 @@ describe('what an export costs', () => {
 })
 
 test('what is wrong is named', async () => {
-  const { instance, token } = openCopy()
+  const { instance, token } = openDemoInstance()
   const refusals: [query: string, status: number, said: string][] = [
     ['', 400, 'codes'],
     ['codes=NO_SUCH_CODE', 400, 'NO_SUCH_CODE'],

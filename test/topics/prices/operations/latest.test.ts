@@ -179,7 +179,7 @@ describe('GET /v1/prices/latest: one code', () => {
       instance.services.catalogue.resolve('WTI_USD', startAt)!.series.id,
     ])
     instance.services.catalogue.reload()
-    instance.services.board.forgetAll()
+    instance.services.latestPrices.forgetAll()
     const { headers, body } = await instance.ask('WTI_USD')
     expect(headers.get('x-service-data')).toBe('fixture')
     expect(body.data.metadata.source_description).toStartWith('Fixture data')

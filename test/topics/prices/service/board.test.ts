@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, parseInstant, startOfDay } from '../../../../src/lib/time/instant.ts'
 import { sparklineOf } from '../../../../src/topics/prices/operations/sparkline.ts'
-import { createBoard, type Quote } from '../../../../src/topics/prices/service/board.ts'
+import { createLatestPrices, type Quote } from '../../../../src/topics/prices/service/board.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 const at = (text: string): number => parseInstant(text)!
@@ -16,7 +16,7 @@ function opened(code = 'WTI_USD') {
     ...services,
     clock,
     series,
-    quote: () => services.board.quote(series),
+    quote: () => services.latestPrices.quote(series),
     write(values: Record<string, number>) {
       services.ingest.write(
         Object.entries(values).map(([text, value]) => ({
@@ -38,14 +38,14 @@ function opened(code = 'WTI_USD') {
 }
 
 test('a code that was discontinued since it was quoted has no newest price', () => {
-  const { board, series, write } = opened()
+  const { latestPrices, series, write } = opened()
   write({ '2026-11-20T15:00:00Z': 71.2 })
-  expect(board.newest(series)?.value).toBe(71.2)
+  expect(latestPrices.newest(series)?.value).toBe(71.2)
   const discontinued = { ...series, unavailableReason: 'Its publisher ended it.' }
-  expect(board.newest(discontinued)).toBeUndefined()
+  expect(latestPrices.newest(discontinued)).toBeUndefined()
   // As when the catalogue is loaded again.
-  board.renew()
-  expect(board.quote(discontinued)).toBeUndefined()
+  latestPrices.renew()
+  expect(latestPrices.quote(discontinued)).toBeUndefined()
 })
 
 describe('board.quote: changes', () => {
@@ -166,7 +166,7 @@ describe('board: what is kept of earlier days', () => {
     'never differs from what is read anew, whatever is written: %s',
     cadence => {
       const { services, clock } = openTestInstance({}, now)
-      const { board, history, ingest, quarantine, observations, catalogue } = services
+      const { latestPrices, history, ingest, quarantine, observations, catalogue } = services
       // Each run has a series of its own.
       const unused = catalogue
         .list()
@@ -211,12 +211,12 @@ describe('board: what is kept of earlier days', () => {
                   .map(({ observedAt }) => observedAt),
               )
             else quarantine.remove(quarantine.all()[0]?.id ?? 0)
-            const anew = createBoard({ newest: observations.newest }, quarantine, clock)
-            const quote = board.quote(series)
+            const anew = createLatestPrices({ newest: observations.newest }, quarantine, clock)
+            const quote = latestPrices.quote(series)
             expect(quote).toEqual(anew.quote(series))
             if (!quote) continue
-            const days = { board, history }
-            const daysAnew = { board: anew, history }
+            const days = { latestPrices, history }
+            const daysAnew = { latestPrices: anew, history }
             expect(sparklineOf(days, quote)).toEqual(sparklineOf(daysAnew, quote))
             const { rows } = history.page({
               seriesIds: [series.id],
@@ -249,7 +249,7 @@ describe('board: what is kept of earlier days', () => {
         return read(...args)
       }
     const { newest, after } = services.observations
-    const board = createBoard(
+    const latestPrices = createLatestPrices(
       { newest: count(newest), after: count(after) },
       services.quarantine,
       clock,
@@ -257,9 +257,9 @@ describe('board: what is kept of earlier days', () => {
     const readsOf = (minutes: number): number => {
       const observedAt = at('2026-11-20T01:00:00Z') + minutes * 60_000
       write(observedAt)
-      board.forget(series.id, observedAt)
+      latestPrices.forget(series.id, observedAt)
       reads = 0
-      expect(board.quote(series)?.changes['30d']).toBeDefined()
+      expect(latestPrices.quote(series)?.changes['30d']).toBeDefined()
       return reads
     }
     // The newest and four bases; then what follows them, too; then the newest alone.
@@ -315,9 +315,9 @@ describe('board.rendered: what is kept', () => {
   })
 
   test('a text is made once, and anew after a write, a correction, a quarantine and a change of status', () => {
-    const { board, series, write, exclude, clock } = opened('FORTIES_USD')
+    const { latestPrices, series, write, exclude, clock } = opened('FORTIES_USD')
     const render = ({ observation, status }: Quote) => `${observation.value} ${status}`
-    const text = () => board.rendered('key', series, render)
+    const text = () => latestPrices.rendered('key', series, render)
     expect(text()).toBeUndefined()
     const steps: [() => void, string][] = [
       [() => write({ '2026-11-19T16:30:00Z': 70 }), '70 current'],
@@ -330,16 +330,16 @@ describe('board.rendered: what is kept', () => {
       change()
       expect([text()!.text, text()!.fresh]).toEqual([expected, false])
     }
-    board.forgetAll()
+    latestPrices.forgetAll()
     expect(text()!.fresh).toBe(true)
     expect(text()!.fresh).toBe(false)
   })
 
   test('equal texts have equal tags, other texts others, and another name a text of its own', () => {
-    const { board, series, write } = opened()
+    const { latestPrices, series, write } = opened()
     write({ '2026-11-20T10:00:00Z': 70 })
     const tag = (key: string, suffix = '') =>
-      board.rendered(key, series, quote => `${quote.observation.value}${suffix}`)!.etag
+      latestPrices.rendered(key, series, quote => `${quote.observation.value}${suffix}`)!.etag
     const first = tag('a')
     expect(tag('b')).toBe(first)
     expect(tag('c', '!')).not.toBe(first)

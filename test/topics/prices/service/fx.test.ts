@@ -10,7 +10,7 @@ function market(pairs: Record<string, number | [rate: number, minutesAgo: number
     const [rate, minutesAgo] = Array.isArray(rates) ? rates : [rates, 1]
     record(pair, [rate], startAt - minutesAgo * 60_000, 1)
   }
-  const exchange = createFx(services.catalogue, services.board)
+  const exchange = createFx(services.catalogue, services.latestPrices)
   return {
     rate: (from: string, to: string) => exchange.rate(from, to, startAt),
     currencies: () => exchange.currencies(startAt),

@@ -1,16 +1,19 @@
 import { expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../../src/lib/time/instant.ts'
 import type { HistoryRow } from '../../../../src/topics/prices/service/history.ts'
-import { createPageWalks, type Question } from '../../../../src/topics/prices/service/page-walks.ts'
+import {
+  createPagingSnapshots,
+  type Question,
+} from '../../../../src/topics/prices/service/page-walks.ts'
 import type { Point } from '../../../../src/topics/prices/store/observations.ts'
 import { createPast } from '../../../support/topics/past.ts'
 
 const now = Date.UTC(2026, 10, 20, 15)
 
-function openWalks(rows = 100) {
+function openSnapshots(rows = 100) {
   const past = createPast()
   let mark = 0
-  const walks = createPageWalks(past.history, {
+  const snapshots = createPagingSnapshots(past.history, {
     mark: () => mark,
     listen() {},
   })
@@ -37,7 +40,7 @@ function openWalks(rows = 100) {
       past.write(points, mark)
     },
     page: (page: number, at = now, pageQuestion = question) =>
-      walks.page(pageQuestion, page, 10, at),
+      snapshots.page(pageQuestion, page, 10, at),
   }
 }
 
@@ -46,7 +49,7 @@ const hoursOf = ({ rows }: { rows: HistoryRow[] }) =>
 const hours = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 test('the pages after the first answer the rows, the range and the total of its moment', () => {
-  const { page, write, point, question } = openWalks()
+  const { page, write, point, question } = openSnapshots()
   const first = page(1)
   const later = 61 * minuteMs
   write([point(0.5), point(12.5), point(99.5), point(3, { value: 99 })])
@@ -63,7 +66,7 @@ test('the pages after the first answer the rows, the range and the total of its 
 })
 
 test('pages out of order, and pages asked for again, are the pages of that moment', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   page(1)
   write([point(0.5), point(40.5)])
   for (const n of [7, 3, 3, 10, 9, 2, 8])
@@ -71,7 +74,7 @@ test('pages out of order, and pages asked for again, are the pages of that momen
 })
 
 test('a first page begins anew', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   page(1)
   write([point(0.5)])
   expect(page(1).total).toBe(101)
@@ -79,7 +82,7 @@ test('a first page begins anew', () => {
 })
 
 test('someone who watches the first page does not disturb someone who walks', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   page(1)
   for (let n = 2; n <= 10; n++) {
     expect(hoursOf(page(n))).toEqual(hours(10 * n - 10, 10 * n))
@@ -89,7 +92,7 @@ test('someone who watches the first page does not disturb someone who walks', ()
 })
 
 test('two who ask the same one after the other each walk their own rows', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   page(1)
   page(2)
   write([point(0.5)])
@@ -99,7 +102,7 @@ test('two who ask the same one after the other each walk their own rows', () => 
 })
 
 test('another question is another walk', () => {
-  const { page, write, point, question } = openWalks()
+  const { page, write, point, question } = openSnapshots()
   const other = { ...question, key: 'other' }
   page(1)
   write([point(0.5)])
@@ -109,7 +112,7 @@ test('another question is another walk', () => {
 })
 
 test('a walk is kept as long as it goes on, and forgotten a quarter of an hour after its last page', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   page(1)
   write([point(0.5)])
   for (let n = 2; n <= 5; n++)
@@ -118,7 +121,7 @@ test('a walk is kept as long as it goes on, and forgotten a quarter of an hour a
 })
 
 test('a page that nobody walked to is found by counting, and those after it follow', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   expect(hoursOf(page(4))).toEqual(hours(30, 40))
   write([point(0.5), point(45.5)])
   expect(hoursOf(page(5))).toEqual(hours(40, 50))
@@ -126,7 +129,7 @@ test('a page that nobody walked to is found by counting, and those after it foll
 })
 
 test('rows that claim an earlier recording make a walk longer and never cut its end', () => {
-  const { page, write, point } = openWalks()
+  const { page, write, point } = openSnapshots()
   page(1)
   write([0.5, 33.3, 33.6, 99.5].map(hour => point(hour, { recordedAt: 0 })))
   const walkedHours = hoursOf(page(1 + 1))
@@ -137,7 +140,7 @@ test('rows that claim an earlier recording make a walk longer and never cut its 
 })
 
 test('a clock that went back hides nothing', () => {
-  const { page, point, write } = openWalks()
+  const { page, point, write } = openSnapshots()
   write([point(50.5, { recordedAt: now + dayMs })])
   expect(page(1).total).toBe(101)
   for (let n = 2; n <= 10; n++) page(n)
@@ -145,7 +148,7 @@ test('a clock that went back hides nothing', () => {
 })
 
 test('a walk of another moment keeps its values', () => {
-  const { page, write, point, question } = openWalks()
+  const { page, write, point, question } = openSnapshots()
   write([point(15, { value: 150 })])
   const pastQuestion = { ...question, vintage: { asOf: 1, coverageSince: 0 } }
   expect(page(1, now, pastQuestion).total).toBe(100)

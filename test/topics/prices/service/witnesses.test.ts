@@ -26,8 +26,8 @@ function quietYear(...codes: string[]) {
       batch.end()
       return held === 1 ? 'held' : kept === 1 ? 'kept' : 'recorded'
     },
-    doubts: () =>
-      services.doubtedValues
+    flags: () =>
+      services.flaggedValues
         .list({}, 10, 0)
         .map(({ seriesId, status, reason }) =>
           [services.catalogue.byId(seriesId!).code, status, reason].join(' | '),
@@ -40,23 +40,23 @@ const arctic = 15.9
 
 describe('a move that would be held', () => {
   test('is held where nothing else moved', () => {
-    const { send, doubts } = quietYear(hub, chicago)
+    const { send, flags } = quietYear(hub, chicago)
     expect(send(hub, arctic)).toBe('held')
-    expect(doubts()).toHaveLength(1)
-    expect(doubts()[0]).toContain(`${hub} | waiting | +4`)
+    expect(flags()).toHaveLength(1)
+    expect(flags()[0]).toContain(`${hub} | waiting | +4`)
   })
 
   test('is recorded and listed where a series of its category moved alike that day', () => {
-    const { send, doubts, services } = quietYear(hub, chicago)
+    const { send, flags, services } = quietYear(hub, chicago)
     expect(send(chicago, 14)).toBe('held')
-    const { id } = services.doubtedValues.list({}, 1, 0)[0]!
-    services.doubtedValues.decide(id, 'released', 'test', 'arctic storm', startAt)
+    const { id } = services.flaggedValues.list({}, 1, 0)[0]!
+    services.flaggedValues.decide(id, 'released', 'test', 'arctic storm', startAt)
     services.ingest.write([
       { seriesId: services.catalogue.named(chicago)!.id, observedAt: today, value: 14 },
     ])
     expect(send(hub, arctic)).toBe('recorded')
-    expect(doubts()[0]).toContain(`${hub} | flagged`)
-    expect(doubts()[0]).toEndWith(`, as ${chicago} moved`)
+    expect(flags()[0]).toContain(`${hub} | flagged`)
+    expect(flags()[0]).toEndWith(`, as ${chicago} moved`)
   })
 
   test('is held where a series of its category moved the other way, or another category did', () => {
@@ -71,25 +71,25 @@ describe('a move that would be held', () => {
   })
 
   test('is recorded where another source says the same, and the first of them is only listed', () => {
-    const { send, doubts } = quietYear(hub)
+    const { send, flags } = quietYear(hub)
     expect(send(hub, arctic, 'EIA')).toBe('held')
     expect(send(hub, arctic, 'EIA')).toBe('held')
     expect(send(hub, arctic, 'Desk')).toBe('recorded')
-    expect(doubts()).toHaveLength(1)
-    expect(doubts()[0]).toContain(`${hub} | flagged`)
-    expect(doubts()[0]).toEndWith(', as another source says')
+    expect(flags()).toHaveLength(1)
+    expect(flags()[0]).toContain(`${hub} | flagged`)
+    expect(flags()[0]).toEndWith(', as another source says')
   })
 
   test('is recorded where another source says so of a related series that waits as well', () => {
-    const { send, doubts } = quietYear(hub, chicago)
+    const { send, flags } = quietYear(hub, chicago)
     expect(send(chicago, 14, 'EIA')).toBe('held')
     expect(send(hub, arctic, 'EIA')).toBe('held')
     expect(send(hub, arctic, 'Desk')).toBe('recorded')
-    expect(doubts()[0]).toContain(`${hub} | flagged`)
+    expect(flags()[0]).toContain(`${hub} | flagged`)
   })
 
   test('is recorded where a contract of its future settled alike', () => {
-    const { send, doubts, services } = quietYear(hub)
+    const { send, flags, services } = quietYear(hub)
     const settled = (daysAgo: number, settlement: number) => ({
       family: 'NATURAL_GAS_FUTURES' as const,
       month: '2027-01',
@@ -105,7 +105,7 @@ describe('a move that would be held', () => {
     })
     services.futures.recordDays([settled(1, 3.1), settled(0, 12.4)], startAt)
     expect(send(hub, arctic)).toBe('recorded')
-    expect(doubts()[0]).toEndWith(', as NATURAL_GAS_FUTURES_2027_01 settled')
+    expect(flags()[0]).toEndWith(', as NATURAL_GAS_FUTURES_2027_01 settled')
   })
 
   test('by the ratio of two units is held whatever else moved', () => {
@@ -121,8 +121,8 @@ describe('a move that would be held', () => {
   test('that was rejected stays out whatever else moved', () => {
     const { send, services } = quietYear(hub, chicago)
     expect(send(hub, arctic)).toBe('held')
-    const { id } = services.doubtedValues.list({}, 1, 0)[0]!
-    services.doubtedValues.decide(id, 'rejected', 'test', 'typing error', startAt)
+    const { id } = services.flaggedValues.list({}, 1, 0)[0]!
+    services.flaggedValues.decide(id, 'rejected', 'test', 'typing error', startAt)
     services.ingest.write([
       { seriesId: services.catalogue.named(chicago)!.id, observedAt: today, value: 14 },
     ])

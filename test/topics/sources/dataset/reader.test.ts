@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib'
 import { parseInstant } from '../../../../src/lib/time/instant.ts'
 import { contentBytesMax, sourceConfig } from '../../../../src/plans/source-config.ts'
 import { shippedPorts } from '../../../../src/topics/catalogue/dataset/ports.ts'
-import { createSourceReader } from '../../../../src/topics/sources/dataset/reader.ts'
+import { createSourceParser } from '../../../../src/topics/sources/dataset/reader.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
-const reader = createSourceReader(shippedPorts())
+const reader = createSourceParser(shippedPorts())
 const read = (
   content: string | Uint8Array,
   config: Record<string, unknown> = {},

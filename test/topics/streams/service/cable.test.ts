@@ -19,10 +19,15 @@ type Frame = Record<string, unknown> & {
  */
 function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = openTestInstance()
-  const { catalogue, board, keys, ingest, log } = whole.services
+  const { catalogue, latestPrices, keys, ingest, log } = whole.services
   const stopwatch = createManualClock(0)
   const streams = streamsOf({ log, perKey, stopwatch })
-  const prices = createCablePrices(catalogue, board, createFx(catalogue, board), whole.clock.now)
+  const prices = createCablePrices(
+    catalogue,
+    latestPrices,
+    createFx(catalogue, latestPrices),
+    whole.clock.now,
+  )
   const { streamChannels: channels } = loadConfig({
     flags: {},
     env: {},

@@ -232,8 +232,8 @@ describe('ten deliveries that fail in a row', () => {
       active: false,
       disabled_reason: 'consecutive_failures',
     })
-    const letters = instance.services.outbox.log.page('email', 'email', {}, 10, 0).entries
-    expect(letters.length).toBe(1)
+    const mailMessages = instance.services.outbox.log.page('email', 'email', {}, 10, 0).entries
+    expect(mailMessages.length).toBe(1)
     price(99)
     await ask('POST', `${path}/events/${(await logged()).events[0]!.event_id}/resend`)
     await send()

@@ -50,7 +50,7 @@ function opened() {
     fail,
     current: () => instance.services.webhooks.byId(endpoint.id)!,
     record: () => instance.services.webhooks.records(endpoint.accountId).get(endpoint.id)!,
-    letters: () => instance.services.outbox.log.page('email', 'email', {}, 10, 0).entries,
+    mailMessages: () => instance.services.outbox.log.page('email', 'email', {}, 10, 0).entries,
     notices: () =>
       instance.services.db
         .query('SELECT type, message, data FROM notifications WHERE account_id = ?')
@@ -88,7 +88,7 @@ describe('the record of an endpoint', () => {
 
 describe('ten deliveries that end failed in a row', () => {
   test('switch the endpoint off, and its owner is told once by mail and in the notifications', async () => {
-    const { fail, current, letters, notices, record } = opened()
+    const { fail, current, mailMessages, notices, record } = opened()
     fail(9)
     await Promise.resolve()
     expect(current().active).toBe(true)
@@ -96,7 +96,7 @@ describe('ten deliveries that end failed in a row', () => {
     await Promise.resolve()
     expect(current()).toMatchObject({ active: false, disabledReason: 'consecutive_failures' })
     expect(record().failedInARow).toBe(12)
-    expect(letters().length).toBe(1)
+    expect(mailMessages().length).toBe(1)
     expect(notices()).toMatchObject([{ type: 'webhook_disabled' }])
     expect(JSON.stringify(notices())).not.toContain('hidden')
   })
@@ -118,7 +118,7 @@ describe('ten deliveries that end failed in a row', () => {
     expect(record()).toMatchObject({ failed: 19, failedInARow: 9 })
   })
   test('begin anew when the endpoint is active again', async () => {
-    const { instance, fail, current, record, letters } = opened()
+    const { instance, fail, current, record, mailMessages } = opened()
     fail(10)
     await Promise.resolve()
     instance.services.webhooks.change(current(), { active: true })
@@ -128,7 +128,7 @@ describe('ten deliveries that end failed in a row', () => {
     fail(9)
     await Promise.resolve()
     expect(current().active).toBe(true)
-    expect(letters().length).toBe(1)
+    expect(mailMessages().length).toBe(1)
   })
   test('are forgotten with the transaction that is undone', async () => {
     const { instance, fail, end, current, record } = opened()

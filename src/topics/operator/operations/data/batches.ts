@@ -269,13 +269,13 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       idempotent: true,
       body: NewBatchBody.schema,
       answers: { 201: One, 422: ValidationProblem },
-      handle: ({ body: input, pass, reply }) => {
+      handle: ({ body: input, requestContext, reply }) => {
         const values = NewBatchBody.read(input)
         const { file_name: fileName, sha256, source, dataset, replace } = values
         const { as_recorded: asRecorded } = values
         const { id } = batches.begin({
           kind: 'file',
-          actor: pass?.actor ?? 'operator',
+          actor: requestContext?.actor ?? 'operator',
           fileName,
           ...(sha256 !== undefined && { sha256 }),
           ...(source !== undefined && { source }),
@@ -341,7 +341,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         404: NestedProblem,
         422: ValidationProblem,
       },
-      handle: ({ body: input, params: { id }, pass }) => {
+      handle: ({ body: input, params: { id }, requestContext }) => {
         const batch = batchOf(id)
         const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
         if (batch.undoneAt !== null)
@@ -356,7 +356,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
           )
         const done = batches.undo(
           batch,
-          { actor: pass?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
+          { actor: requestContext?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
           onlyUntouched,
         )
         if ('touched' in done) {
@@ -431,12 +431,12 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       access: operator,
       body: CorrectionBody.schema,
       answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ body: input, pass }) => {
+      handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
         const point = pointOf(code, time, price)
         const { batch, recordedAt } = batches.correct(
-          { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
+          { kind: 'correction', actor: requestContext?.actor ?? 'operator', reason: why },
           point,
         )
         return success({
@@ -460,11 +460,11 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       access: operator,
       body: RemovalBody.schema,
       answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ body: input, pass }) => {
+      handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
         const { batch, recordedAt } = batches.remove(
-          { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
+          { kind: 'correction', actor: requestContext?.actor ?? 'operator', reason: why },
           seriesId,
           [at],
         )

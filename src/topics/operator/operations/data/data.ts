@@ -123,9 +123,9 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
         ],
       }),
       answers: { 200: envelope(Counts), 422: ValidationProblem },
-      handle: async ({ body, pass, request, reply }) =>
+      handle: async ({ body, requestContext, request, reply }) =>
         lateCommits.run(() =>
-          idempotency.once({ pass, request, set: reply }, body, () => {
+          idempotency.once({ requestContext, request, set: reply }, body, () => {
             const rows = rowsOf(body)
             const at = now()
             const { source, batch: number, replace } = envelopeOf(body)
@@ -134,13 +134,13 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
               ? pointsOf(rows, everyCode(catalogue), at, true)
               : pointsOf(rows, rowCatalogue(), at)
             // The file was told of when its batch began.
-            if (running && pass) pass.action = undefined
+            if (running && requestContext) requestContext.action = undefined
             const { batch, counts } = running
               ? { batch: running, counts: running.write(points) }
               : batches.record(
                   {
                     kind: 'push',
-                    actor: pass?.actor ?? 'operator',
+                    actor: requestContext?.actor ?? 'operator',
                     ...(source !== undefined && { source }),
                     replace,
                   },
@@ -205,7 +205,7 @@ function comparing({ catalogue, compare, now }: AdminDataDeps) {
       description:
         'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
       tags: ['operator'],
-      access: { operator: 'data', looks: true },
+      access: { operator: 'data', impersonations: true },
       body: t.Any({
         description:
           '`{"observations":[{"code","observed_at","price"}], "source"?, "replace"?}`, as they would be pushed.',

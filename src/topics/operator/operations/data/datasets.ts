@@ -212,15 +212,15 @@ export function datasetAdminOperations({
         ],
       }),
       answers: { 200: envelope(Counts), 404: NestedProblem, 422: ValidationProblem },
-      handle: async ({ params, body, pass, request, reply }) =>
+      handle: async ({ params, body, requestContext, request, reply }) =>
         lateCommits.run(() =>
-          idempotency.once({ pass, request, set: reply }, body, () => {
+          idempotency.once({ requestContext, request, set: reply }, body, () => {
             const dataset = datasetNamed(params.name)
             const { rows, dryRun, areEarlier, replace } = requestOf(body)
             const at = ingest.next()
             // A trial changes nothing, and a file was told of when its batch began.
-            if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
-              pass.action = undefined
+            if (requestContext && (dryRun || (isObject(body) && body.batch !== undefined)))
+              requestContext.action = undefined
             if (areEarlier && !isAsRecorded(batches, body))
               throw validationFailed([
                 {
@@ -234,15 +234,15 @@ export function datasetAdminOperations({
             const running = dryRun
               ? undefined
               : batchOf(batches, dataset, body, {
-                  actor: pass?.actor ?? 'operator',
+                  actor: requestContext?.actor ?? 'operator',
                   replace,
                 })
-            const { good, doubted } = isAsRecorded(batches, body)
-              ? { good: records, doubted: [] }
+            const { good, flagged } = isAsRecorded(batches, body)
+              ? { good: records, flagged: [] }
               : rowGuards.judge(dataset, records)
             const heldCount = records.length - good.length
             const write = () => {
-              if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
+              if (flagged.length > 0) rowGuards.keep(dataset.name, flagged, running!.batch.id)
               return areEarlier
                 ? earlierRows.record(dataset.name, earlier)
                 : writeRuns(dataset, good, running!.batch)

@@ -410,14 +410,14 @@ export function feedAdminOperations({
       params: name.properties,
       body: RunBody.schema,
       answers: { 200: Ran, 202: Ran, ...refusals },
-      handle: async ({ params, body: input, pass, request, reply }) => {
+      handle: async ({ params, body: input, requestContext, request, reply }) => {
         viewOf(params.name)
         const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
         const options = { ...(since !== undefined && { since }), dryRun }
         const isWaitedFor = wait || options.dryRun
         if (isWaitedFor) connections.idle(request, 0)
         return idempotency.onceAfter(
-          { pass, request, set: reply },
+          { requestContext, request, set: reply },
           input,
           async () =>
             isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),
@@ -468,13 +468,13 @@ export function feedAdminOperations({
       params: name.properties,
       body: SettingBody.schema,
       answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
-      handle: ({ params, body: input, pass }) => {
+      handle: ({ params, body: input, requestContext }) => {
         const { feed } = viewOf(params.name)
         const setting = settingOf(SettingBody.read(input))
         refuseUnread(setting.codes ?? [], feed)
         if (setting.baseUrl !== undefined) {
           // The key of the feed is sent there, also the one that the configuration has.
-          requireArea(pass?.adminRole, 'service', 'base_url')
+          requireArea(requestContext?.adminRole, 'service', 'base_url')
           refuseTarget(setting.baseUrl, checkTarget)
         }
         feeds.configure(params.name, setting)

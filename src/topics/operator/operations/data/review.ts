@@ -13,9 +13,9 @@ import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { guardRules } from '../../../prices/math/guards.ts'
 import {
-  type DoubtedValue,
-  type DoubtStatus,
-  doubtStatuses,
+  type FlaggedValue,
+  type FlagStatus,
+  flagStatuses,
 } from '../../../prices/store/doubted-values.ts'
 
 export type AdminReviewDeps = Pick<
@@ -24,7 +24,7 @@ export type AdminReviewDeps = Pick<
   | 'batches'
   | 'datasets'
   | 'db'
-  | 'doubtedValues'
+  | 'flaggedValues'
   | 'idempotency'
   | 'ingest'
   | 'valueSources'
@@ -37,7 +37,7 @@ const idsMax = 1000
 /** Rules of the guards, and that of what an operator decided. */
 const reviewRules = [...guardRules, 'corrected'] as const
 
-const DoubtShape = t.Object(
+const FlagShape = t.Object(
   {
     id: integer({ examples: [5] }),
     code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null: it is a number of a row.'),
@@ -59,7 +59,7 @@ const DoubtShape = t.Object(
     source: orNull(t.String({ examples: ['EIA'] })),
     batch: integer({ description: 'The batch that it came in.' }),
     status: oneOf(
-      doubtStatuses,
+      flagStatuses,
       'waiting: held, and not recorded. flagged: recorded, and listed. kept: left out, because an operator decided against the value before.',
     ),
     doubted_at: t.String({ format: 'date-time' }),
@@ -69,10 +69,10 @@ const DoubtShape = t.Object(
   },
   { title: 'DoubtedValue' },
 )
-const Listed = envelope(t.Object({ values: t.Array(DoubtShape), meta: PageMetaShape }))
+const Listed = envelope(t.Object({ values: t.Array(FlagShape), meta: PageMetaShape }))
 const Decided = envelope(
   t.Object({
-    values: t.Array(DoubtShape),
+    values: t.Array(FlagShape),
     batch: orNull(integer(), 'The batch that released values were recorded in.'),
   }),
 )
@@ -93,8 +93,8 @@ const DecisionBody = body({
 
 type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
 
-const isOfSeries = (doubt: DoubtedValue): doubt is DoubtedValue & { seriesId: number } =>
-  doubt.seriesId !== null
+const isOfSeries = (flag: FlaggedValue): flag is FlaggedValue & { seriesId: number } =>
+  flag.seriesId !== null
 
 /** Values that the guards at the door doubted, and what is decided of them. */
 export function reviewAdminOperations({
@@ -102,43 +102,43 @@ export function reviewAdminOperations({
   batches,
   datasets,
   db,
-  doubtedValues,
+  flaggedValues,
   ingest,
   valueSources,
   now,
 }: AdminReviewDeps) {
-  const rowOf = (doubt: DoubtedValue): (typeof DoubtShape)['static'] => ({
-    id: doubt.id,
-    code: doubt.seriesId === null ? null : catalogue.byId(doubt.seriesId).code,
-    dataset: doubt.dataset,
-    line: doubt.line === null ? null : JSON.parse(doubt.line),
-    column: doubt.column,
-    row: doubt.fields === null ? null : JSON.parse(doubt.fields),
-    observed_at: isoInstant(doubt.observedAt),
-    price: doubt.value,
-    before: doubt.before,
-    rule: doubt.rule as (typeof reviewRules)[number],
-    reason: doubt.reason,
-    source: valueSources.byId(doubt.sourceId)?.name ?? null,
-    batch: doubt.batchId,
-    status: doubt.status,
-    doubted_at: isoInstant(doubt.doubtedAt),
-    decided_at: isoOrNull(doubt.decidedAt),
-    decided_by: doubt.decidedBy,
-    decision_reason: doubt.decisionReason,
+  const rowOf = (flag: FlaggedValue): (typeof FlagShape)['static'] => ({
+    id: flag.id,
+    code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,
+    dataset: flag.dataset,
+    line: flag.line === null ? null : JSON.parse(flag.line),
+    column: flag.column,
+    row: flag.fields === null ? null : JSON.parse(flag.fields),
+    observed_at: isoInstant(flag.observedAt),
+    price: flag.value,
+    before: flag.before,
+    rule: flag.rule as (typeof reviewRules)[number],
+    reason: flag.reason,
+    source: valueSources.byId(flag.sourceId)?.name ?? null,
+    batch: flag.batchId,
+    status: flag.status,
+    doubted_at: isoInstant(flag.flaggedAt),
+    decided_at: isoOrNull(flag.decidedAt),
+    decided_by: flag.decidedBy,
+    decision_reason: flag.decisionReason,
   })
   /** Values that are not recorded, with one of these statuses. */
-  const undecided = (ids: readonly number[], statuses: readonly DoubtStatus[]): DoubtedValue[] =>
+  const undecided = (ids: readonly number[], statuses: readonly FlagStatus[]): FlaggedValue[] =>
     ids.map(id => {
-      const doubt = doubtedValues.find(id)
-      if (!doubt) throw notFound(`A held value ${id}`)
-      if (!statuses.includes(doubt.status))
-        throw stateForbids('validation_failed', `Value ${id} is ${doubt.status} already.`)
-      return doubt
+      const flag = flaggedValues.find(id)
+      if (!flag) throw notFound(`A held value ${id}`)
+      if (!statuses.includes(flag.status))
+        throw stateForbids('validation_failed', `Value ${id} is ${flag.status} already.`)
+      return flag
     })
   /** The held rows of each dataset as they are written; what can not go in refuses everything. */
-  const rowsToRelease = (held: readonly DoubtedValue[]) =>
-    [...Map.groupBy(held, doubt => doubt.dataset!)].map(([name, rows]) => {
+  const rowsToRelease = (held: readonly FlaggedValue[]) =>
+    [...Map.groupBy(held, flag => flag.dataset!)].map(([name, rows]) => {
       const dataset = datasets.find(dataset => dataset.name === name)!
       const records = rows.map(({ id, fields }) => {
         const checked = dataset.check(JSON.parse(fields!), now())
@@ -148,11 +148,11 @@ export function reviewAdminOperations({
       return { dataset, records }
     })
   const releaseValues = (
-    held: readonly (DoubtedValue & { seriesId: number })[],
+    held: readonly (FlaggedValue & { seriesId: number })[],
     start: ReleaseStart,
   ) => {
     let batch: number | null = null
-    for (const [sourceId, group] of Map.groupBy(held, doubt => doubt.sourceId)) {
+    for (const [sourceId, group] of Map.groupBy(held, flag => flag.sourceId)) {
       const points = group.map(({ seriesId, observedAt, value }) => ({
         seriesId,
         observedAt,
@@ -162,7 +162,7 @@ export function reviewAdminOperations({
     }
     return batch
   }
-  const decided = (ids: readonly number[]) => ids.map(id => rowOf(doubtedValues.find(id)!))
+  const decided = (ids: readonly number[]) => ids.map(id => rowOf(flaggedValues.find(id)!))
 
   return [
     operation({
@@ -176,8 +176,8 @@ export function reviewAdminOperations({
       access: operator,
       page: { max: perPageMax },
       query: {
-        status: wordParameter([...doubtStatuses, 'all'], {
-          description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
+        status: wordParameter([...flagStatuses, 'all'], {
+          description: `One of ${flagStatuses.join(', ')}, or all (waiting).`,
           examples: ['waiting'],
           default: 'waiting',
         }),
@@ -190,9 +190,9 @@ export function reviewAdminOperations({
       answers: { 200: Listed, 400: NestedProblem },
       handle: ({ query, page }) => {
         const status = query.status ?? 'waiting'
-        const wanted = doubtStatuses.find(option => option === status)
+        const wanted = flagStatuses.find(option => option === status)
         if (!wanted && status !== 'all')
-          throw invalidParameter('status', status, 'is no status.', [...doubtStatuses, 'all'])
+          throw invalidParameter('status', status, 'is no status.', [...flagStatuses, 'all'])
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
@@ -204,8 +204,8 @@ export function reviewAdminOperations({
           ...(series && { seriesId: series.id }),
           ...(dataset !== undefined && { dataset }),
         }
-        const rows = doubtedValues.list(filter, page.perPage, page.offset)
-        const meta = page.meta(doubtedValues.total(filter))
+        const rows = flaggedValues.list(filter, page.perPage, page.offset)
+        const meta = page.meta(flaggedValues.total(filter))
         return success({ values: rows.map(rowOf), meta })
       },
     }),
@@ -221,16 +221,16 @@ export function reviewAdminOperations({
       idempotent: true,
       body: DecisionBody.schema,
       answers: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ body: input, pass }) => {
+      handle: ({ body: input, requestContext }) => {
         const { ids, reason = '' } = DecisionBody.read(input)
-        const doubts = undecided(ids, ['waiting', 'kept', 'rejected'])
-        const actor = pass?.actor ?? 'operator'
+        const flags = undecided(ids, ['waiting', 'kept', 'rejected'])
+        const actor = requestContext?.actor ?? 'operator'
         const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
-        const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
+        const ofRows = rowsToRelease(flags.filter(flag => flag.dataset !== null))
         const batch = transact(db, () => {
           // First: what is written takes values that were left out in its time off the list.
-          for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
-          let last = releaseValues(doubts.filter(isOfSeries), start)
+          for (const { id } of flags) flaggedValues.decide(id, 'released', actor, reason, now())
+          let last = releaseValues(flags.filter(isOfSeries), start)
           for (const { dataset, records } of ofRows) {
             const running = batches.begin({ ...start, dataset: dataset.name })
             running.count(running.during(() => dataset.write(records, ingest.next())))
@@ -253,11 +253,11 @@ export function reviewAdminOperations({
       idempotent: true,
       body: DecisionBody.schema,
       answers: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ body: input, pass }) => {
+      handle: ({ body: input, requestContext }) => {
         const { ids, reason = '' } = DecisionBody.read(input)
-        const actor = pass?.actor ?? 'operator'
+        const actor = requestContext?.actor ?? 'operator'
         for (const { id } of undecided(ids, ['waiting', 'kept']))
-          doubtedValues.decide(id, 'rejected', actor, reason, now())
+          flaggedValues.decide(id, 'rejected', actor, reason, now())
         return success({ values: decided(ids), batch: null })
       },
     }),

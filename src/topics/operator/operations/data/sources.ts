@@ -104,12 +104,12 @@ export function sourceAdminOperations({
       },
       body: noBody,
       answers: { 200: envelope(LogShape), 404: NestedProblem, 422: ValidationProblem },
-      handle: async ({ params: { id }, body, pass, request, reply }) => {
+      handle: async ({ params: { id }, body, requestContext, request, reply }) => {
         const source = dataSources.byId(id)
         if (!source) throw notFound('The data source')
         connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
         return idempotency.onceAfter(
-          { pass, request, set: reply },
+          { requestContext, request, set: reply },
           body,
           () => sourceSync.syncNow(source),
           outcome => {

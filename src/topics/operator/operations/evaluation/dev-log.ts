@@ -29,7 +29,7 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
   const proofOf = (number: number): string =>
     Buffer.from(keyedHash(masterKey, 'letter of the inbox', String(number))).toString('hex')
   /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
-  const letterUrl = (message: InboxMessage): string | null =>
+  const mailMessageUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
   return [
     operation({
@@ -47,23 +47,23 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
         return {
           messages: inbox
             .list(channel)
-            .map(message => ({ ...messageRow(message), letter_url: letterUrl(message) })),
+            .map(message => ({ ...messageRow(message), letter_url: mailMessageUrl(message) })),
         }
       },
     }),
     operation({
       method: 'GET',
-      path: '/_dev/letters/:letter',
+      path: '/_dev/letters/:name',
       operationId: 'devShowLetter',
       summary: 'A captured letter as a page',
       hidden: true,
       access: { open: 'Its address is known to whoever reads the inbox alone.', rate: 'none' },
-      params: { letter: t.String() },
-      handle: ({ params: { letter } }) => {
-        const [number = '', proof] = letter.split('.')
+      params: { name: t.String() },
+      handle: ({ params: { name } }) => {
+        const [number = '', proof] = name.split('.')
         const message = proof === proofOf(Number(number)) ? inbox.find(Number(number)) : undefined
         if (!message?.html) throw notFound('The letter')
-        return new Response(letterPage(message.html), { headers: letterHeaders })
+        return new Response(mailMessagePage(message.html), { headers: mailMessageHeaders })
       },
     }),
   ]
@@ -74,7 +74,7 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
  * script, sends no form, asks nobody for anything and is of no origin, so that it reads nothing of
  * ours; its links open in a window of their own.
  */
-const letterHeaders = {
+const mailMessageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'private, no-store',
   'content-security-policy': [
@@ -92,7 +92,7 @@ const letterHeaders = {
 }
 
 /** Letters are written on white paper, whatever the window around them is. */
-const letterPage = (html: string): string =>
+const mailMessagePage = (html: string): string =>
   `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><base target="_blank"><style>:root{background:#fff;color:#15242a;font:15px/1.5 system-ui,sans-serif}body{margin:1rem;overflow-wrap:anywhere}</style>${html}`
 
 function deliveryOperations({ outbox, webhooks, keys, settle }: DevLogDeps) {

@@ -15,7 +15,7 @@ import {
   webhookRow,
 } from '../../../webhooks/operations/row.ts'
 
-export type AccountThingsDeps = Pick<
+export type AccountItemsDeps = Pick<
   Context,
   'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue' | 'outbox'
 >
@@ -39,14 +39,14 @@ const params = t.Object({
 })
 
 /** What an account has made, for whoever helps its owner. */
-export function accountThingOperations({
+export function accountItemOperations({
   keys,
   alerts,
   webhooks,
   deliveries,
   catalogue,
   outbox,
-}: AccountThingsDeps) {
+}: AccountItemsDeps) {
   const alertRows = createAlertRows(alerts, id => catalogue.byId(id).code)
   const deliveryRows = createDeliveryRows(deliveries)
   const idOf = (id: string): string => {

@@ -8,15 +8,15 @@ import { orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
-import type { Look } from '../../../account/service/looks.ts'
+import type { Impersonation } from '../../../account/service/looks.ts'
 
-export type AdminLookDeps = Pick<Context, 'looks' | 'keys' | 'idempotency'>
+export type ImpersonationDeps = Pick<Context, 'impersonations' | 'keys' | 'idempotency'>
 
 const operator = { operator: 'people' } as const
 const minutesMax = 60
 const minutesUsual = 30
 
-const lookFields = {
+const impersonationFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   email: orNull(t.String(), 'The address of the account.'),
@@ -24,14 +24,14 @@ const lookFields = {
   begun_at: t.String({ format: 'date-time' }),
   expires_at: t.String({ format: 'date-time' }),
 }
-const LookShape = t.Object(lookFields, { title: 'Look' })
+const ImpersonationShape = t.Object(impersonationFields, { title: 'Look' })
 const Begun = envelope(
   t.Object({
-    ...lookFields,
+    ...impersonationFields,
     token: t.String({ description: 'After `Bearer`, in place of a session; shown once.' }),
   }),
 )
-const LookBody = body({
+const ImpersonationBody = body({
   minutes: optional(
     whole(1, minutesMax, {
       description: `How long it lasts, ${minutesUsual} when absent.`,
@@ -41,8 +41,8 @@ const LookBody = body({
 })
 
 /** An operator sees what an account sees, for a while, and changes nothing. */
-export function lookAdminOperations({ looks, keys, idempotency }: AdminLookDeps) {
-  const rowOf = ({ id, accountId, actor, begunAt, expiresAt }: Look) => ({
+export function impersonationOperations({ impersonations, keys, idempotency }: ImpersonationDeps) {
+  const rowOf = ({ id, accountId, actor, begunAt, expiresAt }: Impersonation) => ({
     id,
     account_id: accountId,
     email: keys.account(accountId)?.account.email ?? null,
@@ -59,8 +59,8 @@ export function lookAdminOperations({ looks, keys, idempotency }: AdminLookDeps)
       description: 'Looks that are in force, the newest first. A start ends all of them.',
       tags: ['operator'],
       access: operator,
-      answers: { 200: envelope(t.Object({ looks: t.Array(LookShape) })) },
-      handle: () => success({ looks: looks.list().map(rowOf) }),
+      answers: { 200: envelope(t.Object({ looks: t.Array(ImpersonationShape) })) },
+      handle: () => success({ looks: impersonations.list().map(rowOf) }),
     }),
     operation({
       method: 'POST',
@@ -74,21 +74,21 @@ export function lookAdminOperations({ looks, keys, idempotency }: AdminLookDeps)
       params: {
         id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
       },
-      body: LookBody.schema,
+      body: ImpersonationBody.schema,
       answers: { 201: Begun, 404: NestedProblem, 422: ValidationProblem },
-      handle: ({ params: { id }, body, pass, request, reply }) => {
+      handle: ({ params: { id }, body, requestContext, request, reply }) => {
         reply.headers['cache-control'] = 'no-store'
-        return idempotency.once({ pass, request, set: reply }, body, () => {
-          const { minutes = minutesUsual } = LookBody.read(body)
+        return idempotency.once({ requestContext, request, set: reply }, body, () => {
+          const { minutes = minutesUsual } = ImpersonationBody.read(body)
           const account = keys.account(id)
           if (!account) throw notFound('The account')
           reply.status = 201
-          const { look, token } = looks.begin(
+          const { impersonation, token } = impersonations.begin(
             account,
-            pass?.actor ?? 'operator',
+            requestContext?.actor ?? 'operator',
             minutes * minuteMs,
           )
-          return success({ ...rowOf(look), token })
+          return success({ ...rowOf(impersonation), token })
         })
       },
     }),
@@ -111,7 +111,7 @@ export function lookAdminOperations({ looks, keys, idempotency }: AdminLookDeps)
         404: NestedProblem,
       },
       handle: ({ params: { id } }) => {
-        if (!looks.end(id)) throw notFound('The look')
+        if (!impersonations.end(id)) throw notFound('The look')
         return success({ id, ended: true as const })
       },
     }),

@@ -257,7 +257,7 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
         422: ValidationProblem,
         503: NestedProblem,
       },
-      handle: async ({ body, params: { id }, pass, request, reply }) => {
+      handle: async ({ body, params: { id }, requestContext, request, reply }) => {
         const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
         const found = billing.sold.byId(id)
         const account = found && keys.account(found.accountId)
@@ -276,7 +276,7 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
         }
         return whenReachable(() =>
           idempotency.onceAfter(
-            { pass, request, set: reply },
+            { requestContext, request, set: reply },
             body,
             when === 'now' ? atOnce : atPeriodEnd,
             ready => success({ subscription: row(resultOf(ready())) }),

@@ -72,7 +72,7 @@ export const backupAdminOperations: readonly Operation[] = [
     answers: { 200: Listed },
     handle: async ({ at }) => {
       const { backupDesk } = at
-      const { madeAt, checkedAt, trouble } = backupDesk.standing()
+      const { madeAt, checkedAt, trouble } = backupDesk.status()
       const task = backupDesk.task()
       const { backups, fault } = backupDesk.isReady
         ? await backupDesk.list().then(

@@ -153,7 +153,7 @@ export const clusterAdminOperations: readonly Operation[] = [
           position: stream.position,
           leader: stream.leader ?? null,
           copies: stream.copies,
-          current_copies: stream.currentCopies,
+          current_copies: stream.currentReplicas,
         })),
       })
     },

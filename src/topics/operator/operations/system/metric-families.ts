@@ -469,7 +469,7 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
       help: 'Pages of the database that were not as they were written.',
       type: 'gauge',
       samples() {
-        const { damaged, rewritten } = scrub.standing()
+        const { damaged, rewritten } = scrub.status()
         return [{ value: damaged.length + rewritten.length }]
       },
     },
@@ -478,7 +478,7 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
       help: 'Since every page was last compared with its checksum; absent before the first time.',
       type: 'gauge',
       samples() {
-        const { finishedAt } = scrub.standing()
+        const { finishedAt } = scrub.status()
         return finishedAt === undefined
           ? []
           : [{ value: Math.max(0, seconds(clock.now() - finishedAt)) }]

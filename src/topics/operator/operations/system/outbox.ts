@@ -120,11 +120,11 @@ export const outboxAdminOperations: readonly Operation[] = [
     headers: idempotencyHeader,
     body: ReleaseBody.schema,
     answers: { 200: Released, 422: ValidationProblem },
-    handle: async ({ at, body, pass, request, reply }) => {
+    handle: async ({ at, body, requestContext, request, reply }) => {
       const { idempotency, heldMessages: held } = at
       const { kind, ids } = ReleaseBody.read(body)
       return idempotency.onceAfter(
-        { pass, request, set: reply },
+        { requestContext, request, set: reply },
         body,
         () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
         released => success({ released, more: released === releaseMax }),

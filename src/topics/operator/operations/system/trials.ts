@@ -75,10 +75,10 @@ function people({ idempotency, trials }: TrialDeps) {
       ...common,
       body: MailBody.schema,
       answers: { 200: Tried, 422: ValidationProblem },
-      handle: async ({ body, pass, request, reply }) => {
+      handle: async ({ body, requestContext, request, reply }) => {
         const { to } = MailBody.read(body)
         return idempotency.onceAfter(
-          { pass, request, set: reply },
+          { requestContext, request, set: reply },
           body,
           () => trials.mail(to),
           trial => success(rowOf(trial)),
@@ -95,7 +95,7 @@ function people({ idempotency, trials }: TrialDeps) {
       ...common,
       body: TextBody.schema,
       answers: { 200: Tried, 422: ValidationProblem },
-      handle: async ({ body, pass, request, reply }) => {
+      handle: async ({ body, requestContext, request, reply }) => {
         const { to } = TextBody.read(body)
         const number = (await phoneNumberOf(to, undefined))?.number
         if (number === undefined)
@@ -107,7 +107,7 @@ function people({ idempotency, trials }: TrialDeps) {
             },
           ])
         return idempotency.onceAfter(
-          { pass, request, set: reply },
+          { requestContext, request, set: reply },
           body,
           () => trials.text(number),
           trial => success(rowOf(trial)),
@@ -123,9 +123,9 @@ function people({ idempotency, trials }: TrialDeps) {
       tags: ['operator'],
       ...common,
       answers: { 200: Tried, 422: ValidationProblem },
-      handle: async ({ body, pass, request, reply }) =>
+      handle: async ({ body, requestContext, request, reply }) =>
         idempotency.onceAfter(
-          { pass, request, set: reply },
+          { requestContext, request, set: reply },
           body,
           () => trials.notice(),
           trial => success(rowOf(trial)),
@@ -156,10 +156,10 @@ function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
       headers: idempotencyHeader,
       body: HookBody.schema,
       answers: { 200: HookTried, 422: ValidationProblem },
-      handle: async ({ body, pass, request, reply }) => {
+      handle: async ({ body, requestContext, request, reply }) => {
         const { url } = HookBody.read(body)
         return idempotency.onceAfter(
-          { pass, request, set: reply },
+          { requestContext, request, set: reply },
           body,
           () => webhookTrial(url),
           ({ outcome, secret }) =>

@@ -7,7 +7,7 @@ interface Answer {
   errors: { field: string }[]
 }
 
-function openCopy() {
+function openDemoInstance() {
   const copy = openTestInstance()
   const authorization = `Bearer ${copy.services.adminTokens.rotate()}`
   const send = async (path: string, body: unknown) => {
@@ -56,7 +56,7 @@ const path = 'datasets/opec-productions'
 
 describe('rows that stood before', () => {
   test('are taken of a file that another copy has recorded, and of no other', async () => {
-    const { send, begin, kept } = openCopy()
+    const { send, begin, kept } = openDemoInstance()
     const rows = [stood(200_000, 9, 5)]
     const batch = await begin('opec-productions', false)
     for (const body of [
@@ -73,7 +73,7 @@ describe('rows that stood before', () => {
   })
 
   test('are refused as a whole where one is not as its table has it', async () => {
-    const { send, begin, kept } = openCopy()
+    const { send, begin, kept } = openDemoInstance()
     const row = stood(200_000, 9, 5)
     const batch = await begin('opec-productions', true)
     const rows = [
@@ -124,7 +124,7 @@ describe('rows that stood before', () => {
   })
 
   test('never make two of one row, whatever the copy knew itself', async () => {
-    const { send, begin, known, kept } = openCopy()
+    const { send, begin, known, kept } = openDemoInstance()
     for (const row of [stands(210_000, 8), stands(230_000, 3)])
       expect((await send(path, { rows: [row] })).status).toBe(200)
     const batch = await begin('opec-productions', true)

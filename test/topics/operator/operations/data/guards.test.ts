@@ -61,7 +61,7 @@ const expected = (rule: Rule, action: 'flag' | 'hold' | 'off') =>
     ? { recorded: false, listed: ['waiting'] }
     : { recorded: true, listed: action === 'flag' && rule !== 'stop' ? ['flagged'] : [] }
 
-interface Doubt {
+interface Flag {
   code: string
   rule: string
   status: string
@@ -75,7 +75,7 @@ describe('each guard does to a push what its series says', () => {
       const answer = await send(method, `/admin/v1${path}`, body, undefined, headers)
       const text = await answer.text()
       if (answer.status >= 300) throw new Error(`${path} was answered ${answer.status}: ${text}`)
-      return (JSON.parse(text) as { data: { held: number; values: Doubt[] } }).data
+      return (JSON.parse(text) as { data: { held: number; values: Flag[] } }).data
     }
     await admin('POST', '/series', { code, ...terms })
     const push = (points: readonly Point[]) =>
@@ -93,11 +93,11 @@ describe('each guard does to a push what its series says', () => {
     const { id } = services.catalogue.named(code)!
     const [at] = points.at(-1)!
     const stored = services.observations.between(id, at, at + 1, 1)
-    const doubts = (await admin('GET', '/review?status=all')).values
-    expect(doubts.every(doubt => doubt.rule === rule)).toBe(true)
+    const flags = (await admin('GET', '/review?status=all')).values
+    expect(flags.every(flag => flag.rule === rule)).toBe(true)
     expect({
       recorded: stored.length > 0,
-      listed: [...new Set(doubts.map(({ status }) => status))],
+      listed: [...new Set(flags.map(({ status }) => status))],
       held: held > 0,
     }).toEqual({ recorded, listed, held: !recorded })
   })
@@ -139,11 +139,11 @@ describe('each guard does to a file what its series says', () => {
       else await imported(history(now))
       await guards(action)
       const said = await imported(doubtful[rule](now))
-      const doubts = JSON.parse(await run('review', 'list', '--status', 'all', '--json')) as Doubt[]
+      const flags = JSON.parse(await run('review', 'list', '--status', 'all', '--json')) as Flag[]
       const { listed, recorded } = expected(rule, action)
-      expect(doubts.every(doubt => doubt.rule === rule)).toBe(true)
+      expect(flags.every(flag => flag.rule === rule)).toBe(true)
       expect({
-        listed: [...new Set(doubts.map(({ status }) => status))],
+        listed: [...new Set(flags.map(({ status }) => status))],
         held: /held [1-9]/.test(said),
       }).toEqual({ listed, held: !recorded })
     } finally {

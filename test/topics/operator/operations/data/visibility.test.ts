@@ -13,7 +13,7 @@ const price = 71.123457
 const secrets = ['DESK_SECRET', alias, 'Unspoken mark', '71.12']
 
 /** A copy with a series that is for one of two accounts. */
-async function openCopy() {
+async function openDemoInstance() {
   const copy = openTestInstance()
   const [ours, theirs] = [copy.key(), copy.key()]
   const account = copy.services.keys.find(ours)!.account.account
@@ -105,7 +105,7 @@ const alsoNamed: Readonly<Record<string, object>> = {
 
 describe('a series that is for chosen accounts', () => {
   test('is answered to them like any other', async () => {
-    const { copy, ours } = await openCopy()
+    const { copy, ours } = await openDemoInstance()
     for (const path of [
       `/v1/prices/latest?by_code=${code}`,
       `/v1/prices/latest?by_code=${alias.toLowerCase()}`,
@@ -118,7 +118,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('is not there for anybody else, whatever is asked', async () => {
-    const { copy, ours, theirs } = await openCopy()
+    const { copy, ours, theirs } = await openDemoInstance()
     const routes = [...new Set(copy.app.routes.map(({ method, path }) => `${method} ${path}`))]
       .filter(route => route.startsWith('GET /') && !/GET \/(admin|_dev)/.test(route))
       .map(route => route.slice(4))
@@ -147,7 +147,7 @@ describe('a series that is for chosen accounts', () => {
   }, 60_000)
 
   test('is asked for by every parameter of the document that takes codes', async () => {
-    const { copy } = await openCopy()
+    const { copy } = await openDemoInstance()
     const { paths } = (await (await copy.get('/openapi.json')).json()) as OpenApiDocument
     const codes = new Set(copy.services.catalogue.list().map(series => series.code))
     const takesCodes = (example: unknown) =>
@@ -165,7 +165,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('is as unknown to them as a code that is none', async () => {
-    const { copy, theirs } = await openCopy()
+    const { copy, theirs } = await openDemoInstance()
     for (const path of [
       '/v1/prices/latest?by_code=',
       '/v1/prices/past_week?by_code=',
@@ -197,7 +197,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('is as unknown to them in every body that names codes', async () => {
-    const { copy, ours, theirs } = await openCopy()
+    const { copy, ours, theirs } = await openDemoInstance()
     const bodies = rows.filter(
       ({ method, path, body }) =>
         method === 'POST' && !path.startsWith('/admin') && /_USD"/.test(JSON.stringify(body ?? '')),
@@ -235,7 +235,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('is as unknown to them in every change that names codes', async () => {
-    const { copy, ours, theirs } = await openCopy()
+    const { copy, ours, theirs } = await openDemoInstance()
     const { paths } = (await (await copy.get('/openapi.json')).json()) as OpenApiDocument
     const listed = new Set(copy.services.catalogue.list().map(series => series.code))
     /** The same with another code in the place of each. */
@@ -291,7 +291,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('comes to nobody else over a socket', async () => {
-    const { copy, ours, theirs, push } = await openCopy()
+    const { copy, ours, theirs, push } = await openDemoInstance()
     const served = serveApp(copy.services)
     try {
       const [mine, other] = await Promise.all(
@@ -319,7 +319,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('comes by no watch and no mail to who is not among them any more', async () => {
-    const { copy, ours, operate, push } = await openCopy()
+    const { copy, ours, operate, push } = await openDemoInstance()
     const { services, clock } = copy
     const post = async (path: string, body: object) => {
       const answer = await copy.send('POST', path, body, ours)
@@ -353,7 +353,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('fires no alert and sends no event to who is not among them any more', async () => {
-    const { copy, ours, theirs, operate, push } = await openCopy()
+    const { copy, ours, theirs, operate, push } = await openDemoInstance()
     const { db } = copy.services
     const count = (table: string) =>
       db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
@@ -416,7 +416,7 @@ describe('a series that is for chosen accounts', () => {
   })
 
   test('is not made of a shipped one', async () => {
-    const { copy, admin, account } = await openCopy()
+    const { copy, admin, account } = await openDemoInstance()
     const answer = await copy.send(
       'PATCH',
       '/admin/v1/series/WTI_USD',

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import {
-  type EvaluationCopy,
-  evaluationCopy,
-} from '../../../../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../../../../support/instance/evaluation-copy.ts'
 
 interface Row {
   number: number
@@ -19,9 +16,9 @@ interface Row {
 }
 
 describe('GET /_dev/requests', () => {
-  let copy: EvaluationCopy
+  let copy: DemoInstance
   beforeAll(() => {
-    copy = evaluationCopy(undefined, {}, { leadingOnly: true, controls: true })
+    copy = demoInstance(undefined, {}, { leadingOnly: true, controls: true })
   })
   afterAll(() => copy.remove())
 

@@ -104,7 +104,7 @@ describe('GET /_dev/inbox', () => {
       content: 'code,price\r\nWTI_USD,61.2\r\n',
       encoding: 'utf8',
     }
-    const letters = [
+    const mailMessages = [
       {
         ...email,
         subject: 'One',
@@ -115,7 +115,7 @@ describe('GET /_dev/inbox', () => {
       { ...email, subject: 'Two', html: null, attachments: [], letter_url: null },
     ]
     expect((await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body).toEqual({
-      messages: letters,
+      messages: mailMessages,
     })
     expect((await ask('GET', '/_dev/inbox?channel=sms', keys.adminToken!)).body).toEqual({
       messages: [sms],
@@ -127,9 +127,10 @@ describe('GET /_dev/inbox', () => {
     const { messages } = (await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body as {
       messages: { letter_url: string }[]
     }
-    const letter = (path: string) => instance.app.handle(new Request(`http://localhost${path}`))
+    const mailMessage = (path: string) =>
+      instance.app.handle(new Request(`http://localhost${path}`))
     const [{ letter_url: url }] = messages as [{ letter_url: string }]
-    const page = await letter(url)
+    const page = await mailMessage(url)
     expect(page.status).toBe(200)
     expect(await page.text()).toEndWith('<p>Here.</p>')
     const policy = page.headers.get('content-security-policy')!
@@ -142,7 +143,7 @@ describe('GET /_dev/inbox', () => {
       '/_dev/letters/1',
       '/_dev/letters/1.',
     ])
-      expect((await letter(wrong)).status, wrong).toBe(404)
+      expect((await mailMessage(wrong)).status, wrong).toBe(404)
   })
 
   test('is the operator’s and has two channels', async () => {

@@ -115,9 +115,9 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
         lines: [{ description: 'Well Permits, November', amount: 9900 }],
       }),
     ])
-    expect(instance.letters().map(letter => [letter.to, letter.subject])).toEqual([
-      [buyer.account.account.email, 'Wellhead: invoice 2026-000001'],
-    ])
+    expect(
+      instance.mailMessages().map(mailMessage => [mailMessage.to, mailMessage.subject]),
+    ).toEqual([[buyer.account.account.email, 'Wellhead: invoice 2026-000001']])
     // It is no subscription's: nobody loses a plan by it.
     await instance.advance(200 * dayMs)
     expect(instance.plan(buyer)).toBe('professional')
@@ -183,14 +183,14 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     const agree = (more = {}) =>
       instance.operator('POST', '/admin/v1/subscriptions', agreement(buyer, more))
     const first = await agree()
-    const letters = instance.letters().length
+    const mailMessages = instance.mailMessages().length
     const events = instance.events(buyer.account).length
     const second = await agree()
     const { id } = first.body.data.subscription
     expect([first.status, second.status, second.body.data.subscription.id]).toEqual([201, 200, id])
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
-    expect([instance.letters().length, instance.events(buyer.account).length]).toEqual([
-      letters,
+    expect([instance.mailMessages().length, instance.events(buyer.account).length]).toEqual([
+      mailMessages,
       events,
     ])
     // A cancellation that was pending is taken back by the new agreement, still without an invoice.

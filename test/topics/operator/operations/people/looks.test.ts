@@ -9,7 +9,7 @@ test('an operator sees what an account sees, changes nothing, and only for a whi
   const { id } = ann.account.account
   const begun = await ask('POST', `/admin/v1/accounts/${id}/look`, operator, { minutes: 10 })
   expect(begun.status).toBe(201)
-  const { token, id: lookId } = begun.body.data as { token: string; id: string }
+  const { token, id: impersonationId } = begun.body.data as { token: string; id: string }
   const eyes = `Bearer ${token}`
 
   const me = await ask('GET', '/v1/users/me', eyes)
@@ -39,7 +39,7 @@ test('an operator sees what an account sees, changes nothing, and only for a whi
     thing: `/admin/v1/accounts/${id}/look`,
   })
 
-  expect((await ask('DELETE', `/admin/v1/looks/${lookId}`, operator)).status).toBe(200)
+  expect((await ask('DELETE', `/admin/v1/looks/${impersonationId}`, operator)).status).toBe(200)
   expect((await ask('GET', '/v1/users/me', eyes)).status).toBe(401)
 
   const again = await ask('POST', `/admin/v1/accounts/${id}/look`, operator, { minutes: 10 })

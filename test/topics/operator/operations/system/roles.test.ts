@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../../../../src/http/openapi/openapi.ts'
 import { minuteMs } from '../../../../../src/lib/time/instant.ts'
-import type { EvaluationCopy } from '../../../../support/instance/evaluation-copy.ts'
-import { openCopy, type Step, send, stepsOf } from '../../../../support/interface/examples.ts'
+import type { DemoInstance } from '../../../../support/instance/evaluation-copy.ts'
+import {
+  openDemoInstance,
+  type Step,
+  send,
+  stepsOf,
+} from '../../../../support/interface/examples.ts'
 
 /** What the operator's operations are about, by the first part of their path. */
 const parts = {
@@ -30,10 +35,10 @@ const setsAddress = 'PUT /admin/v1/feeds/{name}'
 const asks = 'POST /admin/v1/observations/compare'
 
 describe('a token of the operator', () => {
-  let copy: EvaluationCopy
+  let copy: DemoInstance
   let steps: Step[]
   beforeAll(async () => {
-    copy = openCopy()
+    copy = openDemoInstance()
     const answer = await copy.ask('GET', '/openapi.json')
     steps = stepsOf((await answer.json()) as OpenApiDocument).filter(({ path }) =>
       path.startsWith('/admin/v1/'),
@@ -55,12 +60,12 @@ describe('a token of the operator', () => {
       for (const step of steps) {
         const { method, name, path } = step
         const area = areaOf.get(path.split('/')[3]!)!
-        const isLook = method === 'GET' || name === asks
+        const isImpersonation = method === 'GET' || name === asks
         const before = audit.list({}, 1, 0).at(0)?.id
         const headers = { authorization: `Bearer ${token}` }
         const { status, text } = await send(copy, step, { headers })
         const isRefused = status === 403 && text.includes('"ADMIN_ROLE_MISSING"')
-        const isAllowed = (isLook ? sees : changes).includes(area) && name !== setsAddress
+        const isAllowed = (isImpersonation ? sees : changes).includes(area) && name !== setsAddress
         if (isRefused === isAllowed) faults.push(`${name}: ${status}`)
         if (isRefused && audit.list({}, 1, 0).at(0)?.id !== before) faults.push(`${name} was told`)
       }
