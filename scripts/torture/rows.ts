@@ -320,7 +320,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S24',
     promise: 'No table or letter runs what somebody wrote',
     bar: 'formulas, line ends, turned text',
-    tests: ['test/lib/text/csv.test.ts', 'test/topics/deliveries/service/letter.test.ts'],
+    tests: ['test/lib/text/csv.test.ts', 'test/topics/deliveries/service/mail-message.test.ts'],
   },
   {
     id: 'S30',

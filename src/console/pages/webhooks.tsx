@@ -25,7 +25,7 @@ import {
   Filters,
   filtersIn,
 } from './webhooks/endpoint-form.tsx'
-import { Deliveries, Watches } from './webhooks/rhythms.tsx'
+import { Deliveries, Watches } from './webhooks/schedules.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
 
 interface Endpoint extends EndpointTerms {

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { impersonation } from './look.ts'
+import { impersonation } from './impersonation.ts'
 
 /** A refusal of the interface, in its words. */
 export class Refusal extends Error {

@@ -1,5 +1,5 @@
 import type { Boot } from '../paths.ts'
-import { impersonation } from './look.ts'
+import { impersonation } from './impersonation.ts'
 
 const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.content
 

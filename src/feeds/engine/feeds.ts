@@ -4,11 +4,11 @@ import type { Feed } from '../publishers/publishers.ts'
 import { FeedFault } from '../reading/fault.ts'
 import type { FeedRun } from '../store/feeds.ts'
 import type { FeedsDeps } from './deps.ts'
-import { createFeedSettings } from './kept-settings.ts'
 import { createLateTelling } from './late.ts'
 import { createFeedRuns, type RunOptions } from './runs.ts'
 import { type FeedSample, sampleOf } from './sample.ts'
 import { type FeedSetting, refusalOf, standingOf } from './settings.ts'
+import { createFeedSettings } from './stored-settings.ts'
 import { type FeedView, viewOf } from './view.ts'
 
 /** The feeds of this copy, in the order in which they are preferred. */

@@ -1,8 +1,8 @@
 import { isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import { type Calendar, nextRelease, type Release } from '../publishers/calendar.ts'
 import type { FeedsDeps } from './deps.ts'
-import type { FeedSettingsBook } from './kept-settings.ts'
 import { standingOf } from './settings.ts'
+import type { FeedSettingsBook } from './stored-settings.ts'
 
 /** The log is told of a late release once; whether one is late is looked at so often. */
 const lookMs = minuteMs

@@ -3,9 +3,9 @@ import { lastRelease, nextTry, type Release } from '../publishers/calendar.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import type { FeedRun, FeedState, RunTrigger } from '../store/feeds.ts'
 import type { FeedBatch, FeedsDeps } from './deps.ts'
-import type { FeedSettingsBook } from './kept-settings.ts'
 import { readFeed } from './run.ts'
 import { type FeedSetting, isPreferred, refusalOf, standingOf } from './settings.ts'
+import type { FeedSettingsBook } from './stored-settings.ts'
 import { linesOf } from './view.ts'
 
 const jitterMs = 20 * secondMs

@@ -7,7 +7,7 @@ import {
   type GuardState,
   type GuardTerms,
 } from '../../topics/prices/math/guards.ts'
-import type { FlaggedValueStore } from '../../topics/prices/store/doubted-values.ts'
+import type { FlaggedValueStore } from '../../topics/prices/store/flagged-values.ts'
 import type { Dataset, GuardedDataset, GuardedNumbers } from './dataset.ts'
 
 /** A row that is fit to be written, as it was sent and as it was read. */

@@ -13,7 +13,7 @@ import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts
 import { type Access, isForQueryWorker, isHeavy, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, RequestContext } from './gate.ts'
-import type { QueryWorkerDispatch } from './reader-dispatch.ts'
+import type { QueryWorkerDispatch } from './query-worker-dispatch.ts'
 
 /**
  * The plugin that every resource uses: the macro `access` and what it leaves in the context. It

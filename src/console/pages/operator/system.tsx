@@ -5,9 +5,9 @@ import { day, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
+import { DeliveryChannels } from './delivery-channels.tsx'
 import { Outbox } from './outbox.tsx'
 import { Settings } from './settings.tsx'
-import { DeliveryChannels } from './ways-out.tsx'
 
 /** Tests of the ways out, tokens of the operator, settings. */
 export const System = () => (

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { codesIn } from './rhythm-forms.tsx'
+import { codesIn } from './schedule-forms.tsx'
 
 /** What an endpoint is told of, and how. */
 export interface EndpointTerms {

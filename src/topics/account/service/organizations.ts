@@ -14,7 +14,7 @@ import {
   type Reads,
   Refused,
 } from './memberships.ts'
-import { invitationMessage } from './sign-in-letters.ts'
+import { invitationMessage } from './sign-in-messages.ts'
 
 /** An invitation as somebody sees it who may see it. */
 export interface SeenInvitation {

@@ -14,11 +14,11 @@ import type { Session, SignInMethod } from '../store/sessions.ts'
 import type { SignInLinkStore } from '../store/sign-in-links.ts'
 import type { PasswordHashes } from './password-hashes.ts'
 import type { CodeRefusal, SecondFactor } from './second-factor.ts'
-import { createSecondSteps, type TwoFactorSteps } from './second-steps.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
-import { signInLinkMessage } from './sign-in-letters.ts'
+import { signInLinkMessage } from './sign-in-messages.ts'
 import type { SignInPlaces } from './sign-in-places.ts'
+import { createSecondSteps, type TwoFactorSteps } from './two-factor-steps.ts'
 
 /** `locked`: too many wrong tries, so long until the next one. */
 export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }

@@ -12,7 +12,7 @@ import type { NewAuditEntry } from '../../operator/store/audit.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
 import type { SignIn } from './sign-in.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
-import { signUpMessage } from './sign-in-letters.ts'
+import { signUpMessage } from './sign-in-messages.ts'
 
 /** Who may make an account: nobody, whom the operator has invited, or everybody. */
 export type SignUpMode = 'closed' | 'invite' | 'open'

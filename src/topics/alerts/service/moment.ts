@@ -3,8 +3,8 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Close } from '../../prices/math/window.ts'
-import type { LatestPrices } from '../../prices/service/board.ts'
 import type { Closes } from '../../prices/service/closes.ts'
+import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import { type AlertMoment, alertMoment } from '../math/condition.ts'
 
 /** A price of a series, as it was observed. */

@@ -5,7 +5,7 @@ import type { Limits } from '../../../plans/limits.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { Quote } from '../../prices/service/board.ts'
+import type { Quote } from '../../prices/service/latest-prices.ts'
 import type { SpreadIdentity, SpreadType } from '../../units/math/identities.ts'
 import { codesOf, combine } from '../math/spread.ts'
 

@@ -14,7 +14,7 @@ import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { PriceRow, priceRowFields } from '../../prices/operations/row.ts'
 import { createEveryAnswer, createKept, createPriceTexts } from '../../prices/operations/texts.ts'
-import type { Quote } from '../../prices/service/board.ts'
+import type { Quote } from '../../prices/service/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
 import type { Series } from '../store/series.ts'
 

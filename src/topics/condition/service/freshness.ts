@@ -8,7 +8,7 @@ import {
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type GuardTerms, guardAction } from '../../prices/math/guards.ts'
-import type { LatestPrices } from '../../prices/service/board.ts'
+import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
 

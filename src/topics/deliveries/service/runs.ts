@@ -8,7 +8,7 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Mail } from '../../messages/service/mail.ts'
 import type { Delivery, DeliveryStore } from '../store/deliveries.ts'
 import type { DeliveryRun, DeliveryRunStore, RunTrigger } from '../store/runs.ts'
-import { deliveryMessage } from './letter.ts'
+import { deliveryMessage } from './mail-message.ts'
 import type { PriceList } from './prices.ts'
 
 export type { DeliveryRun, RunTrigger } from '../store/runs.ts'

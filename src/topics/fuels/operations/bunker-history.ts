@@ -9,7 +9,7 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
-import { createPagingSnapshots } from '../../prices/service/page-walks.ts'
+import { createPagingSnapshots } from '../../prices/service/paging-snapshots.ts'
 import { type BunkerDeps, bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
 import {
   HistoryShape,

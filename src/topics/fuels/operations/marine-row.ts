@@ -6,8 +6,8 @@ import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
-import type { Quote } from '../../prices/service/board.ts'
 import type { HistoryRow } from '../../prices/service/history.ts'
+import type { Quote } from '../../prices/service/latest-prices.ts'
 import { type Grade, gradeNames, type Port } from '../math/marine.ts'
 
 /** A series of one grade, at a port or averaged over all of them. */

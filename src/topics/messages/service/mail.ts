@@ -9,7 +9,7 @@ import {
 } from '../../../send/messages/mailer.ts'
 import type { Vault } from '../../keys/service/vault.ts'
 import type { SuppressionStore } from '../store/suppressions.ts'
-import { linkedHtml, paragraphsHtml } from './letter-html.ts'
+import { linkedHtml, paragraphsHtml } from './mail-html.ts'
 import type { RecipientState, Recipients } from './recipients.ts'
 
 export type { Attachment } from '../../../send/messages/mailer.ts'

@@ -6,7 +6,7 @@ import type { Handover } from '../../../send/handover.ts'
 import type { Mailer } from '../../../send/messages/mailer.ts'
 import type { SmsProvider } from '../../../send/messages/sms.ts'
 import { noticeHook } from '../../../send/notices/hook.ts'
-import { paragraphsHtml } from './letter-html.ts'
+import { paragraphsHtml } from './mail-html.ts'
 
 /** What became of a test. */
 export interface Trial {

@@ -9,7 +9,7 @@ import {
 import type { Series } from '../../catalogue/store/series.ts'
 import type { PriceChange } from '../math/change.ts'
 import { formatPrice, roundTo } from '../math/format.ts'
-import type { Quote } from '../service/board.ts'
+import type { Quote } from '../service/latest-prices.ts'
 
 export const Disclosure = t.Object(
   {

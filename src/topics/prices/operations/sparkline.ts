@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { roundTo } from '../math/format.ts'
-import type { LatestPrices, Quote } from '../service/board.ts'
 import type { History } from '../service/history.ts'
+import type { LatestPrices, Quote } from '../service/latest-prices.ts'
 
 export const sparklineDays = 30
 

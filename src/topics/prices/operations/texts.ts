@@ -6,7 +6,7 @@ import { strongEtag } from '../../../lib/text/etag.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { LatestPrices, Rendered } from '../service/board.ts'
+import type { LatestPrices, Rendered } from '../service/latest-prices.ts'
 import { priceRow } from './row.ts'
 
 /**

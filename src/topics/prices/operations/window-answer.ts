@@ -11,7 +11,11 @@ import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Interval } from '../math/interval.ts'
 import { createDailyFx } from '../service/daily-fx.ts'
-import { createPagingSnapshots, type Question, type WalkedPage } from '../service/page-walks.ts'
+import {
+  createPagingSnapshots,
+  type Question,
+  type WalkedPage,
+} from '../service/paging-snapshots.ts'
 import type { RowSources } from '../service/provenance.ts'
 import type { Coverage } from '../service/vintage.ts'
 import { currencyOf } from './currency.ts'

@@ -1,6 +1,6 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { Decision, DecisionStore } from '../store/decisions.ts'
-import type { FlaggedValueStore } from '../store/doubted-values.ts'
+import type { FlaggedValueStore } from '../store/flagged-values.ts'
 import type { ObservationReads, Origin, Point } from '../store/observations.ts'
 
 /** A value that is left out because an operator decided against it. */

@@ -11,7 +11,7 @@ import {
   guardRules,
   type Previous,
 } from '../math/guards.ts'
-import type { FlaggedValueStore } from '../store/doubted-values.ts'
+import type { FlaggedValueStore } from '../store/flagged-values.ts'
 import type { ObservationStore, Origin, Point } from '../store/observations.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
 import { createWitnesses, type SettlementMoves } from './witnesses.ts'

@@ -7,10 +7,10 @@ import type { Observation } from '../math/bars.ts'
 import type { Close } from '../math/window.ts'
 import type { CloseStore } from '../store/closes.ts'
 import type { ObservationStore } from '../store/observations.ts'
-import { createLatestPrices, type LatestPrices } from './board.ts'
 import type { Closes } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
 import { type History, pastHistory } from './history.ts'
+import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** Since when what was known of a series is known itself. */

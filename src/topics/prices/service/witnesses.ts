@@ -3,7 +3,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { families, underlyingCategory } from '../../futures/math/families.ts'
 import { confirms, type Move, type Previous } from '../math/guards.ts'
-import type { FlaggedValueStore } from '../store/doubted-values.ts'
+import type { FlaggedValueStore } from '../store/flagged-values.ts'
 import type { ObservationStore, Point } from '../store/observations.ts'
 
 /** How the contracts of a futures family settled on two days. */

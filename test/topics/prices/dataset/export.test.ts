@@ -12,7 +12,7 @@ import {
   exportText,
   formatOf,
 } from '../../../../src/topics/prices/dataset/export.ts'
-import { importPrices, type PointWriter } from '../../../../src/topics/prices/dataset/reader.ts'
+import { importPrices, type PointWriter } from '../../../../src/topics/prices/dataset/parser.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../../support/topics/shipped-codes.ts'
 

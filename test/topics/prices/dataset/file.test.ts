@@ -19,7 +19,7 @@ import {
   type PriceTable,
   priceTableOf,
   rowsIn,
-} from '../../../../src/topics/prices/dataset/reader.ts'
+} from '../../../../src/topics/prices/dataset/parser.ts'
 import type { RawRow } from '../../../../src/topics/prices/dataset/rows.ts'
 import { runs } from '../../../support/full.ts'
 import { catalogue } from '../../../support/topics/shipped-codes.ts'

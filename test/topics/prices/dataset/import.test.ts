@@ -12,7 +12,7 @@ import {
   importPrices,
   type PointWriter,
   type PriceImport,
-} from '../../../../src/topics/prices/dataset/reader.ts'
+} from '../../../../src/topics/prices/dataset/parser.ts'
 import { memory, noInput } from '../../../support/instance/memory-writer.ts'
 import { needs } from '../../../support/needs.ts'
 import { realDataFolder } from '../../../support/requirements.ts'

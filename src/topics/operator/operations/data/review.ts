@@ -16,7 +16,7 @@ import {
   type FlaggedValue,
   type FlagStatus,
   flagStatuses,
-} from '../../../prices/store/doubted-values.ts'
+} from '../../../prices/store/flagged-values.ts'
 
 export type AdminReviewDeps = Pick<
   Context,

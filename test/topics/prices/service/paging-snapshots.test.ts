@@ -4,7 +4,7 @@ import type { HistoryRow } from '../../../../src/topics/prices/service/history.t
 import {
   createPagingSnapshots,
   type Question,
-} from '../../../../src/topics/prices/service/page-walks.ts'
+} from '../../../../src/topics/prices/service/paging-snapshots.ts'
 import type { Point } from '../../../../src/topics/prices/store/observations.ts'
 import { createPast } from '../../../support/topics/past.ts'
 

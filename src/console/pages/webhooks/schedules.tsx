@@ -2,7 +2,7 @@ import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
 import { ago, instant, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-import { NewDelivery, NewWatch } from './rhythm-forms.tsx'
+import { NewDelivery, NewWatch } from './schedule-forms.tsx'
 
 interface Watch {
   id: string

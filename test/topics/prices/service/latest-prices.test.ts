@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, parseInstant, startOfDay } from '../../../../src/lib/time/instant.ts'
 import { sparklineOf } from '../../../../src/topics/prices/operations/sparkline.ts'
-import { createLatestPrices, type Quote } from '../../../../src/topics/prices/service/board.ts'
+import {
+  createLatestPrices,
+  type Quote,
+} from '../../../../src/topics/prices/service/latest-prices.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 const at = (text: string): number => parseInstant(text)!

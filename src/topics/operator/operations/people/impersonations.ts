@@ -8,7 +8,7 @@ import { orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
-import type { Impersonation } from '../../../account/service/looks.ts'
+import type { Impersonation } from '../../../account/service/impersonations.ts'
 
 export type ImpersonationDeps = Pick<Context, 'impersonations' | 'keys' | 'idempotency'>
 
