@@ -43,14 +43,14 @@ export const requestBytes = (
 export async function load({ port, requests, bodyBytes, seconds }: LoadRequest): Promise<number> {
   let answers = 0
   let lastAt = 0
-  let underWay = 0
+  let inProgress = 0
   let next = 0
   let stopped = false
   let fault: Error | undefined
   const ask = (socket: Socket<Answer>) => {
     const request = requests[next]!
     next = next + 1 === requests.length ? 0 : next + 1
-    underWay += 1
+    inProgress += 1
     if (socket.write(request) !== request.length)
       fault ??= new Error('a request did not fit into the socket')
   }
@@ -74,7 +74,7 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
     if (answer.missing > 0) return
     if (answer.missing < 0) fault ??= new Error(`an answer is longer than ${bodyBytes} bytes`)
     answers += 1
-    underWay -= 1
+    inProgress -= 1
     lastAt = performance.now()
     if (!stopped && !fault) ask(socket)
   }
@@ -101,11 +101,11 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
   const perSecond = (answers * 1000) / (lastAt - startedAt)
   stopped = true
   // What the server has still to answer would be work that falls into the other one's measurement.
-  while (underWay > 0 && !fault && performance.now() - startedAt < patienceMs)
+  while (inProgress > 0 && !fault && performance.now() - startedAt < patienceMs)
     await Bun.sleep(pollMs)
   for (const socket of sockets) socket.terminate()
   if (fault) throw fault
-  if (answers < answersMin || underWay > 0)
+  if (answers < answersMin || inProgress > 0)
     throw new Error(`only ${answers} answers in ${patienceMs / 1000} s`)
   return perSecond
 }

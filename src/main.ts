@@ -4,7 +4,7 @@ import { isCompiled } from './cli/child.ts'
 import { installationOf } from './cli/installation.ts'
 import { run } from './cli/program.ts'
 import { endAtOnce } from './lib/process/end-at-once.ts'
-import { giveWay } from './lib/process/give-way.ts'
+import { yieldTurn } from './lib/process/yield-turn.ts'
 
 process.on('uncaughtException', error => {
   writeSync(process.stderr.fd, `${error.stack ?? error}\n`)
@@ -27,7 +27,7 @@ const code = await run(process.argv.slice(2), {
   canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
   width: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
-  giveWay,
+  yieldTurn,
   onStop(listener) {
     process.on('SIGTERM', listener)
     process.on('SIGINT', listener)

@@ -282,7 +282,7 @@ const rejoin = async () => {
   const fenced = nodes.find(node => node.url === leader)
   if (now === '' || now === leader || !fenced) return
   say(`${leader} gave way to ${now}`)
-  gaveWay += 1
+  yieldedTurn += 1
   leader = now
   fenced.isUp = false
   fenced.process!.kill('SIGKILL')
@@ -290,7 +290,7 @@ const rejoin = async () => {
   rmSync(fenced.dir, { recursive: true })
   await startNode(fenced, true)
 }
-let gaveWay = 0
+let yieldedTurn = 0
 let isToldToEnd = false
 process.on('SIGTERM', () => {
   isToldToEnd = true
@@ -417,7 +417,7 @@ console.log(
     acknowledged: acknowledged.size,
     lost,
     differing: [...new Set([...differingAfterPush, ...differingAtEnd])],
-    gave_way: gaveWay,
+    gave_way: yieldedTurn,
     promotion_ms: { max: Math.max(0, ...promotionsMs), all: promotionsMs },
     reads,
     reads_failed: readsFailed,

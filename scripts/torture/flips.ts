@@ -6,7 +6,7 @@ import { verifyFile } from '../../src/cli/backups/backup.ts'
 import { checkpoint, checksumsOf } from '../../src/database/checkpoint.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { checksumsPath } from '../../src/database/page-checksums.ts'
-import { demoInstance } from '../../test/support/instance/evaluation-copy.ts'
+import { demoInstance } from '../../test/support/instance/demo-instance.ts'
 
 /**
  * R07: flips one bit in copies of a database that holds everything an evaluation copy has, beside

@@ -19,7 +19,7 @@ export interface ProgramEnvironment {
   /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
   width?: number | undefined
   /** Lets everything else on this machine go first. Absent: the process is not the command's own. */
-  giveWay?(): void
+  yieldTurn?(): void
   onStop(listener: () => void): void
   exit(code: number): never
 }

@@ -5,7 +5,7 @@ import { keepDirectoryOwner, prepareDirectory } from '../instance/services/direc
 import { lockDataDir } from '../lib/files/directory-lock.ts'
 import { processUser } from '../lib/files/file-faults.ts'
 import { takeFirstDatabase } from './first-database.ts'
-import { sendAgain, tellOnce } from './send-again.ts'
+import { notifyOnce, sendAgain } from './send-again.ts'
 import { serverSocket } from './socket.ts'
 
 /** An answer of the operator's interface. */
@@ -73,9 +73,9 @@ function operatorOver(
   ask: (url: string, init?: RequestInit) => Promise<Response>,
   close: () => void,
 ): Operator {
-  const tell = tellOnce()
+  const notify = notifyOnce()
   // This process has nobody else to wait for.
-  const again = (send: () => Promise<Response>) => (instance ? send() : sendAgain(send, { tell }))
+  const again = (send: () => Promise<Response>) => (instance ? send() : sendAgain(send, { notify }))
   return {
     instance,
     async call(method, path, body) {

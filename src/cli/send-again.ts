@@ -7,12 +7,12 @@ const waitSecondsMax = 15
 
 interface SendAgainDeps {
   /** Shows a line to the person who waits. */
-  tell?: (line: string) => void
+  notify?: (line: string) => void
   wait?: (ms: number) => Promise<void>
 }
 
 /** Shows the first line on standard error: whoever waits need not read it again. */
-export function tellOnce(): (line: string) => void {
+export function notifyOnce(): (line: string) => void {
   let hasNotified = false
   return line => {
     if (!hasNotified) process.stderr.write(`${line}\n`)
@@ -27,7 +27,7 @@ export function tellOnce(): (line: string) => void {
  */
 export async function sendAgain(
   send: () => Promise<Response>,
-  { tell = tellOnce(), wait = sleep }: SendAgainDeps = {},
+  { notify = notifyOnce(), wait = sleep }: SendAgainDeps = {},
 ): Promise<Response> {
   for (let retries = 0; ; retries += 1) {
     const response = await send()
@@ -40,7 +40,7 @@ export async function sendAgain(
       ? Math.min(seconds, waitSecondsMax)
       : waitSecondsMax
     if (retries === 0)
-      tell(`The server answers ${refusal.code}: trying again, up to ${retriesMax} times.`)
+      notify(`The server answers ${refusal.code}: trying again, up to ${retriesMax} times.`)
     await wait(waitSeconds * 1000)
   }
 }

@@ -11,7 +11,7 @@ interface CheckpointState {
   /** Checkpoints in another thread; undefined: only this thread does. */
   elsewhere: CheckpointElsewhere | undefined
   /** Set while the other thread checkpoints. */
-  underWay: Promise<void> | undefined
+  inProgress: Promise<void> | undefined
   /** The WAL has to be truncated once the other thread has finished. */
   isToBeEmptied: boolean
 }
@@ -35,7 +35,7 @@ export function checkpointWithChecksums(db: Database, path: string, pagesMax: nu
     pagesMax,
     isDue: false,
     elsewhere: undefined,
-    underWay: undefined,
+    inProgress: undefined,
     isToBeEmptied: false,
   }
   states.set(db, state)
@@ -62,7 +62,7 @@ export function checkpointElsewhere(
 ): () => Promise<void> {
   const state = states.get(db)
   if (state) state.elsewhere = { run, reader: new Database(path, { readonly: true }) }
-  return async () => state?.underWay
+  return async () => state?.inProgress
 }
 
 /**
@@ -105,10 +105,10 @@ export function checkpointLongWal(db: Database): void {
 }
 
 /** What a WAL of this length needs: the checksums of its newest part, or a checkpoint. */
-function wantedBy({ checksums, pagesMax, elsewhere, underWay }: CheckpointState) {
+function wantedBy({ checksums, pagesMax, elsewhere, inProgress }: CheckpointState) {
   const part = pagesMax / 4
   const { toCheckpoint, sinceCheckpoint, toTakeIn } = checksums.logPages()
-  if (underWay) return toTakeIn >= part ? 'checksums' : undefined
+  if (inProgress) return toTakeIn >= part ? 'checksums' : undefined
   // While a reader holds a checkpoint up, not every commit tries again.
   if (toCheckpoint >= pagesMax && sinceCheckpoint >= part)
     return toCheckpoint >= (elsewhere ? longestWal : 2) * pagesMax
@@ -152,8 +152,8 @@ function beginCheckpointThere(
   elsewhere: CheckpointElsewhere,
 ): void {
   state.checksums.takeIn()
-  state.underWay = whileHeld(elsewhere).then(() => {
-    state.underWay = undefined
+  state.inProgress = whileHeld(elsewhere).then(() => {
+    state.inProgress = undefined
     // The database may have been closed in the meantime, and the reader with it.
     if (states.get(db) !== state) return
     if (elsewhere.reader.inTransaction) elsewhere.reader.run('ROLLBACK')
@@ -182,6 +182,6 @@ export function checkpoint(db: Database): void {
   const state = states.get(db)
   if (!state) db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   // SQLite would wait for the other thread's reader, so the WAL is truncated after that has ended.
-  else if (state.underWay) state.isToBeEmptied = true
+  else if (state.inProgress) state.isToBeEmptied = true
   else state.checksums.checkpoint('TRUNCATE')
 }

@@ -287,7 +287,7 @@ const quotaEdge = (deps: ScenarioDeps): Scenario => ({
       meter.reserve(key, at)
       meter.record(key, '/v1/prices/latest', 200, true, 1, at)
     }
-    const { window } = meter.standing(key, at)
+    const { window } = meter.quotaUsage(key, at)
     return {
       done: `The account has ${remaining} of ${limit} requests left.`,
       after: `Its day begins anew at ${isoInstant(window.endsAt)}.`,

@@ -77,14 +77,14 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     for (const listener of dueListeners) listener(kind, lane, at)
   }
   const leases = createLeases(store, deps)
-  const tell = createTelling(registry, deps)
-  const { settle, release } = createEndings({ ...deps, store, leases, tell, due })
+  const notify = createTelling(registry, deps)
+  const { settle, release } = createEndings({ ...deps, store, leases, notify, due })
 
   const fail = (rows: readonly ClaimedRow[], reason: string): number => {
     const at = clock.now()
     for (const row of rows) {
       store.giveUp(row.number, reason, at)
-      tell(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
+      notify(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
     }
     return rows.length
   }
@@ -227,12 +227,12 @@ const logGivenUp = (log: Log, { id, kind, accountId, lane, eventType, attempts, 
 interface EndingsDeps extends EngineDeps {
   store: OutboxStore
   leases: Leases
-  tell: Telling
+  notify: Telling
   due: OutboxDue
 }
 
 /** Records how attempts ended, unless their lease was lost. */
-function createEndings({ store, leases, tell, due, clock, chance }: EndingsDeps) {
+function createEndings({ store, leases, notify, due, clock, chance }: EndingsDeps) {
   return {
     settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome) {
       const at = clock.now()
@@ -257,7 +257,7 @@ function createEndings({ store, leases, tell, due, clock, chance }: EndingsDeps)
         debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
       })
       if (!isEnded) return
-      tell(row, { state, statusCode, error, blameless, at })
+      notify(row, { state, statusCode, error, blameless, at })
       if (againAt !== undefined) due(row.kind, row.lane, againAt)
     },
     release(row: ClaimedRow, reason: string, at: number) {
@@ -275,7 +275,7 @@ function createEndings({ store, leases, tell, due, clock, chance }: EndingsDeps)
         debug: null,
       })
       if (!isEnded) return
-      tell(row, { ...ending, state, blameless: true })
+      notify(row, { ...ending, state, blameless: true })
       if (state === 'retry') due(row.kind, row.lane, row.dueAt)
     },
   }

@@ -19,7 +19,7 @@ export interface OutboxVitals {
    */
   kinds: ReadonlyMap<Kind, number | undefined>
   /** Messages of each kind that have not ended, by state. */
-  states: ReadonlyMap<Kind, { waiting: number; parked: number; underWay: number }>
+  states: ReadonlyMap<Kind, { waiting: number; parked: number; inProgress: number }>
   /** Receivers of webhooks whose secret does not open. */
   shut: number
 }
@@ -32,7 +32,7 @@ export function vitalsOf(
   const oldest = new Map<Kind, number>()
   let [pending, parked] = [0, 0]
   const states = new Map(
-    [...registry.senders.keys()].map(kind => [kind, { waiting: 0, parked: 0, underWay: 0 }]),
+    [...registry.senders.keys()].map(kind => [kind, { waiting: 0, parked: 0, inProgress: 0 }]),
   )
   for (const { kind, lane, waiting, dueAt } of store.backlog()) {
     const sums = states.get(kind)
@@ -46,11 +46,11 @@ export function vitalsOf(
     }
   }
   let [count, dueAt] = [0, Number.POSITIVE_INFINITY]
-  for (const leased of store.underWay()) {
+  for (const leased of store.inProgress()) {
     count += leased.count
     dueAt = Math.min(dueAt, leased.dueAt)
     const sums = states.get(leased.kind)
-    if (sums) sums.underWay = leased.count
+    if (sums) sums.inProgress = leased.count
   }
   const all = [...oldest.values(), ...(count === 0 ? [] : [dueAt])]
   return {

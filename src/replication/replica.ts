@@ -240,7 +240,7 @@ function createRefresh(services: Services): (delta: Delta) => void {
       for (const row of rows) growing.add(String(row[at]))
     }
     if (!delta.isLast) return
-    for (const accountId of growing) watchFeed.tell(accountId)
+    for (const accountId of growing) watchFeed.notify(accountId)
     growing.clear()
   }
 }

@@ -20,7 +20,7 @@ export function openQueryWorkers(services: Services, databasePath: string): Quer
     start: () => startThread({ databasePath, config: copied, now: clock.now() }),
   })
   ingest.listen(changes =>
-    pool.tell({
+    pool.notify({
       kind: 'written',
       changes: changes.map(({ seriesId, inserted }) => ({
         seriesId,
@@ -32,11 +32,11 @@ export function openQueryWorkers(services: Services, databasePath: string): Quer
     }),
   )
   ingest.onWithdraw(seriesId => {
-    pool.tell({ kind: 'written', changes: [{ seriesId, extent: undefined }] })
-    pool.tell({ kind: 'catalogue' })
+    pool.notify({ kind: 'written', changes: [{ seriesId, extent: undefined }] })
+    pool.notify({ kind: 'catalogue' })
   })
-  services.onQuarantineChange(seriesId => pool.tell({ kind: 'quarantine', seriesId }))
-  catalogue.onReload(() => pool.tell({ kind: 'catalogue' }))
+  services.onQuarantineChange(seriesId => pool.notify({ kind: 'quarantine', seriesId }))
+  catalogue.onReload(() => pool.notify({ kind: 'catalogue' }))
   const version = openVersion(databasePath)
   const kept = withKeptAnswers(pool, version.read)
   return {

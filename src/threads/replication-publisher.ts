@@ -39,7 +39,7 @@ const reachMaxMs = 5 * secondMs
 const reachEachMs = 5
 /** A snapshot that did not come about is tried again after this. */
 const retryMs = 5 * secondMs
-const underWayMaxMs = 30 * minuteMs
+const inProgressMaxMs = 30 * minuteMs
 
 /**
  * Starts publishing the commits of a database. What the stream has already is found there; a
@@ -87,8 +87,8 @@ export function startPublishing(
     publisher = threadOf('publish', onMessage)
     snapshots.takeNext()
   }
-  const giveWay = (to: string) => {
-    replicationEpoch.giveWay(to)
+  const yieldTurn = (to: string) => {
+    replicationEpoch.yieldTurn(to)
     // From here on no statement of this process writes.
     db.run('PRAGMA query_only = ON')
     log.error('replaced', {
@@ -117,7 +117,7 @@ export function startPublishing(
     if (message.kind !== 'trouble') return
     const { conflict } = message
     if (conflict === 'ahead') return beginAnew(message.message)
-    if (conflict === 'replaced') giveWay(message.message)
+    if (conflict === 'replaced') yieldTurn(message.message)
     else if (view.trouble !== message.message)
       log.error('not_publishing', { message: troubleOf(message.message, conflict === 'foreign') })
     view = {
@@ -152,7 +152,7 @@ export function startPublishing(
     job: {
       name: 'replication',
       pass() {
-        if (replicationEpoch.hasGivenWay()) return
+        if (replicationEpoch.hasYieldedTurn()) return
         const now = clock.now()
         if (view.state === 'publishing') {
           if (view.position !== undefined && now - notedAt >= noteEachMs) {
@@ -242,8 +242,8 @@ function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
       continues: state.get('continues'),
       endedEpochs: endedEpochs(state),
     }),
-    giveWay: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
-    hasGivenWay: () => state.get('replaced_by') !== undefined,
+    yieldTurn: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
+    hasYieldedTurn: () => state.get('replaced_by') !== undefined,
   }
 }
 
@@ -292,15 +292,15 @@ function createSnapshots(
   const eachMs = Math.min(nats.snapshotEveryMs, nats.keepMs / 2)
   let dueAt = Number.NEGATIVE_INFINITY
   let begunAt = 0
-  let underWay: Worker | undefined
+  let inProgress: Worker | undefined
   const stop = () => {
-    underWay?.terminate()
-    underWay = undefined
+    inProgress?.terminate()
+    inProgress = undefined
   }
   const take = () => {
     begunAt = clock.now()
     dueAt = begunAt + eachMs
-    underWay = threadOf('snapshot', message => {
+    inProgress = threadOf('snapshot', message => {
       stop()
       if (message.kind === 'snapshot') {
         stored({ sequence: message.sequence, storedAt: clock.now() })
@@ -318,8 +318,8 @@ function createSnapshots(
     },
     pass(now: number) {
       // One that NATS never answered would be the last.
-      if (underWay && now - begunAt > underWayMaxMs) stop()
-      if (now >= dueAt && !underWay) take()
+      if (inProgress && now - begunAt > inProgressMaxMs) stop()
+      if (now >= dueAt && !inProgress) take()
     },
     stop,
   }

@@ -25,15 +25,15 @@ test('what commands did is told with the system user, and one changed byte of it
   expect(shown.out.trimEnd().split('\n')).toHaveLength(2)
   expect((await command('audit', '--limit', '0', '--data', dir)).code).toBe(1)
 
-  const copy = join(dir, '..', 'copy.db')
-  expect(await command('backup', '--data', dir, copy)).toMatchObject({ code: 0 })
-  expect(await command('verify', copy)).toMatchObject({ code: 0 })
-  const bytes = readFileSync(copy)
+  const instance = join(dir, '..', 'copy.db')
+  expect(await command('backup', '--data', dir, instance)).toMatchObject({ code: 0 })
+  expect(await command('verify', instance)).toMatchObject({ code: 0 })
+  const bytes = readFileSync(instance)
   const at = bytes.indexOf(Buffer.from('/admin/v1/series/WTI_USD'))
   expect(at).toBeGreaterThan(0)
   bytes[at] = bytes[at]! ^ 1
-  writeFileSync(copy, bytes)
-  expect(await command('verify', copy)).toMatchObject({
+  writeFileSync(instance, bytes)
+  expect(await command('verify', instance)).toMatchObject({
     code: 1,
     err: expect.stringContaining('the audit trail was changed: entry 2'),
   })

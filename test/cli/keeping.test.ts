@@ -22,14 +22,14 @@ describe('what is kept', () => {
     await command('accounts', 'list', '--data', dir)
     chmodSync(join(dir, 'wellhead.db'), 0o644)
     await command('accounts', 'list', '--data', dir)
-    const copy = join(root, 'copy.db')
-    expect(await command('backup', '--data', dir, copy)).toMatchObject({ code: 0 })
-    const paths = [copy, ...readdirSync(dir).map(name => join(dir, name))]
+    const instance = join(root, 'copy.db')
+    expect(await command('backup', '--data', dir, instance)).toMatchObject({ code: 0 })
+    const paths = [instance, ...readdirSync(dir).map(name => join(dir, name))]
     expect(paths.length).toBeGreaterThan(2)
     for (const path of paths) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0])
     const restored = place()
-    chmodSync(copy, 0o644)
-    await command('restore', '--data', restored, copy)
+    chmodSync(instance, 0o644)
+    await command('restore', '--data', restored, instance)
     expect(statSync(join(restored, 'wellhead.db')).mode & 0o777).toBe(0o600)
   })
 

@@ -14,7 +14,7 @@ async function sent(answers: (() => Response)[]) {
       requests += 1
       return answer()
     },
-    { tell: line => void lines.push(line), wait: async ms => void waits.push(ms) },
+    { notify: line => void lines.push(line), wait: async ms => void waits.push(ms) },
   )
   return { status: response.status, requests, lines, waits, body: await response.text() }
 }

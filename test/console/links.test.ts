@@ -30,10 +30,10 @@ const linksOf = (text: string): string[] =>
 needs('chromium').describe('links lead to the page of what they speak of', () => {
   let stage: Stage
   const visitors: Visitor[] = []
-  const operator = () => ({ authorization: `Bearer ${stage.copy.adminToken}` })
+  const operator = () => ({ authorization: `Bearer ${stage.instance.adminToken}` })
   const ask = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
     const isOperators = /^\/(_dev|admin)\//.test(path)
-    const answer = await stage.copy.ask(method, path, {
+    const answer = await stage.instance.ask(method, path, {
       ...(body !== undefined && { body }),
       ...(isOperators && { key: null, headers: operator() }),
       ...(key !== undefined && { key }),
@@ -155,7 +155,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
       url: 'http://127.0.0.1:9/refuses',
       events: ['invoice.paid'],
     })
-    const { services } = stage.copy.running
+    const { services } = stage.instance.running
     let settle: (settled: Settled) => void = () => {}
     const listen = (_kind: string, listener: typeof settle) => {
       settle = listener
@@ -175,7 +175,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
         statusCode: null,
         error: 'refused',
         blameless: false,
-        at: stage.copy.clock.now(),
+        at: stage.instance.clock.now(),
       }),
     )
     const told = await mailMessage('eval@example.com', 'switched off')
@@ -196,7 +196,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const { details } = await ask<Played>('POST', '/_dev/scenario', { name: 'quota-edge' })
     const { account, api_key: key } = details
     await ask('GET', '/v1/prices/latest?by_code=WTI_USD', undefined, key)
-    stage.copy.running.services.meter.flush()
+    stage.instance.running.services.meter.flush()
     const told = await mailMessage(account.email, 'quota is used up')
     const reader = await visitor(account.id)
     await follow(reader, linkOf(told, /^\/account\/usage$/), 'main:has-text("Requests by key")')
@@ -204,7 +204,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await reader.page.waitForSelector('tr:has-text("Yours") >> text=Free')
 
     // What the refusal links to is the same page, and one can choose there.
-    const refused = await stage.copy.ask('GET', '/v1/prices/latest?by_code=WTI_USD', { key })
+    const refused = await stage.instance.ask('GET', '/v1/prices/latest?by_code=WTI_USD', { key })
     const { upgrade_url: upgrade } = (await refused.json()) as { upgrade_url: string }
     await follow(reader, upgrade, '#plans')
     const row = reader.page.locator('tr', { hasText: 'Professional' })
@@ -224,7 +224,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
   })
 
   test('of who asks in: to sign in, to an organization, to an account', async () => {
-    const { signIn, signUp } = stage.copy.running.services
+    const { signIn, signUp } = stage.instance.running.services
     signIn.mailLink('eval@example.com', base)
     await signIn.settled()
     const link = await mailMessage('eval@example.com', 'Sign in to')
@@ -261,24 +261,24 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const account = async (plan: string) =>
       (await ask<{ api_key: string }>('POST', '/_dev/accounts', { plan })).api_key
     const free = await account('free')
-    await keep('401', 401, await stage.copy.ask('GET', '/v1/prices/latest', { key: null }))
-    await keep('403', 403, await stage.copy.ask('GET', '/v1/ei/rig_counts', { key: free }))
+    await keep('401', 401, await stage.instance.ask('GET', '/v1/prices/latest', { key: null }))
+    await keep('403', 403, await stage.instance.ask('GET', '/v1/ei/rig_counts', { key: free }))
     await keep(
       '403 add-on',
       403,
-      await stage.copy.ask('GET', '/v1/futures/exch-brent/curve', {
+      await stage.instance.ask('GET', '/v1/futures/exch-brent/curve', {
         key: await account('developer'),
       }),
     )
-    await keep('400', 400, await stage.copy.ask('GET', '/v1/prices/latest?by_code=WTI_USDD'))
-    await keep('404', 404, await stage.copy.ask('GET', '/v1/commodities/WTI_USDD'))
-    await keep('demo', 200, await stage.copy.ask('GET', '/v1/demo/prices', { key: null }))
-    await keep('account', 200, await stage.copy.ask('GET', '/v1/account'))
+    await keep('400', 400, await stage.instance.ask('GET', '/v1/prices/latest?by_code=WTI_USDD'))
+    await keep('404', 404, await stage.instance.ask('GET', '/v1/commodities/WTI_USDD'))
+    await keep('demo', 200, await stage.instance.ask('GET', '/v1/demo/prices', { key: null }))
+    await keep('account', 200, await stage.instance.ask('GET', '/v1/account'))
     const { details } = await ask<Played>('POST', '/_dev/scenario', {
       name: 'quota-edge',
       remaining: 0,
     })
-    const spent = await stage.copy.ask('GET', '/v1/prices/latest', { key: details.api_key })
+    const spent = await stage.instance.ask('GET', '/v1/prices/latest', { key: details.api_key })
     expect([402, 429]).toContain(spent.status)
     bodies.push(['quota', await spent.json()])
 
@@ -329,7 +329,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
   })
 
   test('in the description of the interface and on every page of a reader', async () => {
-    const text = await (await stage.copy.ask('GET', '/openapi.json')).text()
+    const text = await (await stage.instance.ask('GET', '/openapi.json')).text()
     const { info } = JSON.parse(text) as { info: { description: string } }
     const reader = await visitor()
     const { page } = reader

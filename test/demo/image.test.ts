@@ -9,7 +9,7 @@ import { claimDirectory, databasePath } from '../../src/instance/services/direct
 import { dayMs } from '../../src/lib/time/instant.ts'
 import { isIntraday } from '../../src/topics/catalogue/math/catalogue.ts'
 import { families } from '../../src/topics/futures/math/families.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 
 const now = Date.parse('2026-11-06T15:00:00Z')
 /** As many days before as the small world has every permit of; a month of production comes out. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { hourMs } from '../../src/lib/time/instant.ts'
 import { createEventLog, withEvents } from '../../src/topics/prices/demo/events.ts'
 import { createWorld, type Observation } from '../../src/topics/prices/demo/world.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 
 type Fields = Record<string, unknown>
 

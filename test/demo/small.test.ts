@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { claimDirectory } from '../../src/instance/services/directory.ts'
 import { dayMs } from '../../src/lib/time/instant.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const flags = {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const boundless = { 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' }

@@ -7,22 +7,24 @@ import { sharedInstance } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 import { chromiumPath } from '../support/requirements.ts'
 
-let copy: Wellhead
+let instance: Wellhead
 beforeAll(async () => {
-  copy = await sharedInstance()
+  instance = await sharedInstance()
 }, 600_000)
 
 describe('the documentation in the binary', () => {
   test('has every guide, compressed before anybody asked', async () => {
     for (const name of guideNames) {
-      const page = await fetch(`${copy.url}/docs/${name}`)
+      const page = await fetch(`${instance.url}/docs/${name}`)
       expect(page.status, name).toBe(200)
       expect(page.headers.get('content-security-policy')).not.toContain('unsafe')
     }
-    const html = await (await fetch(`${copy.url}/docs`)).text()
+    const html = await (await fetch(`${instance.url}/docs`)).text()
     const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
     for (const coding of ['br', 'gzip']) {
-      const answer = await fetch(`${copy.url}${file}`, { headers: { 'accept-encoding': coding } })
+      const answer = await fetch(`${instance.url}${file}`, {
+        headers: { 'accept-encoding': coding },
+      })
       expect(answer.headers.get('content-encoding')).toBe(coding)
       expect(answer.headers.get('cache-control')).toContain('immutable')
       const guides = (await answer.json()) as { name: string; parts: unknown[] }[]
@@ -62,7 +64,7 @@ needs('chromium').describe('the documentation in the binary, in a browser', () =
           message =>
             ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
         )
-        await page.goto(`${copy.url}${path}`, { waitUntil: 'commit' })
+        await page.goto(`${instance.url}${path}`, { waitUntil: 'commit' })
         await page.waitForSelector(shown)
         const [ms, bytes] = await page.evaluate<[number, number]>(
           `[performance.now(), performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.transferSize, 0)]`,
@@ -77,7 +79,7 @@ needs('chromium').describe('the documentation in the binary, in a browser', () =
         const box = await page.locator(shown).first().boundingBox()
         expect(box!.y).toBeLessThan(844)
         expect(
-          requested.filter(url => !url.startsWith(copy.url) && !url.startsWith('data:')),
+          requested.filter(url => !url.startsWith(instance.url) && !url.startsWith('data:')),
         ).toEqual([])
         expect(complaints).toEqual([])
         await context.close()

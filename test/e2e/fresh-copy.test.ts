@@ -60,7 +60,7 @@ test('a new copy begins with the prices and registers that the build put into th
   const own = temporaryDir()
   const data = join(own, 'data')
   // By the real clock, behind the moment of the build.
-  const copy = await start('dev', own)
+  const instance = await start('dev', own)
   try {
     const db = new Database(join(data, 'wellhead.db'), { readonly: true })
     const count = (table: string) =>
@@ -70,11 +70,11 @@ test('a new copy begins with the prices and registers that the build put into th
     expect(count('well_production')).toBeGreaterThan(1000)
     db.close()
     // The start that it goes back to stands for the same file at first, and everything else is in the log.
-    await filled(copy)
+    await filled(instance)
     expect(bytesOf(data, join(data, 'snapshots'))).toBeLessThan(200e6)
     expect(statSync(join(data, 'wellhead.db-wal')).size).toBeLessThan(40e6)
   } finally {
-    await copy.stop()
+    await instance.stop()
     remove(own)
   }
 }, 120_000)

@@ -54,10 +54,10 @@ test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of 
   // Made, and copied as a replicator does when it sees a database for the first time.
   server = await start('serve', dir)
   expect(await server.stop()).toBe(0)
-  const copy = join(dir, 'copy')
-  mkdirSync(copy)
-  cpSync(path, join(copy, 'wellhead.db'))
-  cpSync(join(data, 'master.key'), join(copy, 'master.key'))
+  const instance = join(dir, 'copy')
+  mkdirSync(instance)
+  cpSync(path, join(instance, 'wellhead.db'))
+  cpSync(join(data, 'master.key'), join(instance, 'master.key'))
 
   server = await start('serve', dir)
   await push(server)
@@ -99,8 +99,8 @@ test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of 
       )
       .get()!
   // What the replicator has seen so far, before it folds it.
-  cpSync(log, join(copy, 'wellhead.db-wal'))
-  cpSync(path, join(copy, 'wellhead.db'))
+  cpSync(log, join(instance, 'wellhead.db-wal'))
+  cpSync(path, join(instance, 'wellhead.db'))
   const folded = outcome()
   expect([folded.busy, folded.checkpointed]).toEqual([0, folded.log])
   replicator.close()
@@ -118,7 +118,7 @@ test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of 
     expect([then.salts, then.file]).toEqual([anew.salts, anew.file])
   expect([stopped.frames >= anew.frames, after.frames > stopped.frames]).toEqual([true, true])
 
-  const restored = await run('export', 'WTI_USD', '--data', copy)
+  const restored = await run('export', 'WTI_USD', '--data', instance)
   expect(restored.code).toBe(0)
   const rows = restored.out.trim().split('\n').length - 1
   expect(rows).toBe((batches - 2) * rowsOfBatch)

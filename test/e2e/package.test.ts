@@ -133,11 +133,11 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
       await server.exited
 
       // A rollback as root, as it is documented, and the service starts again.
-      const copy = join(root, 'copy.db')
-      expect(sh('wellhead', 'backup', copy).code).toBe(0)
-      const restored = sh('wellhead', 'restore', copy)
+      const instance = join(root, 'copy.db')
+      expect(sh('wellhead', 'backup', instance).code).toBe(0)
+      const restored = sh('wellhead', 'restore', instance)
       expect(restored.code, restored.text).toBe(0)
-      expect(restored.text).toContain(`restored ${join(data, 'wellhead.db')} from ${copy}`)
+      expect(restored.text).toContain(`restored ${join(data, 'wellhead.db')} from ${instance}`)
       const rolledBack = Bun.spawn(['runuser', '-u', 'wellhead', '--', ...start, '--port', '0'], {
         stdout: 'pipe',
         stderr: 'pipe',

@@ -53,13 +53,13 @@ ${await log()}`,
       primary.adminToken,
     )
   const differing = () => {
-    const [source, copy] = ['data', 'replica'].map(name => {
+    const [source, instance] = ['data', 'replica'].map(name => {
       const db = openDatabase(databasePath(join(dir, name)), { readonly: true })
       const dump = dumpOf(db)
       db.close()
       return dump
     }) as [ReturnType<typeof dumpOf>, ReturnType<typeof dumpOf>]
-    return Object.keys(source).filter(name => !Bun.deepEquals(source[name], copy[name]))
+    return Object.keys(source).filter(name => !Bun.deepEquals(source[name], instance[name]))
   }
   const rowsIn = (table: string) => {
     const db = openDatabase(databasePath(join(dir, 'data')), { readonly: true })

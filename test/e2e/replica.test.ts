@@ -255,8 +255,8 @@ ${await log.text()}`,
       return content
     }
     await until('the same rows', () => {
-      const [copy, source] = [rows('replica'), rows('data')]
-      differing = Object.keys(source).filter(name => source[name] !== copy[name])
+      const [instance, source] = [rows('replica'), rows('data')]
+      differing = Object.keys(source).filter(name => source[name] !== instance[name])
       return differing.length === 0
     }).catch(error => {
       throw new Error(`${differing} differ: ${error}`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import type { AccountState } from '../../src/topics/keys/service/keyring.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import {
   boundless,
   documentOf,

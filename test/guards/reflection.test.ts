@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import type { InternalRoute } from 'elysia'
 import { front } from '../../src/http/front.ts'
 import { linker } from '../../src/http/problem/links.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { boundless, innardsIn, type Row, rows } from '../support/interface/every-route.ts'
 import { controls } from '../support/interface/hostile.ts'
 

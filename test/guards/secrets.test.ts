@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sealContext as letterContext } from '../../src/topics/messages/service/mail.ts'
 import { sealContext as textContext } from '../../src/topics/messages/service/sms.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { boundless, rows, sampleId } from '../support/interface/every-route.ts'
 
 const password = 'canary-password-kept-by-nobody'

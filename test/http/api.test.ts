@@ -3,7 +3,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { type Api, beginningsOf, createApi } from '../../src/http/operations/api.ts'
 import { createApp } from '../../src/instance/app/app.ts'
 import { topics } from '../../src/instance/app/topics.ts'
-import { demoInstance } from '../support/instance/evaluation-copy.ts'
+import { demoInstance } from '../support/instance/demo-instance.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 /** Two groups below one path and others; which were opened, and which routes were registered. */

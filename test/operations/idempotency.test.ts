@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { openFrontDoor } from '../support/instance/front-door.ts'
 import { documentOf } from '../support/interface/every-route.ts'
 import { interfaceRows } from '../support/interface/interface.ts'

@@ -5,7 +5,7 @@ import type { InternalRoute } from 'elysia'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { planIds } from '../../src/plans/tiers.ts'
 import type { AccountState } from '../../src/topics/keys/service/keyring.ts'
-import { type DemoInstance, demoInstance } from '../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 import { type Row, interfaceRows as rows } from '../support/interface/interface.ts'
 
@@ -79,7 +79,7 @@ describe('on an evaluation copy', () => {
 /** What the quota of the calling key has counted. */
 function used(): number {
   const { keys, meter } = copy.running.services
-  return meter.standing(keys.find(copy.apiKey)!).used
+  return meter.quotaUsage(keys.find(copy.apiKey)!).used
 }
 const pointer = (path: string) =>
   encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))

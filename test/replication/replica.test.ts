@@ -263,7 +263,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       return answered === 50
     })
     for (let i = 0; i < 5; i++) expect([402, 429]).toContain(await askPrimary())
-    expect(services.meter.standing(state).used).toBe(50)
+    expect(services.meter.quotaUsage(state).used).toBe(50)
     services.meter.flush()
     const { metered } = services.db
       .query<{ metered: number }, [string]>(

@@ -114,11 +114,11 @@ test('what is written while it is under way stays in the log, and is there after
 
 test('a WAL that is checkpointed is not restarted before its checksums are stored', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
-  let tell = () => {}
+  let notify = () => {}
   const settled = checkpointElsewhere(db, path, async () => {
     checkpointWal(path)
     await new Promise<void>(told => {
-      tell = told
+      notify = told
     })
   })
   for (let n = 0; n < 5; n += 1) {
@@ -126,7 +126,7 @@ test('a WAL that is checkpointed is not restarted before its checksums are store
     await turns()
     expect(logOf(db).toCheckpoint).toBe(0)
     fill(db, 3, `${n} second`)
-    tell()
+    notify()
     await settled()
     expect(checksumsOf(db)!.check(1, 10_000).damaged).toEqual([])
   }

@@ -50,7 +50,7 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
       .description('check a database'),
     command => (command.args.length > 0 ? 'named' : 'needed'),
   ).action((file: string | undefined, options: Options) => {
-    env.giveWay?.()
+    env.yieldTurn?.()
     const path = file ?? databasePath(dirOf(options, env))
     const faults = faultsOf(path)
     for (const fault of faults) env.err(fault)
@@ -67,7 +67,7 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       .description('write a checked copy of the database, also while the server runs'),
   )
   backups.action(async (file: string | undefined, options: Options) => {
-    env.giveWay?.()
+    env.yieldTurn?.()
     if (file !== undefined) {
       backup(dirOf(options, env), file)
       env.out(`${file} is complete and sound`)

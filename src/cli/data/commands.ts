@@ -73,7 +73,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
     .option('--json', 'print the result as JSON')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
       withOperator(options, env, async operator => {
-        env.giveWay?.()
+        env.yieldTurn?.()
         const { out, err, terminal, stdin } = env
         const { dataset } = options
         const directory = files.find(isArchive)
@@ -145,7 +145,7 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
         await exportOverHttp(codes, options, env)
         return
       }
-      env.giveWay?.()
+      env.yieldTurn?.()
       if (options.everything) {
         results.set(await exportEverything(codes, options, env))
         return

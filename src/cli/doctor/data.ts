@@ -209,13 +209,13 @@ function examineOutbox(db: Database, { now, hasServer }: DatabaseReport): Findin
   const lanes = store
     .backlog()
     .filter(({ kind, lane }) => kind !== 'webhook' || endpoints.find(lane)?.active !== false)
-  const underWay = store.underWay()
+  const inProgress = store.inProgress()
   const count =
     lanes.reduce((sum, lane) => sum + lane.waiting, 0) +
-    underWay.reduce((sum, leased) => sum + leased.count, 0)
+    inProgress.reduce((sum, leased) => sum + leased.count, 0)
   const oldestAt = Math.min(
     ...lanes.map(lane => lane.dueAt),
-    ...underWay.map(leased => leased.dueAt),
+    ...inProgress.map(leased => leased.dueAt),
   )
   if (count === 0) return fine('outbox', 'nothing waits')
   const finding = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`

@@ -1,6 +1,6 @@
 import { sleep } from '../../lib/time/clock.ts'
 import { type Ask, refusalOf } from '../../topics/assistants/operations/tool.ts'
-import { sendAgain, tellOnce } from '../send-again.ts'
+import { notifyOnce, sendAgain } from '../send-again.ts'
 
 export interface RemoteServer {
   url: string
@@ -53,7 +53,7 @@ async function send(address: URL, init: RequestInit): Promise<Response> {
 
 /** Asks a server over HTTP with a key; throws Refusal for what it says against it. */
 export const createRemoteAsk =
-  (server: RemoteServer, tell = tellOnce()): Ask =>
+  (server: RemoteServer, notify = notifyOnce()): Ask =>
   async <T>(method: 'GET' | 'POST', path: string, { query, body }: Parameters<Ask>[2] = {}) => {
     const content =
       body === undefined
@@ -63,7 +63,7 @@ export const createRemoteAsk =
             body: JSON.stringify(body),
           }
     const once = () => send(addressOf(server, path, query), { method, ...content })
-    const response = await (method === 'GET' ? sendAgain(once, { tell }) : once())
+    const response = await (method === 'GET' ? sendAgain(once, { notify }) : once())
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     const value: unknown = isJson ? JSON.parse(text) : undefined

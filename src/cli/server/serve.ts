@@ -28,7 +28,7 @@ import { keepBeforeUpgrade } from '../backups/upgrade.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
-import { openDemoInstance } from './copy.ts'
+import { openDemoInstance } from './demo-directory.ts'
 import { takeImage } from './first-image.ts'
 import {
   credentialLines,

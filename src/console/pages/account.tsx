@@ -188,7 +188,7 @@ function Keys() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: key =>
               key.active && (
                 <div class="row">

@@ -233,7 +233,7 @@ function List() {
           { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
           {
             name: 'Actions',
-            isHeard: true,
+            isReceived: true,
             show: alert => (
               <div class="row">
                 <button

@@ -277,7 +277,7 @@ function Data() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: batch =>
               batch.undone_at ? (
                 <Tag>Undone</Tag>

@@ -20,7 +20,7 @@ export interface Column<T> {
   /** Left out where the window is narrow. */
   isWide?: boolean
   /** The heading is heard only, as over buttons. */
-  isHeard?: boolean
+  isReceived?: boolean
   className?: string
 }
 
@@ -122,7 +122,11 @@ export function Table<T>(props: TableProps<T>) {
               <tr>
                 {columns.map(column => (
                   <th scope="col" key={column.name} class={classOf(column)}>
-                    {column.isHeard ? <span class="only-heard">{column.name}</span> : column.name}
+                    {column.isReceived ? (
+                      <span class="only-heard">{column.name}</span>
+                    ) : (
+                      column.name
+                    )}
                   </th>
                 ))}
               </tr>
@@ -194,8 +198,8 @@ function Bodies<T>({
   )
 }
 
-const classOf = ({ isNumber, isWide, isHeard, className = '' }: Column<never>): string =>
-  [isNumber && 'number', isWide && 'wide-only', isHeard && 'end', className]
+const classOf = ({ isNumber, isWide, isReceived, className = '' }: Column<never>): string =>
+  [isNumber && 'number', isWide && 'wide-only', isReceived && 'end', className]
     .filter(Boolean)
     .join(' ')
 

@@ -27,12 +27,12 @@ export function createJournal(db: Database): Journal {
        SELECT r.id FROM batches b JOIN batch_rows r ON r.batch_id = b.id
        WHERE b.forgotten = 1 LIMIT ?)`,
   )
-  let isUnderWay = false
+  let isInProgress = false
   return {
     during(batchId, work) {
       // A part of a batch belongs to it.
-      if (isUnderWay) return work()
-      isUnderWay = true
+      if (isInProgress) return work()
+      isInProgress = true
       try {
         return transact(db, () => {
           begin.run(batchId)
@@ -41,7 +41,7 @@ export function createJournal(db: Database): Journal {
           return done
         })
       } finally {
-        isUnderWay = false
+        isInProgress = false
       }
     },
     forget: (startedBy, limit) =>

@@ -56,7 +56,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
   const { store, clock, chance } = deps
   const settings = createFeedSettings(deps)
   const runs = createFeedRuns(deps, settings)
-  const tellLate = createLateTelling(deps, settings)
+  const notifyLate = createLateTelling(deps, settings)
   /** Runs that a start or new settings have planned. */
   const catchingUp = new Set<string>()
 
@@ -104,9 +104,9 @@ export function createFeeds(deps: FeedsDeps): Feeds {
       const feed = feedOf(name)!
       const inForce = settings.of(name)
       const { enabled } = deps.configured
-      const standing = standingOf(feed, { ...inForce, isOn: enabled, pausedAt: undefined })
-      if (standing !== 'ready') {
-        const sentence = refusalOf(standing, feed, deps.configured)
+      const feedState = standingOf(feed, { ...inForce, isOn: enabled, pausedAt: undefined })
+      if (feedState !== 'ready') {
+        const sentence = refusalOf(feedState, feed, deps.configured)
         return { fault: new FeedFault('unauthorized', sentence) }
       }
       try {
@@ -145,10 +145,10 @@ export function createFeeds(deps: FeedsDeps): Feeds {
     pass() {
       if (!deps.configured.enabled || runs.isHalted()) return
       const now = clock.now()
-      tellLate(now)
+      notifyLate(now)
       for (const feed of ready()) {
         const { name } = feed.publisher
-        if (runs.isUnderWay(name) || (store.state(name).nextAt ?? now) > now) continue
+        if (runs.isInProgress(name) || (store.state(name).nextAt ?? now) > now) continue
         runs.begin(feed, catchingUp.delete(name) ? 'start' : 'schedule', {})
       }
     },

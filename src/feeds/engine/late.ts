@@ -28,7 +28,7 @@ export function createLateTelling(
   { feeds, store, log }: Pick<FeedsDeps, 'feeds' | 'store' | 'log'>,
   settings: Pick<FeedSettingsBook, 'of'>,
 ): (now: number) => void {
-  const toldReleases = new Map<string, number>()
+  const notifiedReleases = new Map<string, number>()
   let lookedAt = Number.NEGATIVE_INFINITY
   return now => {
     if (Math.abs(now - lookedAt) < lookMs) return
@@ -39,8 +39,8 @@ export function createLateTelling(
       const state = states.get(name)
       if (!state?.servedAt || standingOf(feed, settings.of(name)) !== 'ready') continue
       const missed = missedRelease(calendar, state.servedAt, now)
-      if (!missed || toldReleases.get(name) === missed.at) continue
-      toldReleases.set(name, missed.at)
+      if (!missed || notifiedReleases.get(name) === missed.at) continue
+      notifiedReleases.set(name, missed.at)
       log.warn('feed_late', {
         feed: name,
         release: isoInstant(missed.at),

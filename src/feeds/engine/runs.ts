@@ -26,7 +26,7 @@ export interface FeedRuns {
     trigger: RunTrigger,
     options: RunOptions,
   ): { run: FeedRun; ended: Promise<FeedRun> } | undefined
-  isUnderWay(name: string): boolean
+  isInProgress(name: string): boolean
   isHalted(): boolean
   /** The run that is under way, with what it has read so far. */
   current(name: string): FeedRun | undefined
@@ -39,7 +39,7 @@ export interface FeedRuns {
 
 export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook, 'of'>): FeedRuns {
   const { store, clock } = deps
-  const underWay = new Map<string, Promise<FeedRun>>()
+  const inProgress = new Map<string, Promise<FeedRun>>()
   const reading = new Map<string, FeedRun>()
   /** By feed: why its last run failed, where it did. */
   const failures = new Map<string, string | null>()
@@ -56,7 +56,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     if (isHalted) return run
     run.finishedAt = clock.now()
     finish()
-    tellOf(deps, run, trigger, options.dryRun === true, failures)
+    notifyOf(deps, run, trigger, options.dryRun === true, failures)
     return run
   }
 
@@ -79,14 +79,14 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
   return {
     begin(feed, trigger, options) {
       const { name } = feed.publisher
-      if (underWay.has(name) || isHalted) return undefined
+      if (inProgress.has(name) || isHalted) return undefined
       const run = newRun(deps.ids.uuid(), name, trigger, clock.now())
       const inForce = settings.of(name)
-      const standing = standingOf(feed, inForce)
-      if (standing !== 'ready' && standing !== 'paused') {
+      const feedState = standingOf(feed, inForce)
+      if (feedState !== 'ready' && feedState !== 'paused') {
         // Its publisher was not asked: that is no run to remember, nor a failure of the feed.
-        fail(run, standing, refusalOf(standing, feed, deps.configured))
-        tellOf(deps, run, trigger, options.dryRun === true, failures)
+        fail(run, feedState, refusalOf(feedState, feed, deps.configured))
+        notifyOf(deps, run, trigger, options.dryRun === true, failures)
         return { run, ended: Promise.resolve(run) }
       }
       store.state(name)
@@ -99,19 +99,19 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
           return run
         })
         .finally(() => {
-          underWay.delete(name)
+          inProgress.delete(name)
           reading.delete(name)
         })
-      underWay.set(name, ended)
+      inProgress.set(name, ended)
       if (!options.dryRun) reading.set(name, run)
       return { run, ended }
     },
-    isUnderWay: name => underWay.has(name),
+    isInProgress: name => inProgress.has(name),
     isHalted: () => isHalted,
     current: name => reading.get(name),
-    ended: async name => await underWay.get(name),
+    ended: async name => await inProgress.get(name),
     async settled() {
-      await Promise.all(underWay.values())
+      await Promise.all(inProgress.values())
     },
     halt() {
       isHalted = true
@@ -189,7 +189,7 @@ function plannedAfter(
 }
 
 /** Tells the log and the audit trail of a run that is over. */
-function tellOf(
+function notifyOf(
   { log, audit }: Pick<FeedsDeps, 'log' | 'audit'>,
   run: FeedRun,
   trigger: RunTrigger,

@@ -32,13 +32,13 @@ export interface ConfiguredFeeds {
   of(name: string): FeedSetting | undefined
 }
 
-export type Standing = 'ready' | 'off' | 'paused' | 'needs_key' | 'needs_license'
+export type FeedState = 'ready' | 'off' | 'paused' | 'needs_key' | 'needs_license'
 
 /** Why a feed may not be read now, or that it may. */
 export function standingOf(
   { publisher }: Feed,
   { isOn, pausedAt, values }: FeedSettings,
-): Standing {
+): FeedState {
   if (!isOn) return 'off'
   if (publisher.key === 'needed' && !values.key) return 'needs_key'
   if (publisher.licenseClass === 'view' && values.license !== 'accept') return 'needs_license'
@@ -75,15 +75,15 @@ export function isPreferred(
 
 /** Why a feed is not read, and what to do. */
 export const refusalOf = (
-  standing: Standing,
+  feedState: FeedState,
   feed: Feed,
   { enabled }: Pick<ConfiguredFeeds, 'enabled'>,
 ): string =>
   enabled
-    ? standingSentences[standing](feed)
+    ? feedStateSentences[feedState](feed)
     : 'feeds.enabled is false: no public source is asked, whatever is set of it'
 
-const standingSentences = {
+const feedStateSentences = {
   off: ({ publisher }: Feed) =>
     `${publisher.name} is off: add it with feeds add ${publisher.name}, or with a table [feeds.${publisher.name}]`,
   paused: ({ publisher }: Feed) => `${publisher.name} is paused: feeds resume ${publisher.name}`,

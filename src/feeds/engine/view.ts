@@ -41,11 +41,11 @@ export function viewOf(
 ): FeedView {
   const { calendar } = feed.publisher
   const lines = linesOf(feed, settings.values)
-  const standing = standingOf(feed, settings)
-  const isActive = standing === 'ready'
+  const feedState = standingOf(feed, settings)
+  const isActive = feedState === 'ready'
   return {
     feed,
-    state: isActive ? conditionOf(feed, state, lastRun, now) : standing,
+    state: isActive ? conditionOf(feed, state, lastRun, now) : feedState,
     settings,
     lines,
     codes: new Set(lines.flatMap(line => ('code' in line.target ? [line.target.code] : []))).size,

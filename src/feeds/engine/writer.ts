@@ -167,15 +167,15 @@ function followWrites({ store, ingest, sources, flaggedValues }: FeedWriterDeps)
     for (const { seriesId, inserted, revised } of changes) {
       const at = [...inserted, ...revised].map(point => point.observedAt).toSorted((a, b) => a - b)
       const [from, to] = [at[0]! - longestMs, at.at(-1)! + longestMs]
-      const givesWay = ({ periodKind, observedAt }: CoarseValue) =>
+      const yieldsTurn = ({ periodKind, observedAt }: CoarseValue) =>
         periodKind > kind && hasWithin(at, spanAt(observedAt, kindOf(periodKind)))
       for (const flag of flaggedValues.waitingCoarser(seriesId, kind, from, to)) {
-        if (givesWay(flag)) flaggedValues.remove(flag.id)
+        if (yieldsTurn(flag)) flaggedValues.remove(flag.id)
       }
       if (!store.hasCoarse(seriesId)) continue
       const coarser = store
         .observations(seriesId, from, to)
-        .filter(value => givesWay(value) && !at.includes(value.observedAt))
+        .filter(value => yieldsTurn(value) && !at.includes(value.observedAt))
         .map(({ observedAt }) => observedAt)
       if (coarser.length > 0) ingest.withdraw(seriesId, coarser)
     }
@@ -296,7 +296,7 @@ function vintagesOf(rows: readonly SentRow[], { factor }: MapLine, now: number) 
     .toSorted((a, b) => (a.recordedAt ?? now) - (b.recordedAt ?? now))
 }
 
-interface Standing {
+interface FeedState {
   held: Observation | undefined
   /** The feed that wrote it. */
   owner: string | undefined
@@ -304,7 +304,7 @@ interface Standing {
 
 /** What is held of a series in the time of some periods. */
 interface Known {
-  at(observedAt: number): Standing
+  at(observedAt: number): FeedState
   /** Whether a value of a shorter period lies in this one. */
   isFiner(period: string): boolean
 }

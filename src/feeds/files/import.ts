@@ -29,7 +29,7 @@ export interface ReadableFile<Item> {
    * Tells `listener` of every record in the order of the file, and pauses after each block so that
    * what was told can be written. `heard` gets the bytes that were read so far.
    */
-  read(listener: RowListener<Item>, heard: (bytes: number) => void): AsyncGenerator<void>
+  read(listener: RowListener<Item>, received: (bytes: number) => void): AsyncGenerator<void>
 }
 
 /** What a reader tells of a file. */
@@ -246,17 +246,17 @@ async function lookAhead<Item>(
     blank: count,
     rejected: count,
   }
-  for await (const _ of file.read(listener, meter.heard)) meter.tell(read)
+  for await (const _ of file.read(listener, meter.received)) meter.notify(read)
 }
 
 function meterOf(source: Source, stage: Progress['stage'], { progress }: FileImport) {
   const { name: file, sizeBytes } = source
   let bytes = 0
   return {
-    heard(readBytes: number) {
+    received(readBytes: number) {
       bytes = readBytes
     },
-    tell: (read: number) => progress?.({ file, stage, bytes, sizeBytes, read }),
+    notify: (read: number) => progress?.({ file, stage, bytes, sizeBytes, read }),
   }
 }
 
@@ -316,10 +316,10 @@ async function importFile<Item>(
     },
   }
   try {
-    for await (const _ of file.read(listener, meter.heard)) {
+    for await (const _ of file.read(listener, meter.received)) {
       await queue.write(false)
       await rejects?.flush()
-      meter.tell(report.read)
+      meter.notify(report.read)
     }
     await queue.write(true)
   } finally {

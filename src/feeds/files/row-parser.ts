@@ -120,8 +120,8 @@ function readableOf(table: RowTable, { firstRecord }: FileHead): ReadableFile<Ro
     rejectedForm:
       format === 'csv' ? { format, separator, header: firstRecord } : { format: 'ndjson' },
     repeats: table.layout.key ? 'by_hash' : 'none',
-    async *read(listener, heard) {
-      for await (const block of blocksOf(table, heard)) {
+    async *read(listener, received) {
+      for await (const block of blocksOf(table, received)) {
         for (let i = block.first; i < block.count; i += 1) {
           const text = recordText(block, i)
           if (text.trim() !== '') readRecord(table, text, block.lines[i]!, listener)

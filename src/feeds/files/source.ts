@@ -108,21 +108,21 @@ async function spool(
  */
 export async function* contentOf(
   source: Source,
-  heard: (bytes: number) => void = () => {},
+  received: (bytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   const preface = source.prefaceLines ?? 0
   if (preface > 0) {
-    yield* withoutPreface(contentOf({ ...source, prefaceLines: 0 }, heard), preface)
+    yield* withoutPreface(contentOf({ ...source, prefaceLines: 0 }, received), preface)
     return
   }
   if (!(await isGzip(source.path))) {
-    yield* counted(source.path, heard)
+    yield* counted(source.path, received)
     return
   }
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   // The iteration below reports the error; without a catch here it would also be an unhandled
   // rejection.
-  pipeline(Readable.from(counted(source.path, heard)), gunzip).catch(() => {})
+  pipeline(Readable.from(counted(source.path, received)), gunzip).catch(() => {})
   try {
     yield* gunzip as AsyncIterable<Uint8Array>
   } catch (error) {
@@ -155,13 +155,16 @@ async function* withoutPreface(
   }
 }
 
-async function* counted(path: string, heard: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* counted(
+  path: string,
+  received: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   let total = 0
   for await (const chunk of createReadStream(path, {
     highWaterMark: chunkBytes,
   }) as AsyncIterable<Uint8Array>) {
     total += chunk.length
-    heard(total)
+    received(total)
     yield chunk
   }
 }

@@ -63,10 +63,10 @@ const framingOf = ({ source, format, separator, lineEnd }: FileForm) => ({
 /** Every record of a file, block by block; `hasHeader`: the first is the names of the columns. */
 export async function* blocksOf(
   form: FileForm & { hasHeader: boolean },
-  heard?: (bytes: number) => void,
+  received?: (bytes: number) => void,
 ): AsyncGenerator<Block> {
   let first = form.hasHeader ? 1 : 0
-  for await (const block of recordsOf(contentOf(form.source, heard), framingOf(form))) {
+  for await (const block of recordsOf(contentOf(form.source, received), framingOf(form))) {
     block.first = first
     yield block
     first = 0

@@ -79,7 +79,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
   const kept = new Map<string, Bytes>()
   let keptBytes = 0
   /** What is being encoded, for all who ask meanwhile. */
-  const underWay = new Map<string, Promise<Bytes>>()
+  const inProgress = new Map<string, Promise<Bytes>>()
   const conditions = new WeakMap<Request, string>()
 
   const keep = (key: string, bytes: Bytes) => {
@@ -124,8 +124,8 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
     if (bytes.byteLength < elsewhereBytesMin) return whenMade(compress(bytes, coding, isKept))
     const making = compressElsewhere(bytes, coding, isKept).then(whenMade)
     if (!isKept) return making
-    const shared = making.finally(() => underWay.delete(key))
-    underWay.set(key, shared)
+    const shared = making.finally(() => inProgress.delete(key))
+    inProgress.set(key, shared)
     return shared
   }
 
@@ -182,7 +182,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
       const ready = key === undefined ? undefined : kept.get(key)
       // Not before it is needed: looking at the body of a long text makes a stream of it.
       if (ready) return encoded(response, wholeBody(ready), coding)
-      const making = key === undefined ? undefined : underWay.get(key)
+      const making = key === undefined ? undefined : inProgress.get(key)
       if (making) return encodedLate(response, making, coding)
       return (
         ofText(response, coding, key) ??

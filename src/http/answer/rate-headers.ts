@@ -132,14 +132,14 @@ function templateOf(
  */
 export function keyHeaders(
   handlerHeaders: GivenHeaders,
-  standing: QuotaUsage,
+  quotaUsage: QuotaUsage,
   windows: readonly WindowReading[],
   now: number,
 ): Headers {
-  const fixed = fixedOf(standing.window)
-  const headers = new Headers(templateOf(standing, fixed, onlyOf(windows)).headers)
+  const fixed = fixedOf(quotaUsage.window)
+  const headers = new Headers(templateOf(quotaUsage, fixed, onlyOf(windows)).headers)
   for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
-  setCounting(headers, standing, fixed, windows, now)
+  setCounting(headers, quotaUsage, fixed, windows, now)
   return headers
 }
 
@@ -151,21 +151,21 @@ export function keyAnswer(
   body: ConstructorParameters<typeof Response>[0],
   status: number,
   handlerHeaders: GivenHeaders,
-  standing: QuotaUsage,
+  quotaUsage: QuotaUsage,
   windows: readonly WindowReading[],
   now: number,
 ): Response {
   if (handlerHeaders.etag === undefined)
     return new Response(body, {
       status,
-      headers: keyHeaders(handlerHeaders, standing, windows, now),
+      headers: keyHeaders(handlerHeaders, quotaUsage, windows, now),
     })
-  const fixed = fixedOf(standing.window)
+  const fixed = fixedOf(quotaUsage.window)
   // These are changed for each answer, which copies them: an answer whose own headers are changed
   // has an object for them, which is garbage.
-  const headers = begun(templateOf(standing, fixed, onlyOf(windows)), handlerHeaders)
+  const headers = begun(templateOf(quotaUsage, fixed, onlyOf(windows)), handlerHeaders)
   headers.set(idHeader, handlerHeaders[idHeader] as string)
-  setCounting(headers, standing, fixed, windows, now)
+  setCounting(headers, quotaUsage, fixed, windows, now)
   return new Response(body, { status, headers })
 }
 

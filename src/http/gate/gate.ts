@@ -222,21 +222,21 @@ export function createGate(deps: GateDeps): Gate {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
       if (requestContext.vouched) return undefined
       const now = clock.now()
-      const standing = settle(requestContext, status, now, handlerHeaders)
-      return standing
-        ? keyHeaders(handlerHeaders, standing, requestContext.windows, now)
+      const quotaUsage = settle(requestContext, status, now, handlerHeaders)
+      return quotaUsage
+        ? keyHeaders(handlerHeaders, quotaUsage, requestContext.windows, now)
         : addressHeaders(handlerHeaders, requestContext.windows, now)
     },
     answer(requestContext, status, handlerHeaders, text) {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
       if (requestContext.vouched) return undefined
       const now = clock.now()
-      const standing = settle(requestContext, status, now, handlerHeaders)
+      const quotaUsage = settle(requestContext, status, now, handlerHeaders)
       const isWhole = complete !== undefined && isShortJson(text, handlerHeaders)
       if (isWhole) complete(handlerHeaders)
       const body = textBody(text)
-      const answer = standing
-        ? keyAnswer(body, status, handlerHeaders, standing, requestContext.windows, now)
+      const answer = quotaUsage
+        ? keyAnswer(body, status, handlerHeaders, quotaUsage, requestContext.windows, now)
         : new Response(body, {
             status,
             headers: addressHeaders(handlerHeaders, requestContext.windows, now),
@@ -336,7 +336,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
   ) => {
     // Read once: a look at the clock costs as much as a look at the quota.
     const at = clock.now()
-    const { entitled, state } = meter.standing(key, at)
+    const { entitled, state } = meter.quotaUsage(key, at)
     requestContext.caller = { key, entitled, session }
 
     const isHeldBack = state === 'exhausted' || isSuspended(key)
@@ -482,10 +482,10 @@ const createSettlement =
       for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
         if (!meter.reserve(caller.key, now)) break
     const endpoint = requestContext.isBrowsing ? consoleEndpoint(route) : route
-    const standing = meter.record(caller.key, endpoint, outcome, counts, durationMs, now)
+    const quotaUsage = meter.record(caller.key, endpoint, outcome, counts, durationMs, now)
     return requestContext.simulated
-      ? { ...requestContext.simulated, entitled: standing.entitled }
-      : standing
+      ? { ...requestContext.simulated, entitled: quotaUsage.entitled }
+      : quotaUsage
   }
 
 /** Looks at a caller anew, whenever it is called, for answers that go on. */

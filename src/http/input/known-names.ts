@@ -83,7 +83,7 @@ const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
 
 const methodsShown = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 const nearestPathsMax = 3
-const namesToldMax = 8
+const namesListedMax = 8
 const nameCharactersMax = 64
 const segmentsMax = 12
 
@@ -168,7 +168,7 @@ export function createKnownNames(): KnownNames {
         if (!parameters) return undefined
         if (parameters.has(name)) continue
         unknown ??= []
-        if (unknown.length < namesToldMax)
+        if (unknown.length < namesListedMax)
           unknown.push({ name, nearest: nearestName(name, [...parameters.keys()]) })
       }
       return unknown

@@ -58,7 +58,7 @@ export function quotaUsedUp(
   now: number,
   futures: boolean,
 ): Problem {
-  const { window, used, entitled } = meter.standing(key)
+  const { window, used, entitled } = meter.quotaUsage(key)
   const refusal = quotaRefusals[window.kind]
   const inSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000))
   const day = meter.day(key)

@@ -26,7 +26,7 @@ export interface QueryWorkerPool {
   /** An answer that goes on: what came of it, then the rest, one piece for each that is taken. */
   rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
   /** Tells every reader of a change, before any question that is asked afterwards. */
-  tell(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
+  notify(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
   /** Questions that wait for a reader or for their answer. */
   waiting(): number
   /** How the workers are doing, for whoever watches over the service. */
@@ -303,7 +303,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
         { highWaterMark: 1 },
       )
     },
-    tell(message) {
+    notify(message) {
       for (const worker of workers) worker.thread.post(message)
     },
     waiting: () => [...workers].reduce((sum, { asked }) => sum + asked.size, queue.size()),

@@ -32,18 +32,18 @@ const retryMs = 10 * minuteMs
 /** Makes backups when they are due and, once a week, opens the newest of them. */
 export function createBackupJob(deps: BackupJobDeps): Job {
   const { everyMs, command, record, clock, log } = deps
-  let underWay: Promise<void> | undefined
+  let inProgress: Promise<void> | undefined
   let triedAt = Number.NEGATIVE_INFINITY
 
   const perform = async (
     args: readonly string[],
-    told: 'backup_made' | 'backup_checked',
+    notified: 'backup_made' | 'backup_checked',
     done: Partial<BackupRecord>,
   ) => {
     const { code, out, err } = await command(...args)
     if (code === 0) {
       record.set({ ...done, trouble: undefined })
-      log.info(told, { message: out.trim() })
+      log.info(notified, { message: out.trim() })
       return
     }
     const trouble = err.trim().split('\n').at(-1) ?? `exit code ${code}`
@@ -52,17 +52,17 @@ export function createBackupJob(deps: BackupJobDeps): Job {
   }
   const begin = (work: Promise<void>) => {
     triedAt = clock.now()
-    underWay = work
+    inProgress = work
       .catch(error => log.error('backup_failed', { error }))
       .finally(() => {
-        underWay = undefined
+        inProgress = undefined
       })
   }
   return {
     name: 'backups',
     pass() {
       const now = clock.now()
-      if (underWay || now - triedAt < Math.min(everyMs, retryMs)) return
+      if (inProgress || now - triedAt < Math.min(everyMs, retryMs)) return
       const { madeAt, checkedAt = 0 } = record.get()
       if (madeAt === undefined || now - madeAt >= everyMs)
         begin(perform(['backup'], 'backup_made', { madeAt: now }))
@@ -70,7 +70,7 @@ export function createBackupJob(deps: BackupJobDeps): Job {
         begin(perform(['backup', 'check'], 'backup_checked', { checkedAt: now }))
     },
     settled: async () => {
-      await underWay
+      await inProgress
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Job } from './job.ts'
 
 export interface DataSourcesJobDeps {
   dataSources: Pick<DataSources, 'due' | 'nextDue' | 'sweep'>
-  sourceSync: Pick<SourceSync, 'sync' | 'isUnderWay'>
+  sourceSync: Pick<SourceSync, 'sync' | 'isInProgress'>
 }
 
 const concurrency = 4
@@ -20,22 +20,22 @@ export function createDataSourcesJob({
   dataSources,
   sourceSync,
 }: DataSourcesJobDeps): Required<Job> {
-  const underWay = new Map<number, Promise<void>>()
+  const inProgress = new Map<number, Promise<void>>()
 
   const begin = (source: DataSource) => {
     const ended = sourceSync.sync(source).then(() => {
-      underWay.delete(source.number)
+      inProgress.delete(source.number)
     })
-    underWay.set(source.number, ended)
+    inProgress.set(source.number, ended)
     return ended
   }
   /** Those of the due that there is room for; answers how many it began. */
   const fill = (): number => {
-    const room = concurrency - underWay.size
+    const room = concurrency - inProgress.size
     if (room <= 0) return 0
-    const due = dataSources.due(concurrency + underWay.size)
+    const due = dataSources.due(concurrency + inProgress.size)
     const free = due
-      .filter(source => !underWay.has(source.number) && !sourceSync.isUnderWay(source))
+      .filter(source => !inProgress.has(source.number) && !sourceSync.isInProgress(source))
       .slice(0, room)
     for (const source of free) void begin(source)
     return free.length
@@ -51,9 +51,9 @@ export function createDataSourcesJob({
       // One more round than there can be due sources would mean that one does not move on: it has
       // its turn at the next pass.
       const attempted = new Set<number>()
-      while (underWay.size > 0) {
-        for (const number of underWay.keys()) attempted.add(number)
-        await Promise.all(underWay.values())
+      while (inProgress.size > 0) {
+        for (const number of inProgress.keys()) attempted.add(number)
+        await Promise.all(inProgress.values())
         if (dataSources.due(concurrency).every(source => attempted.has(source.number))) return
         fill()
       }

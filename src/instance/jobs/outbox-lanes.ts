@@ -54,7 +54,7 @@ export interface State extends Omit<LaneDeps, 'outbox'> {
   crowded: Map<string, Set<Lane>>
   shares: Shares
   waiting: Heap<Lane>
-  underWay: Set<Sending>
+  inProgress: Set<Sending>
   ended: (Sending & { outcome: Outcome })[]
 }
 
@@ -73,7 +73,7 @@ export const createLaneState = ({ outbox, clock, concurrency, perLane }: LaneDep
   crowded: new Map(),
   shares: createShares(concurrency),
   waiting: createHeap(),
-  underWay: new Set(),
+  inProgress: new Set(),
   ended: [],
 })
 
@@ -132,8 +132,8 @@ export function slotsOf(kind: Kind, concurrency: number): number {
 /** Takes messages of the lanes that are ready, in turn, kind by kind. */
 export function claims(state: State): Sending[] {
   return kindsInOrder.flatMap(kind => {
-    const underWay = [...state.underWay].filter(({ row }) => row.kind === kind).length
-    return claimsOf(state, kind, slotsOf(kind, state.concurrency) - underWay)
+    const inProgress = [...state.inProgress].filter(({ row }) => row.kind === kind).length
+    return claimsOf(state, kind, slotsOf(kind, state.concurrency) - inProgress)
   })
 }
 
@@ -277,10 +277,10 @@ function isEmptied(
   return true
 }
 
-export function recount({ lanes, underWay, shares }: State): void {
+export function recount({ lanes, inProgress, shares }: State): void {
   for (const lane of lanes.values()) lane.inFlight = 0
   shares.clear()
-  for (const { lane, terms } of underWay) {
+  for (const { lane, terms } of inProgress) {
     lane.inFlight += 1
     if (terms.share) shares.take(terms.share, 1)
   }

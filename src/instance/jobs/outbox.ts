@@ -61,11 +61,11 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const tidy = createTidying(state, log, () => mode === 'halted')
   const wake = createWake(() => cycle())
   const begin = (sending: Sending) => {
-    state.underWay.add(sending)
+    state.inProgress.add(sending)
     void engine.attempt(sending.row, sending.terms, cut.signal).then(outcome => {
       if (mode === 'halted') return
       state.ended.push({ ...sending, outcome })
-      state.underWay.delete(sending)
+      state.inProgress.delete(sending)
       giveBack(state, sending, outcome)
       wake()
     })
@@ -84,7 +84,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   }
   const quiet = async (isOver: () => boolean) => {
     while (cycle()) {
-      if (state.underWay.size + state.ended.length > 0) await cycleEnds.next()
+      if (state.inProgress.size + state.ended.length > 0) await cycleEnds.next()
       else if (isOver()) return
     }
   }
@@ -128,7 +128,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       if (state.ended.length > 0) cycle()
       mode = 'halted'
       cut.abort()
-      releaseUnderWay(state, log)
+      releaseInProgress(state, log)
       cycleEnds.fire()
     },
   }
@@ -198,8 +198,8 @@ function createLedger(state: State, log: Log, isNotified: (error: unknown) => bo
 }
 
 /** Frees what is under way, so that the next start sends it. */
-function releaseUnderWay({ engine, underWay, ended }: State, log: Log) {
-  const rows = [...underWay, ...ended].map(sending => sending.row)
+function releaseInProgress({ engine, inProgress, ended }: State, log: Log) {
+  const rows = [...inProgress, ...ended].map(sending => sending.row)
   try {
     if (rows.length > 0)
       engine.together(() => engine.release(rows, 'the service stopped during the attempt'))

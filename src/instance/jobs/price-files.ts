@@ -20,7 +20,7 @@ const retryMs = 10 * minuteMs
 /** Makes the files of all prices once a night. */
 export function createPriceFilesJob({ files, years, read, clock, log }: PriceFilesJobDeps): Job {
   const nightOf = (at: number) => isoDay(at - hourOfNight * hourMs)
-  let underWay: Promise<void> | undefined
+  let inProgress: Promise<void> | undefined
   let triedAt = Number.NEGATIVE_INFINITY
 
   const makeIfDue = async () => {
@@ -39,16 +39,16 @@ export function createPriceFilesJob({ files, years, read, clock, log }: PriceFil
     name: 'price files',
     pass() {
       const now = clock.now()
-      if (underWay || now - triedAt < retryMs) return
+      if (inProgress || now - triedAt < retryMs) return
       triedAt = now
-      underWay = makeIfDue()
+      inProgress = makeIfDue()
         .catch(error => log.error('price_files_failed', { error }))
         .finally(() => {
-          underWay = undefined
+          inProgress = undefined
         })
     },
     settled: async () => {
-      await underWay
+      await inProgress
     },
   }
 }

@@ -82,7 +82,7 @@ export interface OutboxStore {
   /** The same for many that are to be sent: those that are new. */
   addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[]
   backlog(): LaneBacklog[]
-  underWay(): { kind: Kind; count: number; dueAt: number }[]
+  inProgress(): { kind: Kind; count: number; dueAt: number }[]
   /**
    * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
    * statement.
@@ -240,7 +240,7 @@ function createClaims(db: Database) {
     `SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
      FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`,
   )
-  const underWay = lazy<{ kind: Kind; count: number; dueAt: number }, []>(
+  const inProgress = lazy<{ kind: Kind; count: number; dueAt: number }, []>(
     db,
     `SELECT kind, count(*) AS count, min(due_at) AS dueAt
        FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
@@ -251,7 +251,7 @@ function createClaims(db: Database) {
     rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
   return {
     backlog: () => backlog.all(),
-    underWay: () => underWay.all(),
+    inProgress: () => inProgress.all(),
     claim: (laneId: number, now: number, limit: number, newLease: Lease) =>
       inOrder(claim.all({ ...newLease, lane: laneId, now, limit })),
     claimFirst: (laneId: number, now: number, newLease: Lease) =>

@@ -10,7 +10,7 @@ import { readPool, windowName } from './quota-bucket.ts'
 export interface QuotaGrantDeps {
   bucket: Bucket
   keys: Pick<Keyring, 'byId'>
-  meter: Pick<Meter, 'standing' | 'setAside' | 'putBack'>
+  meter: Pick<Meter, 'quotaUsage' | 'setAside' | 'putBack'>
   /** Whether the stream has everything that is committed now; waits a while until it has. */
   reached(): Promise<boolean>
   clock: Pick<Clock, 'monotonic'>
@@ -65,9 +65,9 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
   }
   const keptMs = (key: string, pool: number): number => {
     const state = keys.byId(key)
-    const standing = state && meter.standing(state)
-    const limit = standing?.window.limit ?? 0
-    if (limit - (standing?.used ?? 0) < pool) return untakenMs.short
+    const quotaUsage = state && meter.quotaUsage(state)
+    const limit = quotaUsage?.window.limit ?? 0
+    if (limit - (quotaUsage?.used ?? 0) < pool) return untakenMs.short
     return pool * smallShare <= limit ? untakenMs.small : untakenMs.usual
   }
   const onEntry = (entry: BucketEntry) => {

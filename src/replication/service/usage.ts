@@ -55,7 +55,7 @@ export function createUsageReports(
   /** By key: hours, endpoints and classes of status, of which a key has few at a time. */
   let waiting = new Map<string, ForeignUsage[]>()
   let returned: SetAside[] = []
-  let underWay: { number: number; text: string } | undefined
+  let inProgress: { number: number; text: string } | undefined
   let number = 0
   let sending: Promise<void> | undefined
 
@@ -95,19 +95,19 @@ export function createUsageReports(
   const sendOnce = async () => {
     returned.push(...slices.giveUp('idle'))
     for (let isMore = true; isMore; ) {
-      isMore = underWay !== undefined
-      if (!underWay && (waiting.size > 0 || returned.length > 0)) {
+      isMore = inProgress !== undefined
+      if (!inProgress && (waiting.size > 0 || returned.length > 0)) {
         number += 1
-        underWay = { number, text: JSON.stringify(nextReport()) }
+        inProgress = { number, text: JSON.stringify(nextReport()) }
         // What did not fit follows now; what comes meanwhile waits for the next time.
         isMore = waiting.size > 0 || returned.length > 0
       }
-      if (!underWay) return
+      if (!inProgress) return
       try {
-        await nats.jetstream.publish(nats.names.usage.subject, underWay.text, {
-          msgID: `${node}.${underWay.number}`,
+        await nats.jetstream.publish(nats.names.usage.subject, inProgress.text, {
+          msgID: `${node}.${inProgress.number}`,
         })
-        underWay = undefined
+        inProgress = undefined
       } catch {
         // It waits for the next time.
         return
@@ -122,18 +122,18 @@ export function createUsageReports(
   }
   const stop = every(sendEachMs, () => void send())
   /** The whole slice is charged to the quota already: what is left of it is not used. */
-  const withSlice = (key: KeyState, standing: QuotaUsage): QuotaUsage => {
-    const { window, entitled } = standing
-    if (window.limit === null) return standing
-    const used = Math.min(standing.used, window.limit) - slices.left(key.key.id, window)
-    return { ...standing, used, state: quotaState(entitled, window, used) }
+  const withSlice = (key: KeyState, quotaUsage: QuotaUsage): QuotaUsage => {
+    const { window, entitled } = quotaUsage
+    if (window.limit === null) return quotaUsage
+    const used = Math.min(quotaUsage.used, window.limit) - slices.left(key.key.id, window)
+    return { ...quotaUsage, used, state: quotaState(entitled, window, used) }
   }
   return {
     meter: {
       ...meter,
-      standing: (key, at) => withSlice(key, meter.standing(key, at)),
+      quotaUsage: (key, at) => withSlice(key, meter.quotaUsage(key, at)),
       reserve(key, at) {
-        const { window } = meter.standing(key, at)
+        const { window } = meter.quotaUsage(key, at)
         if (window.limit === null) return meter.reserve(key, at)
         return slices.take(key.key.id, window) ? window : undefined
       },
@@ -142,18 +142,18 @@ export function createUsageReports(
         else slices.putBack(key.key.id, window)
       },
       record(key, endpoint, status, metered, durationMs, at) {
-        const standing = meter.record(key, endpoint, status, metered, durationMs, at)
-        const prepaid = metered && standing.window.limit !== null
+        const quotaUsage = meter.record(key, endpoint, status, metered, durationMs, at)
+        const prepaid = metered && quotaUsage.window.limit !== null
         note(key.key.id, endpoint, status, { counted: metered, prepaid, ms: durationMs })
-        return withSlice(key, standing)
+        return withSlice(key, quotaUsage)
       },
     },
     mayAnswer(key) {
-      const { window } = meter.standing(key)
+      const { window } = meter.quotaUsage(key)
       return window.limit === null || slices.left(key.key.id, window) > 0
     },
     async comesToAnswer(key, withinMs) {
-      const { window } = meter.standing(key)
+      const { window } = meter.quotaUsage(key)
       return window.limit === null || (await slices.comes(key.key.id, window, withinMs))
     },
     giveUp: () => void returned.push(...slices.giveUp('all')),

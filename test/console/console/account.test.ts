@@ -14,7 +14,7 @@ needs('chromium').describe('the account in the console', () => {
   /** The newest text message that was captured. */
   const lastText = async (): Promise<string> => {
     const answer = await fetch(`${stage.origin}/_dev/inbox?channel=sms`, {
-      headers: { authorization: `Bearer ${stage.copy.adminToken}` },
+      headers: { authorization: `Bearer ${stage.instance.adminToken}` },
     })
     const { messages } = (await answer.json()) as { messages: { text: string }[] }
     return messages.at(-1)!.text

@@ -22,13 +22,13 @@ needs('chromium').describe('what others wrote, in a browser', () => {
 
   beforeAll(async () => {
     stage = await openStage({}, { leadingOnly: true })
-    const operator = { authorization: `Bearer ${stage.copy.adminToken}` }
+    const operator = { authorization: `Bearer ${stage.instance.adminToken}` }
     const make = async (
       path: string,
       body: unknown,
       options: { method?: string; isOperator?: boolean } = {},
     ) => {
-      const answer = await stage.copy.ask(options.method ?? 'POST', path, {
+      const answer = await stage.instance.ask(options.method ?? 'POST', path, {
         body,
         ...(options.isOperator && { key: null, headers: operator }),
       })
@@ -74,10 +74,10 @@ needs('chromium').describe('what others wrote, in a browser', () => {
       { code: 'WTI_USD', from: '2026-01-01', to: '2026-01-02', reason: markup('why') },
       { isOperator: true },
     )
-    stage.copy.running.services.log.error('marked_up', { message: markup('line') })
+    stage.instance.running.services.log.error('marked_up', { message: markup('line') })
     reader = await stage.visitor()
     await reader.page.addInitScript(
-      `sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+      `sessionStorage.setItem('operator', '${stage.instance.adminToken}')`,
     )
   }, 120_000)
   afterAll(async () => {
@@ -133,7 +133,7 @@ needs('chromium').describe('what others wrote, in a browser', () => {
 
   test('a name that a sheet would run is a text in the file of a table', async () => {
     const { page, goTo } = reader
-    await stage.copy.ask('POST', '/v1/api-keys', { body: { name: formula } })
+    await stage.instance.ask('POST', '/v1/api-keys', { body: { name: formula } })
     await goTo('/account')
     const saving = page.waitForEvent('download')
     await page.click('[aria-label="API keys: take along"] button:text-is("CSV")')
@@ -145,7 +145,7 @@ needs('chromium').describe('what others wrote, in a browser', () => {
   test('another site changes nothing with the session, and draws no frame around the console', async () => {
     const { page, context } = await stage.visitor()
     const keys = async () =>
-      (await (await stage.copy.ask('GET', '/v1/api-keys')).text()).split('"token_hint"').length
+      (await (await stage.instance.ask('GET', '/v1/api-keys')).text()).split('"token_hint"').length
     const before = await keys()
     const site = Bun.serve({
       port: 0,

@@ -24,7 +24,7 @@ needs('chromium').describe('every page of the console', () => {
   })
 
   test('shows a stranger what did not work, and how fresh each source is', async () => {
-    const { incidents } = stage.copy.running.services
+    const { incidents } = stage.instance.running.services
     incidents.note([{ name: 'sms', status: 'degraded', message: 'Texts wait for <their> sender.' }])
     const { page, goTo, violations } = await visitor({ isSignedIn: false, width: 390 })
     await goTo('/status')
@@ -50,7 +50,7 @@ needs('chromium').describe('every page of the console', () => {
   test('tests the ways out, and shows and drops what waits to be sent', async () => {
     // The address that is none is refused, which a browser says aloud.
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
-    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/operator/system')
     await page.fill('form[aria-label="Test: E-mail"] input', 'nobody')
     await page.click('form[aria-label="Test: E-mail"] button')
@@ -58,7 +58,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.fill('form[aria-label="Test: E-mail"] input', 'desk@example.com')
     await page.click('form[aria-label="Test: E-mail"] button')
     await page.waitForSelector('.notice.good >> text=The letter to desk@example.com was taken')
-    const { db, outbox, clock } = stage.copy.running.services
+    const { db, outbox, clock } = stage.instance.running.services
     // Due tomorrow: whatever sends meanwhile leaves it alone.
     transact(db, () =>
       outbox.put({
@@ -83,7 +83,7 @@ needs('chromium').describe('every page of the console', () => {
 
   test('lets the operator give requests, which the account sees under its plan', async () => {
     const { page, goTo } = await visitor()
-    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/operator/people')
     await page.click('button[aria-label="Keys and requests of eval@example.com"]')
     const credits = page.locator('section[aria-labelledby=account-credits]')
@@ -101,9 +101,9 @@ needs('chromium').describe('every page of the console', () => {
 
   test('shows the log as it is written, with nothing in it that runs', async () => {
     const { page, goTo } = await visitor({ isSignedIn: false })
-    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/operator/logs')
-    const { log } = stage.copy.running.services
+    const { log } = stage.instance.running.services
     log.error('made_for_the_page', { message: '<img src=x onerror="document.title=1">' })
     await page.waitForSelector('section[aria-labelledby=log] td:has-text("<img src=x")')
     expect(await page.locator('main img').count()).toBe(0)
@@ -138,7 +138,7 @@ needs('chromium').describe('every page of the console', () => {
 
   test('say where to go from an address that no part of them has', async () => {
     const { page, goTo, violations } = await visitor({ isSignedIn: false })
-    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/desk/faults')
     await page.waitForSelector('text=Desk has no part called faults. Choose one of those above.')
     expect(await violations()).toEqual([])
@@ -151,9 +151,9 @@ needs('chromium').describe('every page of the console', () => {
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     const blocked = page.waitForEvent('requestfailed', request => request.url().includes('tracker'))
     await page.addInitScript(
-      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.instance.adminToken}')`,
     )
-    stage.copy.running.services.mail.post({
+    stage.instance.running.services.mail.post({
       to: 'reader@example.com',
       subject: '<i>Prices</i> of today',
       text: `See ${stage.origin}/board.`,
@@ -258,7 +258,7 @@ needs('chromium').describe('every page of the console', () => {
       async () => {
         const { page, goTo } = await visitor()
         await goTo('/docs')
-        await page.fill('.reference input[type=password]', stage.copy.apiKey)
+        await page.fill('.reference input[type=password]', stage.instance.apiKey)
         for (const operation of [
           'getLatestPrices',
           'createAlert',
@@ -284,7 +284,7 @@ needs('chromium').describe('every page of the console', () => {
   test('shows a sample for Excel whose address answers with XML', async () => {
     const { page, goTo } = await visitor()
     await goTo('/docs')
-    await page.fill('.reference input[type=password]', stage.copy.apiKey)
+    await page.fill('.reference input[type=password]', stage.instance.apiKey)
     await goTo('/docs?operation=getLatestPrices')
     await page.click('[aria-label="Language of the sample"] button:text-is("Excel")')
     const formula = (await page.textContent('[aria-labelledby="call"] pre'))!

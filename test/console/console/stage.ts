@@ -11,14 +11,14 @@ import {
   type VisitorOptions,
 } from '../../support/console/browser.ts'
 import {
-  type CopyOptions,
   type DemoInstance,
   demoInstance,
-} from '../../support/instance/evaluation-copy.ts'
+  type InstanceOptions,
+} from '../../support/instance/demo-instance.ts'
 
 /** A browser before a running evaluation copy. */
 export interface Stage {
-  copy: DemoInstance
+  instance: DemoInstance
   origin: string
   browser: Browser
   /**
@@ -31,10 +31,10 @@ export interface Stage {
 
 export async function openStage(
   flags: Record<string, string> = {},
-  options: CopyOptions = {},
+  options: InstanceOptions = {},
 ): Promise<Stage> {
   let server: Server<SocketData> | undefined
-  const copy = demoInstance(
+  const instance = demoInstance(
     undefined,
     {
       'limits.unauthenticated_per_minute': '100000',
@@ -47,7 +47,7 @@ export async function openStage(
       connections: connectionsOf(() => server, new WeakMap(), new WeakSet()),
     },
   )
-  const { app, services } = copy.running
+  const { app, services } = instance.running
   server = Bun.serve<SocketData>({
     port: 0,
     hostname: '127.0.0.1',
@@ -60,7 +60,7 @@ export async function openStage(
   const profiles = new Map<string, Promise<BrowserContext>>()
   const profileOf = (look: VisitorOptions, account: string | undefined) => {
     // A session ends as the clock is moved on: behind that is another profile.
-    const hour = Math.floor(copy.clock.now() / hourMs)
+    const hour = Math.floor(instance.clock.now() / hourMs)
     const name = JSON.stringify([look, account, hour])
     const open = async () => {
       const context = await openProfile(browser, origin, look, account && link(account))
@@ -73,7 +73,7 @@ export async function openStage(
   }
 
   return {
-    copy,
+    instance,
     origin,
     browser,
     visitor: async ({ isSignedIn = true, account = evaluationAccountId, ...look } = {}) =>
@@ -81,7 +81,7 @@ export async function openStage(
     async close() {
       await browser.close()
       await server?.stop(true)
-      copy.remove()
+      instance.remove()
     },
   }
 }

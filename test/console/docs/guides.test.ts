@@ -11,7 +11,7 @@ import { guideNames, guidesDirectory, readGuides } from '../../../src/console/gu
 import { pagePaths } from '../../../src/console/paths.ts'
 import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
 import { emptyDirectory } from '../../support/instance/command.ts'
-import { type DemoInstance, demoInstance } from '../../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../../support/instance/demo-instance.ts'
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
 
@@ -73,8 +73,8 @@ async function run(command: string[], cwd: string, env: Record<string, string> =
 }
 
 /** Serves a copy on a port of its own. */
-function served(now?: number): { copy: DemoInstance; server: Server<unknown>; origin: string } {
-  const copy = demoInstance(
+function served(now?: number): { instance: DemoInstance; server: Server<unknown>; origin: string } {
+  const instance = demoInstance(
     now,
     { 'limits.unauthenticated_per_minute': '100000' },
     { unfilled: true },
@@ -82,9 +82,9 @@ function served(now?: number): { copy: DemoInstance; server: Server<unknown>; or
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: request => copy.running.app.handle(request),
+    fetch: request => instance.running.app.handle(request),
   })
-  return { copy, server, origin: `http://127.0.0.1:${server.port}` }
+  return { instance, server, origin: `http://127.0.0.1:${server.port}` }
 }
 
 /** Texts of a sample that must be those of the answer: a reader takes them for what comes. */
@@ -138,11 +138,11 @@ describe('the guides', () => {
   })
 
   test('link only to pages, calls and headings that there are', async () => {
-    const copy = demoInstance(undefined, {}, { unfilled: true })
-    const document = (await (await copy.ask('GET', '/openapi.json')).json()) as {
+    const instance = demoInstance(undefined, {}, { unfilled: true })
+    const document = (await (await instance.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>
     }
-    copy.remove()
+    instance.remove()
     const operations = new Set(
       Object.values(document.paths).flatMap(methods =>
         Object.values(methods).map(({ operationId }) => operationId),
@@ -174,11 +174,11 @@ describe('the guides', () => {
   })
 
   test('name only addresses of the interface that there are', async () => {
-    const copy = demoInstance(undefined, {}, { unfilled: true })
-    const { paths } = (await (await copy.ask('GET', '/openapi.json')).json()) as {
+    const instance = demoInstance(undefined, {}, { unfilled: true })
+    const { paths } = (await (await instance.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, unknown>
     }
-    copy.remove()
+    instance.remove()
     const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
     const shapes = new Set(Object.keys(paths).map(shapeOf))
     const named = guideNames.flatMap(guide =>
@@ -217,7 +217,7 @@ describe('the samples of the guides run as they stand', () => {
   }, 60_000)
   afterAll(async () => {
     await stage.server.stop(true)
-    stage.copy.remove()
+    stage.instance.remove()
     rmSync(directory, { recursive: true, force: true })
   })
 
@@ -249,7 +249,7 @@ wellhead() {
           const script = shell
             .map(
               ({ text }, i) =>
-                `{\n${filled(text, stage.origin, stage.copy.apiKey)}} > out.${i} 2> err.${i}`,
+                `{\n${filled(text, stage.origin, stage.instance.apiKey)}} > out.${i} 2> err.${i}`,
             )
             .join('\n')
           const { code, err } = await run(['bash', '-c', `${prelude}${script}`], cwd, {
@@ -300,12 +300,12 @@ wellhead() {
         async () => {
           // The sample of webhooks asks for the endpoint that the one before it made.
           if (guide === 'webhooks')
-            await stage.copy.ask('POST', '/v1/webhooks', {
+            await stage.instance.ask('POST', '/v1/webhooks', {
               body: { url: 'http://127.0.0.1:9/hook', events: ['price.updated'] },
             })
           const cwd = join(directory, `${guide}-${line}-${language}`)
           mkdirSync(cwd)
-          writeFileSync(join(cwd, file), filled(text, stage.origin, stage.copy.apiKey))
+          writeFileSync(join(cwd, file), filled(text, stage.origin, stage.instance.apiKey))
           const { code, out, err } = await run(command, cwd)
           expect(code, `${out}${err}`).toBe(0)
           expect(err).toBe('')
@@ -334,7 +334,7 @@ describe('the receivers of the guide on webhooks tell our events from forged one
   }, 60_000)
   afterAll(async () => {
     await stage.server.stop(true)
-    stage.copy.remove()
+    stage.instance.remove()
   })
 
   const withSecret = blocks.filter(({ text }) => text.includes('WEBHOOK_SECRET'))
@@ -356,7 +356,7 @@ describe('the receivers of the guide on webhooks tell our events from forged one
       async () => {
         const port = await freePort()
         const url = `http://127.0.0.1:${port}/hook`
-        const made = await stage.copy.ask('POST', '/v1/webhooks', {
+        const made = await stage.instance.ask('POST', '/v1/webhooks', {
           body: { url, events: ['price.updated'] },
         })
         const { data: endpoint } = (await made.json()) as { data: { id: string; secret: string } }
@@ -407,7 +407,7 @@ describe('the receivers of the guide on webhooks tell our events from forged one
             expect(child.exitCode, `${language} ended before it listened`).toBeNull()
             await Bun.sleep(50)
           }
-          const tested = await stage.copy.ask('POST', `/v1/webhooks/${endpoint.id}/test`, {
+          const tested = await stage.instance.ask('POST', `/v1/webhooks/${endpoint.id}/test`, {
             body: {},
           })
           const { data } = (await tested.json()) as { data: Record<string, unknown> }

@@ -18,7 +18,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
 
   /** The address in the newest letter to somebody, on this copy. */
   const linkTo = async (email: string): Promise<string> => {
-    const mailMessage = await stage.copy.mail.next(message => message.to === email)
+    const mailMessage = await stage.instance.mail.next(message => message.to === email)
     const address = /https?:\/\/\S+token=\S+/.exec(mailMessage.text)![0]
     return address.replace(/^https?:\/\/[^/]+/, '')
   }
@@ -46,7 +46,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       expect(await child.exited).toBe(0)
       for (const call of others) {
         const address = /"(http[^"]+)"/.exec(call)![1]!
-        const headers = { authorization: `Token ${stage.copy.apiKey}` }
+        const headers = { authorization: `Token ${stage.instance.apiKey}` }
         expect((await fetch(address, { headers })).status).toBe(200)
       }
       await tabTo(page, 'section[aria-labelledby=calls] button:text-is("Python")')
@@ -64,13 +64,13 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.keyboard.type('eval@example.com')
       await page.keyboard.press('Enter')
       await page.waitForSelector('[role=status]')
-      await page.goto(stage.copy.url + (await linkTo('eval@example.com')))
+      await page.goto(stage.instance.url + (await linkTo('eval@example.com')))
       await tabTo(page, 'main button')
       await page.keyboard.press('Enter')
       await page.waitForURL(url => !url.search.includes('token='))
       await goTo('/board')
       await page.waitForSelector('table.board tbody tr')
-      await page.goto(`${stage.copy.url}/sign-in`)
+      await page.goto(`${stage.instance.url}/sign-in`)
       await page.click('button:text-is("Sign out")')
       await page.waitForSelector('text=Mail me a link')
       await goTo('/board')
@@ -93,7 +93,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await tabTo(page, 'button:has-text("Make the account")')
       await page.keyboard.press('Enter')
       key = (await page.textContent('.notice.good code'))!
-      const answer = await fetch(`${stage.copy.url}/v1/users/me`, {
+      const answer = await fetch(`${stage.instance.url}/v1/users/me`, {
         headers: { authorization: `Token ${key}` },
       })
       expect(answer.status).toBe(200)
@@ -121,7 +121,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
     test('and chooses a plan, by keyboard, which holds at once', async () => {
       const { page, goTo } = newcomer
       const hooks = () =>
-        fetch(`${stage.copy.url}/v1/webhooks`, { headers: { authorization: `Token ${key}` } })
+        fetch(`${stage.instance.url}/v1/webhooks`, { headers: { authorization: `Token ${key}` } })
       expect((await hooks()).status).toBe(403)
       await goTo('/account/plan')
       const row = 'section[aria-labelledby=plans] tr:has-text("Professional")'
@@ -147,7 +147,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       const { page } = newcomer
       const password = 'a password of the newcomer'
       const set = page.locator('form[action="/sign-in/password"]')
-      await page.goto(`${stage.copy.url}/sign-in`)
+      await page.goto(`${stage.instance.url}/sign-in`)
       if ((await set.locator('[name=current]').count()) === 0) {
         await set.locator('[name=password]').fill(password)
         await set.locator('button').click()
@@ -155,7 +155,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       }
       await page.click('button:text-is("Sign out")')
       await page.waitForSelector('text=Mail me a link')
-      await page.goto(`${stage.copy.url}/sign-in?next=${encodeURIComponent(next)}`)
+      await page.goto(`${stage.instance.url}/sign-in?next=${encodeURIComponent(next)}`)
       const form = page.locator('form[action="/sign-in"]')
       // What the page left out is put into the form, as whoever can write into it would.
       await form.evaluate((element, value) => {
@@ -167,7 +167,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await form.locator('[name=password]').fill(password)
       await form.locator('button').click()
       await page.waitForURL(url => url.search === '' || url.pathname !== '/sign-in')
-      expect(page.url()).toBe(`${stage.copy.url}${path}`)
+      expect(page.url()).toBe(`${stage.instance.url}${path}`)
       const cookies = await newcomer.context.cookies()
       expect(cookies.some(({ value }) => value !== '')).toBe(true)
     })
@@ -195,7 +195,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
 
     test('an unknown address is a page that says where to go, with status 404', async () => {
       const { page, violations, overflow } = await stage.visitor('stranger', { isRefused: true })
-      const answer = await page.goto(`${stage.copy.url}/backups`)
+      const answer = await page.goto(`${stage.instance.url}/backups`)
       expect(answer!.status()).toBe(404)
       await page.waitForSelector('h1:text-is("Page not found")')
       await page.waitForSelector('text=There is no page at /backups.')
@@ -203,13 +203,13 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       expect(await overflow()).toBeLessThanOrEqual(0)
       await page.click('main a:text-is("Operator: Backups")')
       await page.waitForURL('**/operator/backups')
-      const program = await fetch(`${stage.copy.url}/backups`)
+      const program = await fetch(`${stage.instance.url}/backups`)
       expect([program.status, await program.text()]).toEqual([404, ''])
     })
 
     test('an address that is none says where to go', async () => {
       const { page } = await stage.visitor('stranger')
-      await page.goto(`${stage.copy.url}/docs/no-such-guide`)
+      await page.goto(`${stage.instance.url}/docs/no-such-guide`)
       await page.waitForSelector('text=There is no such guide.')
     })
   })
@@ -233,7 +233,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
         .evaluateAll(all => all.map(link => link.getAttribute('href')!))
       expect(links).toEqual(['/status.json', '/status/incidents.json', '/status/incidents.rss'])
       for (const link of links) {
-        const answer = await fetch(stage.copy.url + link)
+        const answer = await fetch(stage.instance.url + link)
         expect(answer.status).toBe(200)
         expect(answer.headers.get('content-type')).toMatch(/json|rss\+xml/)
       }
@@ -254,9 +254,9 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
     test('samples have the reader’s own key, and a call is tried', async () => {
       const { page, goTo } = stranger
       await goTo('/docs?operation=getLatestPrices')
-      await page.fill('.reference input[type=password]', stage.copy.apiKey)
+      await page.fill('.reference input[type=password]', stage.instance.apiKey)
       const sample = page.locator('section[aria-labelledby=call] pre').first()
-      await sample.locator(`text=Token ${stage.copy.apiKey}`).waitFor()
+      await sample.locator(`text=Token ${stage.instance.apiKey}`).waitFor()
       await page.fill('#parameter-by_code', 'WTI_USD')
       await tabTo(page, 'form[aria-label="Try it"] button')
       await page.keyboard.press('Enter')

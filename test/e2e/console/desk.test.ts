@@ -17,7 +17,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await stage?.close()
   })
 
-  const latest = () => stage.copy.get('/v1/prices/latest', { by_code: 'WTI_USD' })
+  const latest = () => stage.instance.get('/v1/prices/latest', { by_code: 'WTI_USD' })
 
   test('a snapshot is taken first, to go back to', async () => {
     const { page, goTo } = operator
@@ -47,7 +47,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await page.fill('section[aria-labelledby=clock] input[type=date]', '2026-10-31')
     await page.click('section[aria-labelledby=clock] button:text-is("Run")')
     await page.waitForSelector('.now:has-text("2026-10-31 12:0")')
-    expect((await stage.copy.now()).toISOString()).toStartWith('2026-10-31T12:0')
+    expect((await stage.instance.now()).toISOString()).toStartWith('2026-10-31T12:0')
   })
 
   test('a route is made to fail, and works again', async () => {
@@ -66,7 +66,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
   test('the log of requests says why one was refused, filtered and live', async () => {
     const { page, goTo } = operator
     await goTo('/desk/requests')
-    await stage.copy.get('/v1/prices/latest', { by_code: 'WTI_USDD' })
+    await stage.instance.get('/v1/prices/latest', { by_code: 'WTI_USDD' })
     const line = page.locator('details.told:has-text("WTI_USDD")').first()
     await line.waitFor()
     await page.check('text=Refused only')
@@ -98,7 +98,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     const { details } = await play('dst', 'Clocks change', { zone: 'America/New_York' })
     const { changes_at: changesAt } = details as { changes_at: string }
     const before = Date.parse(changesAt) - 3_600_000
-    expect((await stage.copy.now()).getTime()).toBe(before)
+    expect((await stage.instance.now()).getTime()).toBe(before)
     const shown = new Date(before).toISOString().slice(0, 16).replace('T', ' ')
     await page.waitForSelector(`.now:text-is("${shown} UTC")`)
   })
@@ -124,12 +124,12 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
 
   test('letters are read as their readers see them', async () => {
     const { page, goTo } = operator
-    await fetch(`${stage.copy.url}/sign-in/link`, {
+    await fetch(`${stage.instance.url}/sign-in/link`, {
       method: 'POST',
       headers: { 'sec-fetch-site': 'same-origin' },
       body: new URLSearchParams({ email: 'eval@example.com' }),
     })
-    await stage.copy.mail.next(message => message.text.includes('/sign-in?token='))
+    await stage.instance.mail.next(message => message.text.includes('/sign-in?token='))
     await goTo('/desk/inbox')
     await page.fill('input[aria-label="Words or an address"]', 'sign-in?token=')
     await tabTo(page, '.mailbox ul button')
@@ -150,7 +150,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     const { before, after, as_of: stoodAt } = details as Record<string, string>
     expect(said).toContain(`is ${after} now; it was ${before}.`)
     const priceAt = async (query: Record<string, string>) => {
-      const answer = await stage.copy.get('/v1/prices/latest', { by_code: 'WTI_USD', ...query })
+      const answer = await stage.instance.get('/v1/prices/latest', { by_code: 'WTI_USD', ...query })
       return ((await answer.json()) as { data: { price: unknown } }).data.price
     }
     expect(await priceAt({})).toBe(after)
@@ -168,7 +168,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     const { api_key: key } = details as Customer
     const statuses: number[] = []
     for (let asked = 0; asked < 3; asked += 1) {
-      const answer = await fetch(`${stage.copy.url}/v1/prices/latest?by_code=WTI_USD`, {
+      const answer = await fetch(`${stage.instance.url}/v1/prices/latest?by_code=WTI_USD`, {
         headers: { authorization: `Token ${key}` },
       })
       statuses.push(answer.status)
@@ -192,7 +192,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await page.click('button:text-is("Go back to it")')
     await page.waitForSelector('.notice.good >> text=Back at before, 2026-10-30 15:00 UTC')
     await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
-    expect((await stage.copy.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
+    expect((await stage.instance.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
     await page.click('section[aria-labelledby=snapshots] button:text-is("Begin anew")')
     await page.click('dialog[open] button.danger')
     await page.waitForSelector('.notice.good >> text=Begun anew')

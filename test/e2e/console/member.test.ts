@@ -36,7 +36,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
   })
 
   const ask = (path: string, key: string, method = 'GET') =>
-    fetch(`${stage.copy.url}${path}`, { method, headers: { authorization: `Token ${key}` } })
+    fetch(`${stage.instance.url}${path}`, { method, headers: { authorization: `Token ${key}` } })
   const figure = (text: string) => member.page.locator(`.chart figcaption:has-text("${text}")`)
   const isDrawn = (text: string) => figure(text).first().waitFor({ state: 'attached' })
 
@@ -90,7 +90,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       const { page, goTo } = member
       await goTo('/board')
       await page.waitForSelector('table.board tbody tr')
-      await stage.copy.record([{ code: 'WTI_USD', price: 61.37 }])
+      await stage.instance.record([{ code: 'WTI_USD', price: 61.37 }])
       await page.waitForSelector('table.board tr:has-text("WTI") >> text=61.37')
     })
 
@@ -225,7 +225,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       }
       const address = /"(http[^"]+)"/.exec((await samples.locator('pre').textContent())!)![1]!
       const answer = await fetch(address, {
-        headers: { authorization: `Token ${stage.copy.apiKey}` },
+        headers: { authorization: `Token ${stage.instance.apiKey}` },
       })
       expect(answer.status).toBe(200)
       await page.waitForSelector('section[aria-labelledby=BRENT_CRUDE_USD] tbody tr')
@@ -339,9 +339,9 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.fill('form input[maxlength="100"]', 'Always')
       await page.click('text=Create alert')
       await page.waitForSelector('tr:has-text("Always")')
-      await stage.copy.advance('PT1M')
-      await stage.copy.record([{ code: 'WTI_USD', price: 61.4 }])
-      await stage.copy.advance('PT1M')
+      await stage.instance.advance('PT1M')
+      await stage.instance.record([{ code: 'WTI_USD', price: 61.4 }])
+      await stage.instance.advance('PT1M')
       await goTo('/alerts')
       await page.waitForSelector('section[aria-labelledby=fired] tr:has-text("Always")')
       await page.click('a:text-is("Always")')
@@ -386,7 +386,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await entry.locator('text=1 attempt').waitFor()
       const before = receiver.bodies.length
       await entry.locator('button:text-is("Send again")').click()
-      await stage.copy.advance('PT1M')
+      await stage.instance.advance('PT1M')
       expect(receiver.bodies.length).toBeGreaterThan(before)
     })
 
@@ -413,8 +413,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
     test('what failed is told with its answer and next try, filtered, and sent again as a range', async () => {
       const { page } = member
       receiver.state.status = 503
-      await stage.copy.record([{ code: 'WTI_USD', price: 62.4 }])
-      await stage.copy.advance('PT2S')
+      await stage.instance.record([{ code: 'WTI_USD', price: 62.4 }])
+      await stage.instance.advance('PT2S')
       await page.click('section[aria-labelledby=log] button:text-is("Refresh")')
       await page.selectOption('section[aria-labelledby=log] select >> nth=0', 'retry_scheduled')
       const entry = page.locator('details.entry:has-text("price.updated")').first()
@@ -514,8 +514,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
 
     test('usage against the limits by day, key and route; plan, invoices and packs', async () => {
       const { page, goTo } = member
-      await stage.copy.get('/v1/prices/latest', { by_code: 'WTI_USD' })
-      await stage.copy.advance('PT1M')
+      await stage.instance.get('/v1/prices/latest', { by_code: 'WTI_USD' })
+      await stage.instance.advance('PT1M')
       await goTo('/account/usage')
       await page.waitForSelector('section[aria-labelledby=limits] tbody tr')
       await page.waitForSelector('section[aria-labelledby=usage-by-key] tbody tr')

@@ -40,7 +40,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     })
   }
   const latest = async (code: string) => {
-    const answer = await stage.copy.get('/v1/prices/latest', { by_code: code })
+    const answer = await stage.instance.get('/v1/prices/latest', { by_code: code })
     return ((await answer.json()) as { data: { price: number } }).data.price
   }
 
@@ -51,7 +51,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     await page.keyboard.type('0'.repeat(64))
     await page.keyboard.press('Enter')
     await page.waitForSelector('.notice.bad')
-    await page.fill('input[name=token]', stage.copy.adminToken)
+    await page.fill('input[name=token]', stage.instance.adminToken)
     await page.keyboard.press('Enter')
     await page.waitForSelector('h2:text-is("Service")')
     await page.click('button:text-is("Forget the token")')
@@ -348,15 +348,15 @@ needs('chromium').describe('what the operator does in the console, in the binary
     test('what waits to be sent is chosen and dropped', async () => {
       const { page, goTo } = operator
       // Its receiver answers nobody, so that it waits for its next try.
-      const member = { authorization: `Token ${stage.copy.apiKey}` }
-      const made = await fetch(`${stage.copy.url}/v1/webhooks`, {
+      const member = { authorization: `Token ${stage.instance.apiKey}` }
+      const made = await fetch(`${stage.instance.url}/v1/webhooks`, {
         method: 'POST',
         headers: { ...member, 'content-type': 'application/json' },
         body: JSON.stringify({ url: `http://127.0.0.1:1/`, events: ['price.updated'] }),
       })
       expect(made.status).toBe(201)
-      await stage.copy.record([{ code: 'WTI_USD', price: (await latest('WTI_USD')) + 0.1 }])
-      await stage.copy.messages()
+      await stage.instance.record([{ code: 'WTI_USD', price: (await latest('WTI_USD')) + 0.1 }])
+      await stage.instance.messages()
       await goTo('/operator/outbox')
       const queue = page.locator('section[aria-labelledby=outbox]')
       const chosen = queue.locator('tr:has-text("price.updated") input').first()

@@ -12,10 +12,10 @@ import { sharedInstance } from '../../support/interface/packages.ts'
 import { needs } from '../../support/needs.ts'
 
 /** The page of letters is another one where there is a letter, whose links are in a frame. */
-async function mailMessageInInbox({ copy, asOperator }: BinaryStage): Promise<void> {
-  await fetch(`${copy.url}/sign-in/link`, {
+async function mailMessageInInbox({ instance, asOperator }: BinaryStage): Promise<void> {
+  await fetch(`${instance.url}/sign-in/link`, {
     method: 'POST',
-    headers: { origin: copy.url },
+    headers: { origin: instance.url },
     body: new URLSearchParams({ email: 'eval@example.com' }),
   })
   for (;;) {
@@ -33,7 +33,7 @@ const all = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators]
 needs('chromium').describe('every page of the console, in the binary', () => {
   let stage: BinaryStage
   beforeAll(async () => {
-    stage = await openBinaryStage({ copy: await sharedInstance() })
+    stage = await openBinaryStage({ instance: await sharedInstance() })
   }, 600_000)
   afterAll(async () => {
     await stage?.close()
@@ -44,7 +44,7 @@ needs('chromium').describe('every page of the console, in the binary', () => {
     let stops = 0
     beforeAll(async () => {
       member = await stage.visitor('member')
-      await becomeOperator(member, stage.copy.adminToken)
+      await becomeOperator(member, stage.instance.adminToken)
       await mailMessageInInbox(stage)
     })
     afterAll(() => {

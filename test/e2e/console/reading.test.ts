@@ -58,7 +58,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     test.each(['/', '/board', '/markets', '/docs', '/docs/vintages', '/status', '/alerts'])(
       '%s takes as_of as every page does, whatever it makes of it',
       async path => {
-        const answer = await fetch(`${stage.copy.url}${path}?as_of=2026-11-13`)
+        const answer = await fetch(`${stage.instance.url}${path}?as_of=2026-11-13`)
         expect([answer.status, answer.headers.get('content-type')]).toEqual([
           200,
           'text/html; charset=utf-8',
@@ -72,14 +72,14 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     test('take nothing from quota or usage of the account, and are marked as the console’s', async () => {
       const own = await stage.visitor('member')
       const report = async (via: string) => {
-        const answer = await fetch(`${stage.copy.url}/v1/analytics/performance?via=${via}`, {
-          headers: { authorization: `Token ${stage.copy.apiKey}` },
+        const answer = await fetch(`${stage.instance.url}/v1/analytics/performance?via=${via}`, {
+          headers: { authorization: `Token ${stage.instance.apiKey}` },
         })
         return (await answer.json()) as Report
       }
       const me = async () => {
-        const answer = await fetch(`${stage.copy.url}/v1/users/me`, {
-          headers: { authorization: `Token ${stage.copy.apiKey}` },
+        const answer = await fetch(`${stage.instance.url}/v1/users/me`, {
+          headers: { authorization: `Token ${stage.instance.apiKey}` },
         })
         return ((await answer.json()) as { requests_this_month: number }).requests_this_month
       }
@@ -411,7 +411,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     const both = await stage.visitor('member')
     const { page, goTo, context } = both
     await context.addInitScript(
-      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.instance.adminToken}')`,
     )
     await goTo('/desk')
     const clock = 'section[aria-labelledby=clock]'

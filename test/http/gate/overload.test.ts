@@ -215,7 +215,7 @@ function ask(
 
 const askRow = (row: Row, token: string | null) =>
   ask(row.method, row.sample ?? row.path.replace(/\{\w+\}/g, '1'), token, row.body)
-const usedBy = (token: string) => at.services.meter.standing(at.services.keys.find(token)!).used
+const usedBy = (token: string) => at.services.meter.quotaUsage(at.services.keys.find(token)!).used
 
 interface Nested {
   error: {
@@ -310,7 +310,7 @@ describe('heavy routes while the instance is overloaded', () => {
   test('a caller without the plan is told that', async () => {
     isOverloaded = true
     const token = at.key('free')
-    const { entitled } = at.services.meter.standing(at.services.keys.find(token)!)
+    const { entitled } = at.services.meter.quotaUsage(at.services.keys.find(token)!)
     const lacks = (feature: string) => !entitled.features.has(feature as never)
     const bound = heavyRows.filter(row => row.feature?.split(',').every(lacks))
     expect(bound.length).toBeGreaterThan(40)

@@ -4,7 +4,7 @@ import { front } from '../../../src/http/front.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
 import listed from '../../operations/interface.json'
-import type { DemoInstance } from '../../support/instance/evaluation-copy.ts'
+import type { DemoInstance } from '../../support/instance/demo-instance.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { clientsInstance, inOtherNames } from '../../support/instance/renamed-instance.ts'
 
@@ -309,7 +309,7 @@ describe('creating requests that are sent again', () => {
         createdAt: at,
       })
       const { token } = keys.addKey(account)
-      const used = () => meter.standing(keys.find(token)!).used
+      const used = () => meter.quotaUsage(keys.find(token)!).used
       const body = JSON.stringify(row.body).replaceAll('@example.com', `@${ids.uuid()}.example`)
       const ask = (text: string) =>
         sent(row.sample!, {

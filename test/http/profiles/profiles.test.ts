@@ -4,7 +4,7 @@ import { varyOf } from '../../../src/http/profiles/profiles.ts'
 import type { App } from '../../../src/instance/app/app.ts'
 import { type SwitchName, switchNames } from '../../../src/plans/switches.ts'
 import listed from '../../operations/interface.json'
-import type { DemoInstance } from '../../support/instance/evaluation-copy.ts'
+import type { DemoInstance } from '../../support/instance/demo-instance.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 import {
   clientsInstance,
@@ -733,7 +733,7 @@ switches = ["latest_flat_and_list"]
 describe('createClientProfiles: entity tags', () => {
   const path = '/v1/prices/latest?by_code=WTI_USD'
   const used = () =>
-    copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
+    copy.running.services.meter.quotaUsage(copy.running.services.keys.find(copy.apiKey)!).used
 
   test('are those of the switched body, and each client gets 304 for its own only', async () => {
     const plain = await ask(path, undefined)
@@ -856,7 +856,7 @@ describe('createClientProfiles: what switches leave alone', () => {
 
   test('a refusal inside of a sheet has the shape of its client, and takes nothing of the quota', async () => {
     const used = () =>
-      copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
+      copy.running.services.meter.quotaUsage(copy.running.services.keys.find(copy.apiKey)!).used
     const before = used()
     const path = '/v1/excel/run?path=/v1/prices/latest&by_code=NOPE_USD'
     const switched = await ask(path, 'unknown_code_404')

@@ -166,7 +166,7 @@ describe('createReaderPool', () => {
     const { pool, readers } = poolOf()
     void pool.ask('a', question)
     readers[0]!.ready()
-    pool.tell({ kind: 'catalogue' })
+    pool.notify({ kind: 'catalogue' })
     void pool.ask('a', question)
     expect(readers[0]!.posted.map(({ kind }) => kind)).toEqual([
       'question',

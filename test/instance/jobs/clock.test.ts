@@ -6,17 +6,17 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { createJumpWatch } from '../../../src/lib/time/clock-jumps.ts'
 import { createDueTimes } from '../../../src/topics/operator/store/due-times.ts'
-import { type DemoInstance, demoInstance } from '../../support/instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../../support/instance/demo-instance.ts'
 
 const dayMs = 86_400_000
-let copy: DemoInstance
+let instance: DemoInstance
 beforeAll(() => {
-  copy = demoInstance(undefined, {}, { leadingOnly: true })
+  instance = demoInstance(undefined, {}, { leadingOnly: true })
 }, 120_000)
-afterAll(() => copy.remove())
+afterAll(() => instance.remove())
 
 function guarded() {
-  const { services } = copy.running
+  const { services } = instance.running
   const lines: string[] = []
   const drift = { ms: 0 }
   const clock: Clock = {
@@ -50,13 +50,13 @@ const moments: [string, string, string][] = [
   ['alert_counters', 'cooling_from', 'cooling_from IS NOT NULL'],
 ]
 const latest = (table: string, column: string, where: string) =>
-  copy.running.services.db
+  instance.running.services.db
     .query<{ at: number | null }, []>(`SELECT max(${column}) AS at FROM ${table} WHERE ${where}`)
     .get()!.at
 
 describe('after a clock that was wrong for seconds', () => {
   test.each(moments)('%s.%s is brought back from every future', (table, column, where) => {
-    const { db } = copy.running.services
+    const { db } = instance.running.services
     if (table === 'outbox')
       db.run("UPDATE outbox SET state = 'retry', lease_token = NULL, lease_until = NULL")
     if (table === 'data_sources') db.run('UPDATE data_sources SET next_sync_at = 1')
@@ -72,7 +72,7 @@ describe('after a clock that was wrong for seconds', () => {
   })
 
   test('what is rightly ahead stays where it is, and what is due never stays so', () => {
-    const { db } = copy.running.services
+    const { db } = instance.running.services
     guarded().job.pass()
     db.run(`UPDATE outbox SET due_at = ${Number.MAX_SAFE_INTEGER} WHERE number = 1`)
     const before = moments.map(([table, column, where]) => latest(table, column, where))
@@ -93,13 +93,13 @@ test('the other jobs wait until the clock has been steady for a minute, and the 
   await runner.tick()
   drift.ms = 400 * dayMs
   await runner.tick()
-  copy.clock.advance(5_000)
+  instance.clock.advance(5_000)
   drift.ms = 0
   await runner.tick()
-  copy.clock.advance(59_999)
+  instance.clock.advance(59_999)
   await runner.tick()
   expect(passes).toHaveLength(1)
-  copy.clock.advance(1)
+  instance.clock.advance(1)
   await runner.tick()
   expect(passes).toHaveLength(2)
   expect(Math.max(...passes)).toBeLessThan(clock.now() + dayMs)

@@ -68,15 +68,15 @@ describe('an account with a thousand hanging endpoints', () => {
 describe('a receiver that fails again and again', () => {
   test('gets one attempt at a time until one succeeds', async () => {
     let isUp = false
-    let underWay = 0
+    let inProgress = 0
     let most = 0
     const world = outboxWorld({
       policy: () => ({ state: 'open' }),
       async answer() {
-        underWay += 1
-        most = Math.max(most, underWay)
+        inProgress += 1
+        most = Math.max(most, inProgress)
         await new Promise(done => setImmediate(done))
-        underWay -= 1
+        inProgress -= 1
         return isUp ? delivered : { state: 'retry', error: 'down', durationMs: 1 }
       },
     })

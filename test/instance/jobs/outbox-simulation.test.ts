@@ -219,12 +219,12 @@ function check(
   for (const row of rows) {
     states.set(row.id, row.state)
     const truth = truths.get(row.eventId)!
-    const isUnderWay = row.state === 'leased'
+    const isInProgress = row.state === 'leased'
     // Compared here: millions of matchers with their words would take an hour.
     const wrong =
       row.attempts !== truth.sends
         ? 'an attempt was not counted'
-        : row.recorded !== row.attempts - (isUnderWay ? 1 : 0)
+        : row.recorded !== row.attempts - (isInProgress ? 1 : 0)
           ? 'an attempt that ended was not recorded'
           : row.state === 'delivered' && !truth.received
             ? 'it is called delivered and nobody received it'

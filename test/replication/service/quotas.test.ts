@@ -43,7 +43,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     const { services, key, log } = openTestInstance({ 'limits.per_minute': '1000000' })
     const { keys, meter } = services
     const state = keys.find(key(plan))!
-    const { window } = meter.standing(state)
+    const { window } = meter.quotaUsage(state)
     const clock = createSystemClock()
     const bucket = await nats.bucket(`quotas-${number}`, 1, 0)
     const stream = { isReached: true }
@@ -98,7 +98,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
             nodes[at] = node()
           }
           expect(answered).toBeLessThanOrEqual(limit)
-          expect(meter.standing(state).used).toBeGreaterThanOrEqual(answered)
+          expect(meter.quotaUsage(state).used).toBeGreaterThanOrEqual(answered)
         }
         // Slices that are under way come to whoever asked for them.
         await Bun.sleep(30)

@@ -17,7 +17,7 @@ export type Who = keyof typeof addresses | 'stranger' | 'operator'
 
 /** A browser before the compiled program, with everybody who may come by. */
 export interface BinaryStage {
-  copy: Wellhead
+  instance: Wellhead
   browser: Browser
   /** `isRefused`: something of it is refused on purpose, of which the browser writes an error. */
   visitor(who: Who, options?: VisitorOptions & { isRefused?: boolean }): Promise<Visitor>
@@ -30,7 +30,7 @@ export interface BinaryStage {
 
 interface StageOptions {
   /** In place of a copy of its own. */
-  copy?: Wellhead
+  instance?: Wellhead
   /** Of its own copy: `small` is there sooner, and has neither permits nor rigs. */
   size?: 'whole' | 'small'
   settings?: Record<string, string>
@@ -40,8 +40,8 @@ interface StageOptions {
 
 export async function openBinaryStage(options: StageOptions = {}): Promise<BinaryStage> {
   const { size = 'small', settings = {}, clock } = options
-  const copy =
-    options.copy ??
+  const instance =
+    options.instance ??
     (await startInstance({
       world: { size, filled: true },
       settings,
@@ -51,10 +51,10 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
   const visitors: { visitor: Visitor; isRefused: boolean }[] = []
 
   const asOperator = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const answer = await fetch(`${copy.url}${path}`, {
+    const answer = await fetch(`${instance.url}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${copy.adminToken}`,
+        authorization: `Bearer ${instance.adminToken}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -75,18 +75,18 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
       `/admin/v1/accounts/${found.accounts[0]!.id}/link`,
       {},
     )
-    return new URL(data.sign_in_url, copy.url).searchParams.get('token')!
+    return new URL(data.sign_in_url, instance.url).searchParams.get('token')!
   }
 
   return {
-    copy,
+    instance,
     browser,
     asOperator,
     async visitor(who, { isRefused = false, ...look } = {}) {
       const isPerson = who !== 'stranger' && who !== 'operator'
       const link = isPerson ? await linkFor(addresses[who]) : undefined
-      const visitor = await openVisitor(browser, copy.url, look, link)
-      if (who === 'operator') await becomeOperator(visitor, copy.adminToken)
+      const visitor = await openVisitor(browser, instance.url, look, link)
+      if (who === 'operator') await becomeOperator(visitor, instance.adminToken)
       visitors.push({ visitor, isRefused })
       return visitor
     },
@@ -94,14 +94,14 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
       const requested = visitors.flatMap(({ visitor }) => visitor.requested)
       expect(requested.length).toBeGreaterThan(20)
       expect(
-        requested.filter(url => !url.startsWith(copy.url) && !/^(data|blob):/.test(url)),
+        requested.filter(url => !url.startsWith(instance.url) && !/^(data|blob):/.test(url)),
       ).toEqual([])
       const quiet = visitors.filter(({ isRefused }) => !isRefused)
       expect(quiet.flatMap(({ visitor }) => visitor.complaints)).toEqual([])
     },
     async close() {
       await browser.close()
-      if (copy !== options.copy) await copy.stop()
+      if (instance !== options.instance) await instance.stop()
     },
   }
 }

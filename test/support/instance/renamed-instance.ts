@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { loadConfig } from '../../../src/config/config.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
 import type { Services } from '../../../src/instance/services/services.ts'
-import { type DemoInstance, demoInstance } from './evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from './demo-instance.ts'
 
 /** Every name that is a setting, as another instance would have it. */
 export const otherNames = {
@@ -29,16 +29,16 @@ const shared = globalThis as { clientsInstance?: DemoInstance }
  */
 export function clientsInstance(): DemoInstance {
   if (shared.clientsInstance) return shared.clientsInstance
-  const copy = demoInstance(undefined, {
+  const instance = demoInstance(undefined, {
     ...otherNames,
     'limits.unauthenticated_per_minute': '100000',
     'limits.marine_per_minute': '100000',
     'limits.marine_historical_per_minute': '100000',
     'demo.limit_per_hour': '100000',
   })
-  rmSync(dirname(copy.running.services.db.filename), { recursive: true })
-  shared.clientsInstance = copy
-  return copy
+  rmSync(dirname(instance.running.services.db.filename), { recursive: true })
+  shared.clientsInstance = instance
+  return instance
 }
 
 /** The interface over the same services with client profiles, as TOML. */

@@ -3,7 +3,7 @@ import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
 import listed from '../../operations/interface.json'
-import type { DemoInstance } from '../instance/evaluation-copy.ts'
+import type { DemoInstance } from '../instance/demo-instance.ts'
 
 /** A route of the list of all routes. */
 export interface Row {
@@ -52,8 +52,10 @@ export interface Documented {
   access: string
 }
 
-export async function documentOf(copy: DemoInstance): Promise<OpenApiDocument> {
-  return (await (await copy.ask('GET', '/openapi.json', { key: null })).json()) as OpenApiDocument
+export async function documentOf(instance: DemoInstance): Promise<OpenApiDocument> {
+  return (await (
+    await instance.ask('GET', '/openapi.json', { key: null })
+  ).json()) as OpenApiDocument
 }
 
 /** Every operation of the document, with who may call it. */
@@ -117,8 +119,8 @@ const innards: readonly RegExp[] = [
  * A stack, a statement, a path of the machine or a message of the runtime, where an answer shows
  * any.
  */
-export function innardsIn(text: string, copy: DemoInstance): string | undefined {
-  if (text.includes(copy.dir) || text.includes(process.cwd())) return 'a path of the machine'
+export function innardsIn(text: string, instance: DemoInstance): string | undefined {
+  if (text.includes(instance.dir) || text.includes(process.cwd())) return 'a path of the machine'
   for (const pattern of innards) {
     const match = pattern.exec(text)
     if (match) return text.slice(Math.max(0, match.index - 60), match.index + 100)

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
 import { minuteMs } from '../../../src/lib/time/instant.ts'
-import { type DemoInstance, demoInstance } from '../instance/evaluation-copy.ts'
+import { type DemoInstance, demoInstance } from '../instance/demo-instance.ts'
 
 export interface Step {
   name: string
@@ -30,10 +30,14 @@ export const stepsOf = (document: OpenApiDocument): Step[] =>
   )
 
 /** Sends an operation as its examples have it: what is required, and its body. */
-export async function send(copy: DemoInstance, { method, path, operation }: Step, own: Own = {}) {
+export async function send(
+  instance: DemoInstance,
+  { method, path, operation }: Step,
+  own: Own = {},
+) {
   const isOperator = path.startsWith('/admin/')
   const headers: Record<string, string> = isOperator
-    ? { authorization: `Bearer ${copy.adminToken}` }
+    ? { authorization: `Bearer ${instance.adminToken}` }
     : {}
   const query = new URLSearchParams()
   let filled = path
@@ -46,8 +50,8 @@ export async function send(copy: DemoInstance, { method, path, operation }: Step
   const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   if (media && media !== 'application/json') headers['content-type'] = media
   const asked = query.size > 0 ? `${filled}?${query}` : filled
-  const answer = await copy.ask(method, own.path ?? asked, {
-    key: isOperator ? null : copy.apiKey,
+  const answer = await instance.ask(method, own.path ?? asked, {
+    key: isOperator ? null : instance.apiKey,
     body: content?.example,
     ...own,
     headers: { ...headers, ...own.headers },
@@ -110,11 +114,11 @@ export const isApart = ({ name, method }: Step): boolean =>
 const endings =
   /POST .*(roll|rotat|cancel|erase|undo|end$|void|write_off|pay|release|reject|subscriptions|invitations)/
 
-type Prepare = (copy: DemoInstance) => Own | Promise<Own>
+type Prepare = (instance: DemoInstance) => Own | Promise<Own>
 
 /** Signs in as the account of the copy. */
-async function session(copy: DemoInstance): Promise<Own> {
-  const token = await signIn(copy)
+async function session(instance: DemoInstance): Promise<Own> {
+  const token = await signIn(instance)
   return { key: null, headers: { authorization: `Bearer ${token}` } }
 }
 async function signIn({ running: { services }, apiKey }: DemoInstance): Promise<string> {
@@ -129,33 +133,33 @@ async function signIn({ running: { services }, apiKey }: DemoInstance): Promise<
 const address = '203.0.113.7'
 const password = 'correct horse battery staple'
 
-const asOperator = async (copy: DemoInstance, method: string, path: string, body?: unknown) => {
-  const answer = await copy.ask(method, path, {
+const asOperator = async (instance: DemoInstance, method: string, path: string, body?: unknown) => {
+  const answer = await instance.ask(method, path, {
     key: null,
     body,
-    headers: { authorization: `Bearer ${copy.adminToken}`, 'idempotency-key': path },
+    headers: { authorization: `Bearer ${instance.adminToken}`, 'idempotency-key': path },
   })
   return (await answer.json()) as { data: Record<string, unknown> }
 }
 
 /** A value that a guard holds back: number 1 of the review. */
-async function heldValue(copy: DemoInstance): Promise<Own> {
-  await asOperator(copy, 'POST', '/admin/v1/observations', {
+async function heldValue(instance: DemoInstance): Promise<Own> {
+  await asOperator(instance, 'POST', '/admin/v1/observations', {
     observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T14:59:00Z', price: 700 }],
   })
   return {}
 }
 /** The value that is corrected or deleted. */
-async function recordedValue(copy: DemoInstance): Promise<Own> {
-  await asOperator(copy, 'POST', '/admin/v1/observations', {
+async function recordedValue(instance: DemoInstance): Promise<Own> {
+  await asOperator(instance, 'POST', '/admin/v1/observations', {
     observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 70 }],
   })
   return {}
 }
 /** A batch that is open; `undo` takes one that has ended. */
-async function batch(copy: DemoInstance, isOver = false): Promise<string> {
+async function batch(instance: DemoInstance, isOver = false): Promise<string> {
   const { data } = await asOperator(
-    copy,
+    instance,
     'POST',
     isOver ? '/admin/v1/observations' : '/admin/v1/batches',
     isOver
@@ -165,62 +169,68 @@ async function batch(copy: DemoInstance, isOver = false): Promise<string> {
   return `/admin/v1/batches/${isOver ? data.batch : (data.batch as { id: number }).id}`
 }
 /** A key of the account, other than the one that asks. */
-async function anotherKey(copy: DemoInstance, end = ''): Promise<Own> {
-  const answer = await copy.ask('POST', '/v1/api-keys', { body: { name: 'another' } })
+async function anotherKey(instance: DemoInstance, end = ''): Promise<Own> {
+  const answer = await instance.ask('POST', '/v1/api-keys', { body: { name: 'another' } })
   const [id] = /[0-9a-f-]{36}/.exec(await answer.text())!
   return { path: `/admin/v1/keys/${id}${end}` }
 }
 /** What the example of another operation makes. */
-async function made(copy: DemoInstance, name: string): Promise<Own> {
-  const document = (await (await copy.ask('GET', '/openapi.json')).json()) as OpenApiDocument
-  await send(copy, stepsOf(document).find(step => step.name === name)!)
+async function made(instance: DemoInstance, name: string): Promise<Own> {
+  const document = (await (await instance.ask('GET', '/openapi.json')).json()) as OpenApiDocument
+  await send(instance, stepsOf(document).find(step => step.name === name)!)
   return {}
 }
 
 /** What an operation needs that no document can say: who somebody is, and what they have. */
 export const prepared: Readonly<Record<string, Prepare>> = {
-  'POST /v1/auth/session': async copy => {
-    await signIn(copy)
+  'POST /v1/auth/session': async instance => {
+    await signIn(instance)
     return { key: null, body: { email: 'eval@example.com', password } }
   },
   'POST /v1/auth/session/refresh': session,
   'DELETE /v1/auth/session': session,
   'GET /v1/auth/sessions': session,
   'DELETE /v1/auth/sessions': session,
-  'DELETE /v1/auth/sessions/{id}': async copy => {
-    await session(copy)
-    const own = await session(copy)
-    const answer = await copy.ask('GET', '/v1/auth/sessions', own)
+  'DELETE /v1/auth/sessions/{id}': async instance => {
+    await session(instance)
+    const own = await session(instance)
+    const answer = await instance.ask('GET', '/v1/auth/sessions', own)
     const { data } = (await answer.json()) as { data: { sessions: { id: string }[] } }
     if (!data) throw new Error(`no list of sessions: ${answer.status}`)
     return { ...own, path: `/v1/auth/sessions/${data.sessions.at(-1)!.id}` }
   },
   'GET /v1/auth/second-factor': session,
-  'POST /v1/auth/second-factor': async copy => ({ ...(await session(copy)), body: { password } }),
+  'POST /v1/auth/second-factor': async instance => ({
+    ...(await session(instance)),
+    body: { password },
+  }),
   'POST /v1/auth/second-factor/confirm': session,
   'POST /v1/auth/second-factor/disable': session,
-  'GET /admin/v1/batches/{id}': async copy => ({ path: await batch(copy) }),
-  'POST /admin/v1/batches/{id}/end': async copy => ({ path: `${await batch(copy)}/end` }),
-  'POST /admin/v1/batches/{id}/undo': async copy => ({ path: `${await batch(copy, true)}/undo` }),
+  'GET /admin/v1/batches/{id}': async instance => ({ path: await batch(instance) }),
+  'POST /admin/v1/batches/{id}/end': async instance => ({ path: `${await batch(instance)}/end` }),
+  'POST /admin/v1/batches/{id}/undo': async instance => ({
+    path: `${await batch(instance, true)}/undo`,
+  }),
   'POST /admin/v1/review/release': heldValue,
   'POST /admin/v1/review/reject': heldValue,
-  'PATCH /admin/v1/keys/{id}': copy => anotherKey(copy),
-  'DELETE /admin/v1/keys/{id}': copy => anotherKey(copy),
-  'POST /admin/v1/keys/{id}/roll': copy => anotherKey(copy, '/roll'),
-  'DELETE /admin/v1/tokens/{id}': async copy => {
-    const { data } = await asOperator(copy, 'POST', '/admin/v1/tokens', {
+  'PATCH /admin/v1/keys/{id}': instance => anotherKey(instance),
+  'DELETE /admin/v1/keys/{id}': instance => anotherKey(instance),
+  'POST /admin/v1/keys/{id}/roll': instance => anotherKey(instance, '/roll'),
+  'DELETE /admin/v1/tokens/{id}': async instance => {
+    const { data } = await asOperator(instance, 'POST', '/admin/v1/tokens', {
       name: 'cron',
       role: 'read',
     })
     return { path: `/admin/v1/tokens/${(data.token as { id: string }).id ?? data.id}` }
   },
-  'DELETE /admin/v1/looks/{id}': async copy => {
-    const account = copy.running.services.keys.find(copy.apiKey)!.account.account.id
-    const { data } = await asOperator(copy, 'POST', `/admin/v1/accounts/${account}/look`, {})
+  'DELETE /admin/v1/looks/{id}': async instance => {
+    const account = instance.running.services.keys.find(instance.apiKey)!.account.account.id
+    const { data } = await asOperator(instance, 'POST', `/admin/v1/accounts/${account}/look`, {})
     return { path: `/admin/v1/looks/${data.id}` }
   },
-  'DELETE /admin/v1/quarantine/{id}': copy => made(copy, 'POST /admin/v1/quarantine'),
-  'DELETE /admin/v1/suppressions/{address}': copy => made(copy, 'POST /admin/v1/suppressions'),
+  'DELETE /admin/v1/quarantine/{id}': instance => made(instance, 'POST /admin/v1/quarantine'),
+  'DELETE /admin/v1/suppressions/{address}': instance =>
+    made(instance, 'POST /admin/v1/suppressions'),
   'PATCH /admin/v1/values': recordedValue,
   'DELETE /admin/v1/values': recordedValue,
   'POST /mcp': () => ({
@@ -235,16 +245,16 @@ export interface Sent {
 }
 
 /** Sends an operation as its examples have it, after what it needs was made. */
-export async function sendPrepared(copy: DemoInstance, step: Step, own: Own): Promise<Sent> {
+export async function sendPrepared(instance: DemoInstance, step: Step, own: Own): Promise<Sent> {
   const sent = withEveryParameter.includes(step.name) ? asEveryParameter(step) : step
-  return await send(copy, sent, own)
+  return await send(instance, sent, own)
 }
 
 /** Makes what an operation needs. */
-export async function prepare(copy: DemoInstance, step: Step): Promise<Own> {
+export async function prepare(instance: DemoInstance, step: Step): Promise<Own> {
   // A minute has few tries of signing in.
-  if (step.path.includes('/auth/')) copy.clock.advance(minuteMs)
-  return (await prepared[step.name]?.(copy)) ?? {}
+  if (step.path.includes('/auth/')) instance.clock.advance(minuteMs)
+  return (await prepared[step.name]?.(instance)) ?? {}
 }
 
 /** Whether an answer is the one that the examples get. */

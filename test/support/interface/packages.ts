@@ -47,7 +47,7 @@ const unlimited = {
 
 /** The binary as an evaluation copy with all of its data, when it has come to rest. */
 export async function startInstance(options: StartOptions = {}): Promise<Wellhead> {
-  const copy = await startWellhead({
+  const instance = await startWellhead({
     clock: '2026-11-20T15:00:00Z',
     world: { filled: true },
     ...options,
@@ -55,12 +55,12 @@ export async function startInstance(options: StartOptions = {}): Promise<Wellhea
     settings: { ...unlimited, ...options.settings },
   })
   for (;;) {
-    const response = await copy.get('/v1/status')
+    const response = await instance.get('/v1/status')
     const { data } = (await response.json()) as {
       data: { components: { name: string; status: string }[] }
     }
     const interfacePart = data.components.find(component => component.name === 'api')
-    if (interfacePart?.status === 'operational') return copy
+    if (interfacePart?.status === 'operational') return instance
     await Bun.sleep(100)
   }
 }
@@ -71,10 +71,10 @@ export async function startInstance(options: StartOptions = {}): Promise<Wellhea
  */
 async function startGuarded(): Promise<Wellhead> {
   const data = mkdtempSync(join(tmpdir(), 'wellhead-shared-'))
-  const copy = await startInstance({ data })
-  const guard = `while kill -0 ${process.pid}; do sleep 1; done; kill -9 ${copy.pid}; rm -rf '${data}'`
+  const instance = await startInstance({ data })
+  const guard = `while kill -0 ${process.pid}; do sleep 1; done; kill -9 ${instance.pid}; rm -rf '${data}'`
   Bun.spawn(['setsid', 'sh', '-c', guard], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
-  return copy
+  return instance
 }
 
 const shared = globalThis as { runningInstance?: Promise<Wellhead> }

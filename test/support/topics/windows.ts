@@ -36,7 +36,7 @@ export function openWindowInstance(flags: Record<string, string> = unhurried) {
     token,
     series,
     /** Requests that counted so far. */
-    used: () => instance.services.meter.standing(instance.services.keys.find(token)!).used,
+    used: () => instance.services.meter.quotaUsage(instance.services.keys.find(token)!).used,
     async ask(path: string, headers: Record<string, string> = {}): Promise<Answer> {
       const response = await instance.get(
         path.startsWith('/') ? path : `/v1/prices/${path}`,

@@ -69,7 +69,7 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: pack => (
               <Confirmed
                 className="tight"

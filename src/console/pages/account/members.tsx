@@ -164,7 +164,7 @@ export function Members() {
             ? [
                 {
                   name: 'What to do',
-                  isHeard: true,
+                  isReceived: true,
                   show: ({ id, email, invited }: Person) =>
                     invited !== 'expired' && (
                       <Confirmed

@@ -124,7 +124,7 @@ function List() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: row =>
               !row.read && (
                 <button

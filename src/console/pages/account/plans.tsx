@@ -127,7 +127,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: plan =>
               plan.id !== firstPlan &&
               !plan.custom_pricing &&

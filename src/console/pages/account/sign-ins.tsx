@@ -67,7 +67,7 @@ export function SignIns() {
           },
           {
             name: 'Change',
-            isHeard: true,
+            isReceived: true,
             className: 'end',
             show: ({ id, current }) =>
               !current && (

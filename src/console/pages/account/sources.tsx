@@ -121,7 +121,7 @@ export function Sources() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: source => (
               <div class="row">
                 <button

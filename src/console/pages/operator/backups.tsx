@@ -32,12 +32,12 @@ export function Backups() {
   const { refusal, attempt } = useAttempt()
   const desk = answer.data?.data
   const task = desk?.task
-  const isUnderWay = task !== null && task !== undefined && task.ended_at === null
+  const isInProgress = task !== null && task !== undefined && task.ended_at === null
   useEffect(() => {
-    if (!isUnderWay) return undefined
+    if (!isInProgress) return undefined
     const timer = setInterval(() => void answer.reload(), askAgainMs)
     return () => clearInterval(timer)
-  }, [isUnderWay])
+  }, [isInProgress])
   const begin = (what: 'make' | 'check') =>
     attempt(async () => {
       await asOperator('/admin/v1/backups', { method: 'POST', body: { what } })
@@ -94,13 +94,13 @@ export function Backups() {
         actions={
           desk?.is_configured && (
             <>
-              <button type="button" disabled={isUnderWay} onClick={() => void begin('check')}>
+              <button type="button" disabled={isInProgress} onClick={() => void begin('check')}>
                 Check the newest
               </button>
               <button
                 type="button"
                 class="main"
-                disabled={isUnderWay}
+                disabled={isInProgress}
                 onClick={() => void begin('make')}
               >
                 Make one now

@@ -85,7 +85,7 @@ export function Feeds() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: feed => (
               <div class="row">
                 <button

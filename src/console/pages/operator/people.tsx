@@ -200,7 +200,7 @@ export function People() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: account => (
               <div class="row">
                 <button
@@ -354,7 +354,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: key =>
               key.active && (
                 <div class="row">

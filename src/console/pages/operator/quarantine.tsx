@@ -89,7 +89,7 @@ export function Quarantine() {
           { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: range => (
               <Confirmed
                 label="Lift"

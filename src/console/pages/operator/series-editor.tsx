@@ -202,7 +202,7 @@ export function SeriesEditor() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: series => (
               <div class="row">
                 <button

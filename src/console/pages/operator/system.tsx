@@ -142,7 +142,7 @@ function Tokens() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: token =>
               token.revoked_at === null && (
                 <Confirmed
@@ -226,7 +226,7 @@ function Held() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: ({ id, event_type: type }) => (
               <button
                 type="button"
@@ -287,7 +287,7 @@ function Suppressions() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: ({ address }) => (
               <Confirmed
                 label="Lift"

@@ -93,7 +93,7 @@ export function Watches() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: ({ id, name, codes, status }) => (
               <div class="row">
                 <button
@@ -203,7 +203,7 @@ export function Deliveries() {
           },
           {
             name: 'What to do',
-            isHeard: true,
+            isReceived: true,
             show: row => (
               <div class="row">
                 <button

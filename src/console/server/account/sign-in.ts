@@ -187,7 +187,7 @@ function comeIn(
             const attempt = signIn.withCode(step, fields.get('code') ?? '', addressOf(request))
             const outcome = await outcomeOf(attempt)
             if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
-            return signIn.isHalfWay(step)
+            return signIn.isTwoFactorPending(step)
               ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
               : page('Sign in', signInForms(tooLate, next), { status: 410 })
           }
@@ -352,7 +352,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
       ? page('Your account', accountBody(deps, person, outcome.notice), { status: outcome.status })
       : seeOther('/sign-in')
   }
-  const tell = ({ session: { accountId } }: Person, action: string) =>
+  const notify = ({ session: { accountId } }: Person, action: string) =>
     audit.note({
       actor: `person ${accountId}`,
       accountId,
@@ -391,7 +391,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           if (!result) return seeOther('/sign-in')
           if ('refused' in result) return refusedPage(person, result)
           sessions.endAll(session.accountId, session)
-          tell(person, 'turn on the second step of signing in')
+          notify(person, 'turn on the second step of signing in')
           return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
         }),
     }),
@@ -405,7 +405,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
           if (refusal) return refusedPage(person, refusal)
           secondFactor.remove(accountId)
-          tell(person, 'turn off the second step of signing in')
+          notify(person, 'turn off the second step of signing in')
           return seeOther('/sign-in')
         }),
     }),

@@ -107,7 +107,7 @@ export function accountOperations({ meter, billing, plans, links, quotaScope, no
       handle: ({ caller, request }) => {
         const { key, entitled } = caller
         const subscribed = billing.standing(key.account)
-        const { window, used, extra, state } = meter.standing(key)
+        const { window, used, extra, state } = meter.quotaUsage(key)
         const { docsUrl } = links(request)
         return {
           account: accountRow(caller, window.limit),

@@ -56,7 +56,7 @@ export function secondFactorOperations({
       recovery_codes_left: recoveryCodesLeft,
     })
   }
-  const tell = (accountId: string, action: string) =>
+  const notify = (accountId: string, action: string) =>
     audit.note({
       actor: `person ${accountId}`,
       accountId,
@@ -135,7 +135,7 @@ export function secondFactorOperations({
         if (!result) throw refused('There is no secret that waits for its first code.')
         if ('refused' in result) throw refusalOf(result)
         sessions.endAll(id, session)
-        tell(id, 'turn on the second step of signing in')
+        notify(id, 'turn on the second step of signing in')
         return success({ recovery_codes: result.recoveryCodes })
       },
     }),
@@ -155,7 +155,7 @@ export function secondFactorOperations({
         const refusal = secondFactor.use(id, CodeBody.read(body).code)
         if (refusal) throw refusalOf(refusal)
         secondFactor.remove(id)
-        tell(id, 'turn off the second step of signing in')
+        notify(id, 'turn off the second step of signing in')
         return standingRow(id)
       },
     }),

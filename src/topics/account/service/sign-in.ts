@@ -48,7 +48,7 @@ export interface SignIn {
     from: string,
   ): Promise<SignedIn | SignInRefusal | CodeRefusal>
   /** Whether a second step is still waited for. */
-  isHalfWay(twoFactorStep: string): boolean
+  isTwoFactorPending(twoFactorStep: string): boolean
   /** Whom a link would sign in; looking does not use it up. */
   linked(token: string): AccountState | undefined
   /** For somebody who has proved elsewhere that the account's address is theirs. */
@@ -116,7 +116,7 @@ export const linkUrl = (baseUrl: string, token: string, next?: string): string =
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
-  const half: HalfWay = ({ account }, method) =>
+  const half: TwoFactorPending = ({ account }, method) =>
     deps.secondFactor.isOn(account.id)
       ? { twoFactorStep: steps.begin({ accountId: account.id, method }) }
       : undefined
@@ -128,7 +128,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 }
 
 /** What somebody gets who has given the first of two proofs; undefined where one is enough. */
-type HalfWay = (account: AccountState, method: SignInMethod) => TwoFactorStep | undefined
+type TwoFactorPending = (account: AccountState, method: SignInMethod) => TwoFactorStep | undefined
 
 type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
   withLink(token: string): ReturnType<SignIn['withLink']>
@@ -140,9 +140,9 @@ type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
 function withCodes(
   { db, keys, sessions, secondFactor }: SignInDeps,
   steps: TwoFactorSteps,
-): Pick<UnauditedSignIn, 'withCode' | 'isHalfWay'> {
+): Pick<UnauditedSignIn, 'withCode' | 'isTwoFactorPending'> {
   return {
-    isHalfWay: twoFactorStep => steps.find(twoFactorStep) !== undefined,
+    isTwoFactorPending: twoFactorStep => steps.find(twoFactorStep) !== undefined,
     async withCode(twoFactorStep, code) {
       const half = steps.find(twoFactorStep)
       const account = half && keys.account(half.accountId)
@@ -216,7 +216,7 @@ function audited(
 
 function withPasswords(
   { db, keys, sessions, passwords, hashes, clock }: SignInDeps,
-  half: HalfWay,
+  half: TwoFactorPending,
 ) {
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
 
@@ -282,7 +282,7 @@ function withPasswords(
 
 function withLinks(
   { db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps,
-  half: HalfWay,
+  half: TwoFactorPending,
 ) {
   let mailMessages = Promise.resolve()
 

@@ -15,14 +15,14 @@ const credentials = [
   'account_addresses',
 ] as const
 /** A way in that is no key, by its table. */
-export type WayIn = (typeof credentials)[number]
+export type Credential = (typeof credentials)[number]
 
 /** Accounts that are over, and what is forgotten of them. */
 export interface ClosedAccountStore {
   find(accountId: string): ClosedAccount | undefined
   close(accountId: string, at: number): void
   /** Ends ways in that are not keys: all of them, or some. */
-  endCredentials(accountId: string, ways?: readonly WayIn[]): void
+  endCredentials(accountId: string, ways?: readonly Credential[]): void
   /**
    * Forgets the person: addresses, numbers, letters, names and settings. What the books need stays:
    * subscriptions, invoices, purchases, and counts of use. The address of the account itself is

@@ -108,7 +108,7 @@ export function createFiring(deps: {
       if (firedAlert) fired.push(firedAlert)
     }
     if (fired.length === 0) return false
-    const channels = judging.notifier.tell(fired)
+    const channels = judging.notifier.notify(fired)
     triggers.addAll(fired.map((firedAlert, place) => triggerOf(firedAlert, channels[place]!)))
     alerts.fired(
       fired.map(firedAlert => firedAlert.alert.number),

@@ -48,7 +48,7 @@ export interface AlertMessagesDeps {
 /** Tells of the alerts that fire in one transaction. */
 export interface Notifier {
   /** Writes what is to be sent of alerts; answers the channels of each. */
-  tell(fired: readonly FiredAlert[]): Channel[][]
+  notify(fired: readonly FiredAlert[]): Channel[][]
   /** Writes the notifications: one for each account, however many of its alerts fired. */
   end(): void
 }
@@ -66,7 +66,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
   const channelsOf = createAccountChannels(deps)
   const firedByAccount = new Map<string, FiredAlert[]>()
   return {
-    tell(fired) {
+    notify(fired) {
       const mailMessages: MailMessage[] = []
       const deliveries = events.emitEach(fired.map(eventOf))
       const channels = fired.map((firedAlert, place) => {

@@ -158,7 +158,7 @@ const createOrdering =
         expiresAt: null,
       })
       learned(id, charged)
-      if (charged.outcome === 'open' && !processor) entries.tellOpen(invoice)
+      if (charged.outcome === 'open' && !processor) entries.notifyOpen(invoice)
       return purchases.byId(id)!
     })
   }

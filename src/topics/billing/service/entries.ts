@@ -122,9 +122,9 @@ export function createBillingEntries(deps: EntriesDeps) {
       if (invoice.subscriptionId !== null) subscribed.refresh(invoice.subscriptionId)
     },
     ...documents(deps),
-    tellOpen: invoiced.tellOpen,
-    tellPaid: invoiced.paid,
-    tellFailed: invoiced.failed,
+    notifyOpen: invoiced.notifyOpen,
+    notifyPaid: invoiced.paid,
+    notifyFailed: invoiced.failed,
   }
 }
 
@@ -349,7 +349,7 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
       write(invoice, `invoice ${invoice.number} is not paid`, message)
     },
     /** A bill that waits for its payer. */
-    tellOpen(invoice: Invoice): void {
+    notifyOpen(invoice: Invoice): void {
       const message = `Invoice ${invoice.number} over ${sum(invoice)} is due on ${isoDay(invoice.dueAt)}.`
       say(invoice, `Invoice ${invoice.number} is open`, message)
       write(invoice, `invoice ${invoice.number}`, message)

@@ -55,7 +55,7 @@ export function createBillingLedger({ entries, clock, charge, agree, endNow }: L
           lines,
         })
         const charged = charge(account.id)
-        if (charged.outcome === 'open') entries.tellOpen(issued)
+        if (charged.outcome === 'open') entries.notifyOpen(issued)
         return entries.attempted(issued, charged)
       })
     },

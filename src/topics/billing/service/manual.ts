@@ -94,7 +94,7 @@ function charging({ entries, charge }: OwnDeps) {
       endsAt: subscription.endsAt,
       lines,
     })
-    if (entries.attempted(issued, charged).status === 'open') entries.tellOpen(issued)
+    if (entries.attempted(issued, charged).status === 'open') entries.notifyOpen(issued)
   }
 
   return { paidFor, invoice }
@@ -383,7 +383,7 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
         })
         const charged = charge(current.accountId)
         entries.attempted(issued, charged)
-        if (charged.outcome === 'open') entries.tellOpen(issued)
+        if (charged.outcome === 'open') entries.notifyOpen(issued)
       }
       return subscriptions.byId(next.id)!
     })

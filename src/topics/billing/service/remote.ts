@@ -166,8 +166,8 @@ function mirrorOf({
           provider: processor.name,
           providerRef: ref,
         })
-        if (status === 'paid') entries.tellPaid(copy)
-        if (failed) entries.tellFailed(copy, refusedThere)
+        if (status === 'paid') entries.notifyPaid(copy)
+        if (failed) entries.notifyFailed(copy, refusedThere)
         return
       }
       // What is paid or void stays so.
@@ -180,7 +180,7 @@ function mirrorOf({
         return
       const lastError = status === 'open' && attempts > 0 ? refusedThere : null
       const settled = entries.settle(stored, { status, attempts, nextAttemptAt, paidAt, lastError })
-      if (failed) entries.tellFailed(settled, refusedThere)
+      if (failed) entries.notifyFailed(settled, refusedThere)
     },
   }
 }

@@ -74,7 +74,7 @@ export function inOrder(states: readonly KeyState[], now: number): KeyState[] {
 export function createKeyRows(meter: Meter, now: () => number) {
   const row = (state: KeyState): (typeof ApiKeyShape)['static'] => {
     const { key } = state
-    const { used, window } = meter.standing(state)
+    const { used, window } = meter.quotaUsage(state)
     return {
       id: key.id,
       name: key.name,

@@ -103,7 +103,7 @@ function limits({ meter, rates, clock }: UsageDeps) {
 
   const usageRow = (caller: Caller) => {
     const { key } = caller
-    const { window, used, extra, state, entitled } = meter.standing(key)
+    const { window, used, extra, state, entitled } = meter.quotaUsage(key)
     const usage = {
       limit: window.limit,
       used,
@@ -160,7 +160,7 @@ function callers({ meter, clock }: UsageDeps) {
       reservoir_mastery: entitled.reservoirMastery,
       admin: false,
       requests_this_month: meter.monthly(key.account, startOfMonth(clock.now())),
-      request_limit: meter.standing(key).window.limit,
+      request_limit: meter.quotaUsage(key).window.limit,
       email_confirmed: account.emailConfirmedAt !== null,
       email_confirmed_at: isoOrNull(account.emailConfirmedAt),
       webhook_limit: entitled.webhookEndpoints,

@@ -68,7 +68,7 @@ export interface SetAside {
  */
 export interface Meter {
   /** `now` is the clock's, for who has it already. */
-  standing(key: KeyState, now?: number): QuotaUsage
+  quotaUsage(key: KeyState, now?: number): QuotaUsage
   /**
    * Takes one request of the quota, else a bought one, and says of which window; undefined when
    * both are used up. `now` is the clock's.
@@ -211,7 +211,7 @@ export function createMeter(
     while (count.written.length > 0 && has(count.written[0]!.change))
       count.streamed = count.written.shift()!.used
   }
-  const standingOf = (state: KeyState, count: RunningCount, now: number): QuotaUsage => {
+  const quotaUsageOf = (state: KeyState, count: RunningCount, now: number): QuotaUsage => {
     const used = usedOf(state, count, now)
     const { entitled, window } = count.period
     const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
@@ -220,7 +220,7 @@ export function createMeter(
   }
 
   return {
-    standing: (state, now = clock.now()) => standingOf(state, running(state, now), now),
+    quotaUsage: (state, now = clock.now()) => quotaUsageOf(state, running(state, now), now),
     reserve(state, now = clock.now()) {
       const count = running(state, now)
       const { window } = count.period
@@ -255,7 +255,7 @@ export function createMeter(
       count.lastUsedAt = now
       state.lastUsedAt = now
       writer.mark(count)
-      return standingOf(state, count, now)
+      return quotaUsageOf(state, count, now)
     },
     take(usage) {
       const now = clock.now()

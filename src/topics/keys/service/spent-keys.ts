@@ -6,7 +6,7 @@ import type { Meter } from './meter.ts'
 export interface SpentKeysDeps {
   usageWarnings: Pick<UsageWarningStore, 'spent'>
   keys: Pick<Keyring, 'byId'>
-  meter: Pick<Meter, 'standing'>
+  meter: Pick<Meter, 'quotaUsage'>
   clock: Pick<Clock, 'now'>
 }
 
@@ -18,4 +18,4 @@ export const spentKeys = (
   usageWarnings
     .spent(limit)
     .flatMap(id => keys.byId(id) ?? [])
-    .filter(key => meter.standing(key, clock.now()).state === 'exhausted')
+    .filter(key => meter.quotaUsage(key, clock.now()).state === 'exhausted')

@@ -77,11 +77,11 @@ export const createCapturingMailer = (
 })
 
 /** Without a provider every letter fails; `tell` is called for the first one. */
-export function createDisabledMailer(tell: () => void): Mailer {
+export function createDisabledMailer(notify: () => void): Mailer {
   let hasNotified = false
   return {
     async send() {
-      if (!hasNotified) tell()
+      if (!hasNotified) notify()
       hasNotified = true
       return givenUp('No mail provider is configured.', null, 'setting')
     },

@@ -49,7 +49,7 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
   const faults: Record<string, number> = {}
   let toldAt = 0
 
-  const tell = (event: string, more: Record<string, unknown> = {}) => {
+  const notify = (event: string, more: Record<string, unknown> = {}) => {
     toldAt = clock.monotonic()
     log.error(event, {
       message: `The data cannot be written: ${trouble!.reason}. Reads go on, writes get 503.`,
@@ -62,7 +62,7 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
   const begin = (reason: string, more: Record<string, unknown> = {}) => {
     trouble = { since: clock.now(), reason }
     beganAt = clock.monotonic()
-    tell('storage_unwritable', more)
+    notify('storage_unwritable', more)
   }
   const end = () => {
     const seconds = Math.round((clock.monotonic() - beganAt) / secondMs)
@@ -112,7 +112,7 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
       // Where there was a reserve, room for it is the sign that there is room again.
       const hasRoom = !isFull || reserve === undefined || reserve.bytes === 0 || reserve.keep()
       if (hasRoom && isWritable()) end()
-      else if (clock.monotonic() - toldAt >= minuteMs) tell('storage_unwritable')
+      else if (clock.monotonic() - toldAt >= minuteMs) notify('storage_unwritable')
     },
     attach(given) {
       reserve = given

@@ -78,7 +78,7 @@ export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
 export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotices {
   const { operatorAlerts, places, settings, clock, log, againMs, quiet } = deps
   let open: Map<string, OpenOperatorAlert> | undefined
-  const underWay = new Set<Promise<unknown>>()
+  const inProgress = new Set<Promise<unknown>>()
 
   const load = () =>
     new Map(
@@ -101,7 +101,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
     }
   }
   let gathered: Notice[] = []
-  const tell = (notice: Notice) => {
+  const notify = (notice: Notice) => {
     log.info('notice', {
       operatorAlert: notice.operatorAlert,
       kind: notice.kind,
@@ -115,8 +115,8 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
     if (notices.length === 0) return
     for (const place of places) {
       const sending = sendTo(place, notices)
-      underWay.add(sending)
-      void sending.finally(() => underWay.delete(sending))
+      inProgress.add(sending)
+      void sending.finally(() => inProgress.delete(sending))
     }
   }
   const judge = (
@@ -133,7 +133,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
       return true
     }
     all.set(id, { since, toldAt: now, text, passing })
-    tell({ operatorAlert: id, kind: toldAt === null ? 'begun' : 'again', text, since, at: now })
+    notify({ operatorAlert: id, kind: toldAt === null ? 'begun' : 'again', text, since, at: now })
     return true
   }
   return {
@@ -150,11 +150,11 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
         hasChanged = true
         // What nobody was told of need not be over.
         if (toldAt !== null && !passing)
-          tell({ operatorAlert: id, kind: 'over', text, since, at: now })
+          notify({ operatorAlert: id, kind: 'over', text, since, at: now })
       }
       sendGathered()
       if (hasChanged) save(open)
     },
-    settled: async () => void (await Promise.all(underWay)),
+    settled: async () => void (await Promise.all(inProgress)),
   }
 }

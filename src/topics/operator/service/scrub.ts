@@ -46,11 +46,11 @@ const passMs = 10
 /** What was written over can not be compared again: it is told for so long. */
 const rewrittenForMs = 30 * dayMs
 /** More of them say no more. */
-const toldMax = 1000
+const notifiedMax = 1000
 
 export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scrub {
   let status: ScrubStatus | undefined
-  let wasTold = false
+  let wasNotified = false
 
   const get = (): ScrubStatus => {
     status ??= readFrom(settings)
@@ -60,24 +60,24 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
     settings.set(name, JSON.stringify(next))
     status = next
   }
-  const tell = (pages: readonly number[], message: string) => {
+  const notify = (pages: readonly number[], message: string) => {
     if (pages.length > 0)
       log.error('page_damaged', { count: pages.length, pages: pages.slice(0, 20), message })
   }
   const isKept = () => {
     const error = checksums?.trouble()
-    if (error !== undefined && !wasTold)
+    if (error !== undefined && !wasNotified)
       log.error('checksums_stopped', {
         error,
         message: 'The checksums of pages could not be written; they begin anew at the next start.',
       })
-    wasTold ||= error !== undefined
+    wasNotified ||= error !== undefined
     return error === undefined
   }
   const note = () => {
     const pages = checksums?.takeRewritten() ?? []
     if (pages.length === 0) return
-    tell(
+    notify(
       pages,
       'Pages of the database were damaged when they were about to be written over: what was read from them may be wrong. Run verify, and compare with a backup.',
     )
@@ -85,7 +85,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
     put({
       ...get(),
       damaged: damaged.filter(page => !pages.includes(page)),
-      rewritten: [...new Set([...rewritten, ...pages])].slice(-toldMax),
+      rewritten: [...new Set([...rewritten, ...pages])].slice(-notifiedMax),
       rewrittenAt: clock.now(),
     })
   }
@@ -112,7 +112,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
       const from = nextPage ?? 1
       const { pages, next } = compare(checksums, from)
       if (!isKept()) return
-      tell(
+      notify(
         pages,
         'Pages of the database are not as they were written: the disk or another program changed them. Run verify, and restore a backup.',
       )
@@ -122,7 +122,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
       put({
         finishedAt: next === undefined ? clock.now() : get().finishedAt,
         nextPage: next,
-        damaged: [...elsewhere, ...pages].slice(0, toldMax),
+        damaged: [...elsewhere, ...pages].slice(0, notifiedMax),
         rewritten: isOver ? [] : rewritten,
         rewrittenAt: isOver ? undefined : rewrittenAt,
       })

@@ -200,21 +200,21 @@ function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point>
     !reading.spelling &&
     !reading.known &&
     !reading.asRecorded
-  const tell: Tell = hasVintages ? tellVintage : tellPoint
+  const notify: Notify = hasVintages ? notifyVintage : notifyPoint
   return {
     source: table.source,
     rejectedForm: rejectedFormOf(table),
     repeats: hasVintages ? 'by_hash' : 'by_time',
-    async *read(listener, heard) {
+    async *read(listener, received) {
       const lane = table.format === 'csv' && isUsual ? laneOf(table, reading) : undefined
-      for await (const block of blocksOf(table, heard)) {
+      for await (const block of blocksOf(table, received)) {
         const { bytes, starts, ends, lines } = block
         for (let i = block.first; i < block.count; i += 1) {
           if (lane?.read(bytes, starts[i]!, ends[i]!)) {
             const { seriesId, observedAt, value } = lane
             if (listener.isWanted(seriesId, observedAt, value, lines[i]!))
               listener.item({ seriesId, observedAt, value })
-          } else readRecord(table, recordText(block, i), lines[i]!, reading, tell, listener)
+          } else readRecord(table, recordText(block, i), lines[i]!, reading, notify, listener)
         }
         yield
       }
@@ -222,15 +222,15 @@ function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point>
   }
 }
 
-type Tell = (listener: RowListener<Point>, point: Point, line: number) => void
+type Notify = (listener: RowListener<Point>, point: Point, line: number) => void
 
-function tellPoint(listener: RowListener<Point>, point: Point, line: number) {
+function notifyPoint(listener: RowListener<Point>, point: Point, line: number) {
   const { seriesId, observedAt, value } = point
   if (listener.isWanted(seriesId, observedAt, value, line)) listener.item(point)
 }
 
 /** Where values have the time at which they became known, each of these times is another row. */
-function tellVintage(listener: RowListener<Point>, point: Point, line: number) {
+function notifyVintage(listener: RowListener<Point>, point: Point, line: number) {
   const { seriesId, observedAt, recordedAt, value, deleted = '' } = point
   const key = hashOf(`${seriesId} ${observedAt} ${recordedAt} ${deleted}`)
   if (listener.isWanted(0, key, value, line)) listener.item(point)
@@ -255,7 +255,7 @@ function readRecord(
   text: string,
   line: number,
   reading: RowReading,
-  tell: Tell,
+  notify: Notify,
   listener: RowListener<Point>,
 ): void {
   const { catalogue, now, scale, asRecorded } = reading
@@ -273,7 +273,7 @@ function readRecord(
       continue
     }
     const checked = checkRow(usual, catalogue, now, scale, asRecorded)
-    if (checked.kind === 'point') tell(listener, checked.point, line)
+    if (checked.kind === 'point') notify(listener, checked.point, line)
     else if (checked.kind === 'blank') listener.blank()
     else
       reasons.push(

@@ -60,7 +60,7 @@ export interface SourceSync {
   push(source: DataSource, content: string): Promise<SourceSyncLog | undefined>
   /** What whoever pushes must know; undefined where there is none, or one that is too short. */
   secretOf(source: DataSource): string | undefined
-  isUnderWay(source: DataSource): boolean
+  isInProgress(source: DataSource): boolean
   /** Ends what is under way, without a trace: it is due again. */
   halt(): void
 }
@@ -87,7 +87,7 @@ type Read = SourceContent | { fault: string; final: boolean }
 
 export function createSourceSync(deps: SourceSyncDeps): SourceSync {
   const { sources, clock, log } = deps
-  const { once, isUnderWay } = turns()
+  const { once, isInProgress } = turns()
   let halted = false
   const contentOf = contents(deps)
   /**
@@ -176,7 +176,7 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
       )
     },
     secretOf: source => pushSecret(sources.credentials(source) ?? {}),
-    isUnderWay,
+    isInProgress,
     halt() {
       halted = true
       deps.fetch.halt()
@@ -186,16 +186,16 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
 
 /** One reading of a source at a time: `once` answers undefined while there is another. */
 function turns() {
-  const underWay = new Set<number>()
+  const inProgress = new Set<number>()
   return {
-    isUnderWay: ({ number }: DataSource) => underWay.has(number),
+    isInProgress: ({ number }: DataSource) => inProgress.has(number),
     async once<T>({ number }: DataSource, work: () => Promise<T>): Promise<T | undefined> {
-      if (underWay.has(number)) return undefined
-      underWay.add(number)
+      if (inProgress.has(number)) return undefined
+      inProgress.add(number)
       try {
         return await work()
       } finally {
-        underWay.delete(number)
+        inProgress.delete(number)
       }
     },
   }
@@ -211,7 +211,7 @@ const entitlement =
 
 /** Writes down what came of a sync, and tells the log. */
 function recorder({ sources, clock, log }: SourceSyncDeps) {
-  const tell = (
+  const notify = (
     { id, sourceType }: DataSource,
     { status, error, inserted, revised, unchanged, rejected }: SourceSyncLog,
   ) => {
@@ -249,7 +249,7 @@ function recorder({ sources, clock, log }: SourceSyncDeps) {
       startedAt,
       durationMs: Math.round(clock.monotonic() - since),
     })
-    if (written) tell(source, written)
+    if (written) notify(source, written)
     return written
   }
 }

@@ -42,7 +42,7 @@ export interface WatchFeed {
    */
   listen(accountId: string, listener: () => void): () => void
   /** Tells the listeners of an account. */
-  tell(accountId: string): void
+  notify(accountId: string): void
 }
 
 /** The same event has the same name for webhooks and in the feed. */
@@ -107,7 +107,7 @@ export function createWatchFeed(
           listeners.delete(accountId)
       }
     },
-    tell(accountId) {
+    notify(accountId) {
       for (const listener of [...(listeners.get(accountId) ?? [])]) listener()
     },
   }

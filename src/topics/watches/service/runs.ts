@@ -105,7 +105,7 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
         if (stopwatch.monotonic() >= until) return true
       }
     })
-    for (const accountId of changedAccounts) feed.tell(accountId)
+    for (const accountId of changedAccounts) feed.notify(accountId)
     return more
   }
 

@@ -43,10 +43,10 @@ export function keepWebhookRecords({
     const inARow = webhooks.settle(lane, state, blameless || ref === testRef, at)
     if (inARow < deactivateAfter || !webhooks.disable(lane, 'consecutive_failures')) return
     const account = keys.account(endpoint.accountId)?.account
-    if (account) tell(account, endpoint, at)
+    if (account) notify(account, endpoint, at)
   })
 
-  const tell = (account: Account, endpoint: Endpoint, at: number) => {
+  const notify = (account: Account, endpoint: Endpoint, at: number) => {
     const target = shownTarget(endpoint.url)
     mail.post({
       ...mailMessageOf(endpoint, target, deactivateAfter, mail.pageUrl(`/webhooks/${endpoint.id}`)),

@@ -410,7 +410,7 @@ const evaluationOf = ({ services }: AlertInstance, more: object = {}) => {
     prices: createAlertPriceStore(db),
     intervalMs: 0,
     moments: createAlertMoments({ ...services, now: services.clock.now }),
-    notifier: () => ({ tell: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
+    notifier: () => ({ notify: (fired: readonly unknown[]) => fired.map(() => []), end() {} }),
     stopwatch: impatient(),
     ...more,
   })
@@ -479,11 +479,11 @@ test('an alert that can not be told keeps no other from being told, and is named
   const instance = openAlertInstance()
   const [first, bad, last] = [1, 2, 3].map(n => instance.watch(code, above(60 + n)))
   instance.services.alerts.evaluation.stop()
-  const tell = (fired: readonly { alert: { id: string } }[]) => {
+  const notify = (fired: readonly { alert: { id: string } }[]) => {
     if (fired.some(({ alert }) => alert.id === bad!.id)) throw new Error('no way')
     return fired.map(() => [])
   }
-  const evaluation = evaluationOf(instance, { notifier: () => ({ tell, end() {} }) })
+  const evaluation = evaluationOf(instance, { notifier: () => ({ notify, end() {} }) })
   instance.price(code, 100)
   await evaluation.pass()
   expect([first, bad, last].map(alert => instance.fired(alert!))).toEqual([[100], [], [100]])

@@ -205,7 +205,7 @@ describe('/v1/market-brief', () => {
   test('counts as one request however many codes it has, and none when refused', async () => {
     const instance = priced()
     const token = instance.key('free')
-    const used = () => instance.services.meter.standing(instance.services.keys.find(token)!).used
+    const used = () => instance.services.meter.quotaUsage(instance.services.keys.find(token)!).used
     await read(instance, '', token)
     expect(used()).toBe(1)
     await instance.get('/v1/market-brief?codes=A,B,C,D', token)

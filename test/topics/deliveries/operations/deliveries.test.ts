@@ -754,7 +754,7 @@ describe('every route of /v1/scheduled-deliveries', () => {
     await ask('POST', `/${id}/send_now`)
     await world.advance(3 * dayMs)
     expect(world.mails()).toHaveLength(4)
-    expect(world.services.meter.standing(account.keys[0]!).used).toBe(0)
+    expect(world.services.meter.quotaUsage(account.keys[0]!).used).toBe(0)
   })
 
   test('has its constants in the published limits', async () => {

@@ -423,7 +423,7 @@ describe('createGate: what counts', () => {
       const response = await door.get('/probe/open', credential)
       expect([response.status, response.headers.get('x-ratelimit-tier')]).toEqual([200, null])
     }
-    expect(door.services.meter.standing(key).used).toBe(0)
+    expect(door.services.meter.quotaUsage(key).used).toBe(0)
     expect(key.lastUsedAt).toBeNull()
   })
 
@@ -452,7 +452,7 @@ describe('createGate: what counts', () => {
     await door.get('/probe/counted', token)
     gates.waiting.get('midnight')!({ wrong: true } as never)
     expect((await slow).status).toBe(500)
-    expect(door.services.meter.standing(key).used).toBe(1)
+    expect(door.services.meter.quotaUsage(key).used).toBe(1)
     door.services.meter.flush()
     const counters = door.services.db
       .query('SELECT starts_at, used FROM quota_counters ORDER BY starts_at')

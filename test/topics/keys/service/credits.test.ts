@@ -22,7 +22,7 @@ function shop(flags: Record<string, string> = {}) {
     /** Uses up what is left of the quota. */
     spend(buyer: Buyer) {
       const key = keys.find(buyer.token)!
-      const { window, used } = meter.standing(key)
+      const { window, used } = meter.quotaUsage(key)
       for (let i = used; i < window.limit!; i += 1) meter.reserve(key)
     },
     stored: () =>
@@ -58,7 +58,7 @@ describe('createCredits', () => {
     )
     expect(answers.sort()).toEqual([...Array(6).fill(200), ...Array(4).fill(402)])
     expect(instance.left(buyer)).toBe(0)
-    expect(instance.meter.standing(instance.key(buyer))).toMatchObject({
+    expect(instance.meter.quotaUsage(instance.key(buyer))).toMatchObject({
       used: 50,
       extra: 0,
       state: 'exhausted',
@@ -70,7 +70,7 @@ describe('createCredits', () => {
     const buyer = instance.buyer('free')
     instance.buy(buyer, 'pack_5')
     instance.meter.reserve(instance.key(buyer))
-    expect([instance.left(buyer), instance.meter.standing(instance.key(buyer)).extra]).toEqual([
+    expect([instance.left(buyer), instance.meter.quotaUsage(instance.key(buyer)).extra]).toEqual([
       5, 0,
     ])
     instance.spend(buyer)
@@ -78,7 +78,7 @@ describe('createCredits', () => {
     expect(instance.left(buyer)).toBe(4)
     await instance.advance(dayMs)
     instance.meter.reserve(instance.key(buyer))
-    expect([instance.left(buyer), instance.meter.standing(instance.key(buyer)).used]).toEqual([
+    expect([instance.left(buyer), instance.meter.quotaUsage(instance.key(buyer)).used]).toEqual([
       4, 1,
     ])
   })

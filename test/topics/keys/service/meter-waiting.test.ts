@@ -108,8 +108,8 @@ test('a slice that calms down is written to its tables, with what waited in its 
   instance.pass()
   expect(instance.rows()).toBe(1)
   instance.crash()
-  expect(instance.meter.standing(instance.key(keyIds[0]!)).used).toBe(2)
-  expect(instance.meter.standing(instance.key(keyIds[1]!)).used).toBe(1)
+  expect(instance.meter.quotaUsage(instance.key(keyIds[0]!)).used).toBe(2)
+  expect(instance.meter.quotaUsage(instance.key(keyIds[1]!)).used).toBe(1)
   expect(instance.rows()).toBe(0)
 })
 
@@ -119,7 +119,7 @@ test('a key that is gone keeps nobody from starting', () => {
   instance.pass()
   instance.db.run('DELETE FROM api_keys WHERE id = ?', [keyIds[5]!])
   instance.crash()
-  expect(instance.meter.standing(instance.key(keyIds[6]!)).used).toBe(1)
+  expect(instance.meter.quotaUsage(instance.key(keyIds[6]!)).used).toBe(1)
 })
 
 const step = fc.oneof(
@@ -178,7 +178,7 @@ test('a crash loses what was asked since the last pass and nothing else, over an
           else instance.meter.reset()
           // A report writes the row of its key anew, with what its neighbours have asked since.
           for (const [id, requests] of written) {
-            const { used } = instance.meter.standing(instance.key(id))
+            const { used } = instance.meter.quotaUsage(instance.key(id))
             if (!hasReported) expect(used).toBe(requests)
             expect(used).toBeGreaterThanOrEqual(requests)
             expect(used).toBeLessThanOrEqual(asked.get(id)!)
@@ -188,7 +188,7 @@ test('a crash loses what was asked since the last pass and nothing else, over an
           hasReported = false
         }
         for (const id of [keyIds[0]!, keyIds[30]!, keyIds.at(-1)!])
-          expect(instance.meter.standing(instance.key(id)).used).toBe(asked.get(id)!)
+          expect(instance.meter.quotaUsage(instance.key(id)).used).toBe(asked.get(id)!)
       }
       instance.meter.flush(true)
       expect(instance.rows()).toBe(0)

@@ -73,7 +73,7 @@ function world(scope: 'key' | 'account' = 'key', now = startAt) {
 }
 
 const usedOf = (instance: ReturnType<typeof world>, i = 0) =>
-  instance.meter.standing(instance.key(i)).used
+  instance.meter.quotaUsage(instance.key(i)).used
 
 /** The window of an account, worked out apart from the code: its name and its limit. */
 function windowOf(account: Account, now: number): { name: string; limit: number } {
@@ -185,14 +185,14 @@ describe('createMeter: a quota', () => {
             }
             const { name, limit } = windowOf(instance.account(), instance.clock.now())
             for (const key of [0, 1]) {
-              const standing = instance.meter.standing(instance.key(key))
+              const quotaUsage = instance.meter.quotaUsage(instance.key(key))
               const used = (scope === 'key' ? [key] : [0, 1]).reduce(
                 (sum, each) => sum + at(each, name).used,
                 0,
               )
-              expect([standing.used, standing.window.limit]).toEqual([used, limit])
-              expect(standing.window.startsAt).toBeLessThanOrEqual(instance.clock.now())
-              expect(standing.window.endsAt).toBeGreaterThan(instance.clock.now())
+              expect([quotaUsage.used, quotaUsage.window.limit]).toEqual([used, limit])
+              expect(quotaUsage.window.startsAt).toBeLessThanOrEqual(instance.clock.now())
+              expect(quotaUsage.window.endsAt).toBeGreaterThan(instance.clock.now())
             }
           }
         },
@@ -243,7 +243,7 @@ describe('createMeter: a quota', () => {
     instance.change({ trialStartedAt: startAt, trialEndsAt: startAt + dayMs })
     instance.meter.reserve(instance.key())
     instance.change({ trialEndsAt: startAt + 2 * dayMs })
-    const { used, window } = instance.meter.standing(instance.key())
+    const { used, window } = instance.meter.quotaUsage(instance.key())
     expect([used, window.endsAt]).toEqual([1, startAt + 2 * dayMs])
   })
 })

@@ -216,7 +216,7 @@ describe('matters of data and people', () => {
     const { services, key, get, clock } = instance
     const token = key('free', { email: 'ann@example.com' })
     const state = services.keys.find(token)!
-    const { window } = services.meter.standing(state, clock.now())
+    const { window } = services.meter.quotaUsage(state, clock.now())
     instance.record('WTI_USD', [70], startAt, dayMs)
     for (let i = 0; i < window.limit!; i += 1) {
       const reserved = services.meter.reserve(state, clock.now())

@@ -216,6 +216,6 @@ describe('POST /v1/prices/batch: a body that is refused', () => {
   test('costs nothing', async () => {
     const own = instance.key()
     await ask({ codes: ['NOPE_USD'] }, own)
-    expect(instance.services.meter.standing(instance.services.keys.find(own)!).used).toBe(0)
+    expect(instance.services.meter.quotaUsage(instance.services.keys.find(own)!).used).toBe(0)
   })
 })

@@ -20,7 +20,7 @@ function openLatestInstance(flags: Record<string, string> = {}) {
   return {
     ...instance,
     token,
-    used: () => instance.services.meter.standing(instance.services.keys.find(token)!).used,
+    used: () => instance.services.meter.quotaUsage(instance.services.keys.find(token)!).used,
     async ask(codes?: string, headers: Record<string, string> = {}): Promise<Answer> {
       const response = await instance.get(
         `/v1/prices/latest${codes === undefined ? '' : `?by_code=${codes}`}`,

@@ -11,7 +11,7 @@ const dataOf = async (answer: Response) =>
   ((await answer.json()) as { data: Record<string, unknown> }).data
 const usedBy = (instance: TestInstance, token: string) => {
   const { services } = instance
-  return services.meter.standing(services.keys.find(token)!).used
+  return services.meter.quotaUsage(services.keys.find(token)!).used
 }
 
 function stocked(flags: Record<string, string> = {}) {

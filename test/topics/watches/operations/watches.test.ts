@@ -35,7 +35,7 @@ const create = async (
   return (await json(response)).data
 }
 const used = (instance: WatchInstance, token = instance.token) =>
-  instance.services.meter.standing(instance.services.keys.find(token)!).used
+  instance.services.meter.quotaUsage(instance.services.keys.find(token)!).used
 
 describe('POST /v1/subscriptions: a new watch', () => {
   test('has the defaults of the interface, at the top and under subscription, and runs in one interval', async () => {

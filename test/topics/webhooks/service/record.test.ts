@@ -16,14 +16,14 @@ function opened() {
     url: 'https://hooks.example.com/a?token=hidden',
     description: 'desk',
   })
-  let tellSettled: (settled: Settled) => void = () => {}
-  const listen = (_kind: string, listener: typeof tellSettled) => {
-    tellSettled = listener
+  let notifySettled: (settled: Settled) => void = () => {}
+  const listen = (_kind: string, listener: typeof notifySettled) => {
+    notifySettled = listener
   }
   keepWebhookRecords({ ...instance.services, outbox: { listen }, deactivateAfter: 10 })
   const end = (state: Settled['state'], more: Partial<Settled> = {}) =>
     transact(instance.services.db, () =>
-      tellSettled({
+      notifySettled({
         id: 'm',
         kind: 'webhook',
         accountId: endpoint.accountId,

@@ -244,9 +244,9 @@ function outboxFamilies({
       help: 'Messages that have not ended, by kind and state.',
       type: 'gauge',
       samples: () =>
-        [...outbox.vitals().states].flatMap(([kind, { waiting, underWay, parked }]) => [
+        [...outbox.vitals().states].flatMap(([kind, { waiting, inProgress, parked }]) => [
           { labels: { kind, state: 'waiting' }, value: waiting },
-          { labels: { kind, state: 'under_way' }, value: underWay },
+          { labels: { kind, state: 'under_way' }, value: inProgress },
           { labels: { kind, state: 'parked' }, value: parked },
         ]),
     },

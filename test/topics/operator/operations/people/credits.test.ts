@@ -48,7 +48,7 @@ describe('/admin/v1/accounts/{id}/credits', () => {
     await instance.operator('POST', path, { requests: 5 })
     await instance.operator('POST', path, { requests: 2, expires_at: '2026-12-01T00:00:00Z' })
     const key = keys.find(buyer.token)!
-    const { window, used } = meter.standing(key)
+    const { window, used } = meter.quotaUsage(key)
     for (let i = used; i < window.limit!; i += 1) meter.reserve(key)
     expect((await instance.ask('GET', '/v1/prices/latest', buyer.token)).status).toBe(200)
     const left = async () => (await instance.operator('GET', path)).body.data

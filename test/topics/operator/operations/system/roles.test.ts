@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../../../../src/http/openapi/openapi.ts'
 import { minuteMs } from '../../../../../src/lib/time/instant.ts'
-import type { DemoInstance } from '../../../../support/instance/evaluation-copy.ts'
+import type { DemoInstance } from '../../../../support/instance/demo-instance.ts'
 import {
   openDemoInstance,
   type Step,

@@ -28,7 +28,7 @@ export interface DemoInstance {
   remove(): void
 }
 
-export interface CopyOptions {
+export interface InstanceOptions {
   /**
    * Only the codes that everybody tries first get their prices: enough where it does not matter
    * what the prices are.
@@ -58,7 +58,7 @@ export function demoInstance(
     controls = false,
     connections,
     log,
-  }: CopyOptions = {},
+  }: InstanceOptions = {},
 ): DemoInstance {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
   if (database) copyFileSync(database, databasePath(dir))

@@ -4,7 +4,7 @@ import { constants, setPriority } from 'node:os'
  * Lets everything else on this machine go first, the server above all: whoever waits for a price
  * has less time than a command that takes seconds.
  */
-export function giveWay(): void {
+export function yieldTurn(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { constants, getPriority } from 'node:os'
 
-const file = new URL('../../../src/lib/process/give-way.ts', import.meta.url).pathname
+const file = new URL('../../../src/lib/process/yield-turn.ts', import.meta.url).pathname
 
 test('a process that gives way is scheduled after others', () => {
   const { stdout } = Bun.spawnSync([
