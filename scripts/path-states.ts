@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { shippedCatalogue } from '../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../src/topics/catalogue/files/shipped.ts'
 import { shippedSeed, statesText } from '../src/topics/prices/demo/path-states.ts'
 import { everyPath } from '../src/topics/prices/demo/world.ts'
 

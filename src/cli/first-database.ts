@@ -4,7 +4,7 @@ import { schemaVersion } from '../database/migrations.ts'
 import { databasePath } from '../instance/services/directory.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../lib/files/shipped-file.ts'
 import { writeSideFile } from '../lib/files/side-file.ts'
-import { hasShippedNames } from '../topics/catalogue/dataset/shipped.ts'
+import { hasShippedNames } from '../topics/catalogue/files/shipped.ts'
 
 /**
  * The database that a new directory begins with: tables, and the shipped catalogue in them. Making

@@ -4,7 +4,7 @@ import { createPositionsDataset } from '../topics/analytics/dataset/positions.ts
 import type { AnnotationStore } from '../topics/analytics/store/annotations.ts'
 import type { CongressionalTradeStore } from '../topics/analytics/store/congressional-trades.ts'
 import type { PositionStore } from '../topics/analytics/store/positions.ts'
-import type { CodeLookup } from '../topics/catalogue/dataset/lookup.ts'
+import type { CodeLookup } from '../topics/catalogue/math/lookup.ts'
 import { createDucWellsDataset, type DucWellWriter } from '../topics/drilling/dataset/duc-wells.ts'
 import { createFracChemicalsDataset } from '../topics/drilling/dataset/frac-chemicals.ts'
 import { createFracDisclosuresDataset } from '../topics/drilling/dataset/frac-disclosures.ts'

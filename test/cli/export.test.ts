@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type ExportOptions, runExport } from '../../src/cli/data/export.ts'
-import type { SeriesIdentity } from '../../src/topics/catalogue/dataset/lookup.ts'
+import type { SeriesIdentity } from '../../src/topics/catalogue/math/lookup.ts'
 import { catalogue } from '../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-export-test-'))

@@ -5,7 +5,7 @@
 export const doors: Readonly<Record<string, readonly string[]>> = {
   feeds: ['datasets.ts'],
   'feeds/engine': ['open.ts'],
-  'feeds/files': ['cell.ts', 'csv.ts', 'source.ts'],
+  'feeds/files': ['csv.ts', 'source.ts'],
   'feeds/publishers': ['ecb.ts', 'eia-wpsr.ts', 'map.ts', 'publishers.ts'],
   'feeds/reading': [
     'decimal.ts',
@@ -41,7 +41,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'schedule.ts',
     'weeks.ts',
   ],
-  'topics/catalogue/dataset': ['lookup.ts'],
   'topics/catalogue/math': ['catalogue.ts', 'terms.ts'],
   'topics/catalogue/service': ['catalogue.ts', 'contract-calendar.ts'],
   'topics/condition/service': ['component.ts'],
@@ -53,7 +52,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/keys/operations': ['form.ts', 'limit-rows.ts', 'row.ts', 'tier-shape.ts'],
   'topics/keys/service': ['credits.ts', 'key-changes.ts', 'keyring.ts', 'meter.ts', 'vault.ts'],
   'topics/messages/service': ['mail-html.ts', 'mail.ts', 'notices.ts', 'sms.ts'],
-  'topics/prices/dataset': ['rows.ts'],
+  'topics/prices/files': ['rows.ts'],
   'topics/prices/math': ['bars.ts', 'change.ts', 'format.ts', 'window.ts'],
   'topics/prices/operations': ['row.ts', 'sparkline.ts', 'texts.ts', 'window-query.ts'],
   'topics/prices/service': [

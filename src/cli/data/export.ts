@@ -1,4 +1,4 @@
-import type { CodeLookup, SeriesIdentity } from '../../topics/catalogue/dataset/lookup.ts'
+import type { CodeLookup, SeriesIdentity } from '../../topics/catalogue/math/lookup.ts'
 import {
   type DatedExportPages,
   datedExportText,
@@ -7,7 +7,7 @@ import {
   exportText,
   formatOf,
   writeText,
-} from '../../topics/prices/dataset/export.ts'
+} from '../../topics/prices/files/export.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 export interface ExportOptions {

@@ -4,7 +4,7 @@ import { openDatabase } from '../../database/database.ts'
 import { viewFeeds } from '../../feeds/publishers/publishers.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { snakeCase } from '../../lib/text/snake-case.ts'
-import { codeLookupOf } from '../../topics/catalogue/dataset/lookup.ts'
+import { codeLookupOf } from '../../topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../topics/catalogue/store/series.ts'
 import {
   type DatasetRow,
@@ -13,8 +13,8 @@ import {
   readableDatasets,
 } from '../../topics/operator/store/dataset-rows.ts'
 import { createEarlierRowStore, type EarlierRow } from '../../topics/operator/store/earlier-rows.ts'
-import { createDatedRows } from '../../topics/prices/dataset/dated-rows.ts'
-import type { DatedExportPages } from '../../topics/prices/dataset/export.ts'
+import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
+import type { DatedExportPages } from '../../topics/prices/files/export.ts'
 import { observationPages } from '../../topics/prices/store/export.ts'
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 import { createQuarantineStore } from '../../topics/prices/store/quarantine.ts'

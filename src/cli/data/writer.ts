@@ -8,7 +8,7 @@ import {
   codeLookupOf,
   everyCode,
   type SeriesIdentity,
-} from '../../topics/catalogue/dataset/lookup.ts'
+} from '../../topics/catalogue/math/lookup.ts'
 import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
 import type { Comparison } from '../../topics/prices/service/comparison.ts'

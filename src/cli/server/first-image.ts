@@ -5,7 +5,7 @@ import { databasePath } from '../../instance/services/directory.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
 import { dayMs } from '../../lib/time/instant.ts'
-import { hasShippedNames } from '../../topics/catalogue/dataset/shipped.ts'
+import { hasShippedNames } from '../../topics/catalogue/files/shipped.ts'
 
 /**
  * The image of an evaluation copy that the build puts into the binary: a line with the moment at

@@ -4,7 +4,7 @@ import { chanceOf } from '../../lib/ids.ts'
 import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import type { Attribution, Cadence, FedBy } from '../../topics/catalogue/math/catalogue.ts'
-import { createDatedRows, type DatedRows } from '../../topics/prices/dataset/dated-rows.ts'
+import { createDatedRows, type DatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import {
   createSourceFilter,

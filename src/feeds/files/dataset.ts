@@ -1,14 +1,6 @@
 import type { WriteCounts } from '../../database/write-counts.ts'
+import type { DatasetFault } from '../../datasets/fields.ts'
 import type { Cadence } from '../../topics/catalogue/math/catalogue.ts'
-
-/**
- * A row that can not go in: which field, and a sentence that names its value and what would be
- * right.
- */
-export interface DatasetFault {
-  field: string
-  reason: string
-}
 
 /** How a column of a dataset moves that guards follow. */
 export interface GuardedColumn {

@@ -1,10 +1,16 @@
 import {
+  checked,
+  type DatasetFault,
+  type DatasetRow,
+  neededInstant,
+  numberIn,
+  refuse,
+} from '../../datasets/fields.ts'
+import {
   type EarlierRow,
   type RowColumn,
   supersededColumn,
 } from '../../topics/operator/store/earlier-rows.ts'
-import type { DatasetFault } from './dataset.ts'
-import { checked, type DatasetRow, neededInstant, numberIn, refuse } from './fields.ts'
 
 const charactersMax = 4_000
 const numberMax = Number.MAX_SAFE_INTEGER

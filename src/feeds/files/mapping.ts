@@ -1,4 +1,4 @@
-import { shown } from './cell.ts'
+import { shown } from '../../datasets/cell.ts'
 import { fieldsOf } from './csv.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isBlank, shown } from './cell.ts'
+import { isBlank, shown } from '../../datasets/cell.ts'
 import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
 import {

@@ -1,7 +1,7 @@
+import { shown } from '../../datasets/cell.ts'
 import { parseDay } from '../../lib/time/instant.ts'
 import { monthNumber } from '../../lib/time/month-names.ts'
 import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
-import { shown } from './cell.ts'
 
 /** How a file writes days and numbers, where it is not the usual way. */
 export interface SpellingOptions {

@@ -1,4 +1,4 @@
-import { shown } from './cell.ts'
+import { shown } from '../../datasets/cell.ts'
 import { fieldsOf, separatorOf } from './csv.ts'
 import { type Block, recordsOf } from './records.ts'
 import { contentOf, headOf, type Source } from './source.ts'

@@ -1,5 +1,5 @@
+import { shown } from '../../datasets/cell.ts'
 import { isObject } from '../../lib/text/json.ts'
-import { shown } from '../files/cell.ts'
 import type { Source } from '../files/source.ts'
 import { spooled, wholeOf } from './spool.ts'
 

@@ -1,4 +1,4 @@
-import { shown } from '../files/cell.ts'
+import { shown } from '../../datasets/cell.ts'
 import { fieldsOf, separatorOf } from '../files/csv.ts'
 import {
   firstBytes,

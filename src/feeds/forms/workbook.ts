@@ -1,4 +1,4 @@
-import { shown } from '../files/cell.ts'
+import { shown } from '../../datasets/cell.ts'
 import type { Source } from '../files/source.ts'
 import { type SheetCell, type SheetRow, sheetNames, sheetRows } from '../reading/workbook.ts'
 import { csvLine, spooled, wholeOf } from './spool.ts'

@@ -1,5 +1,5 @@
 import type { SwitchName } from '../../plans/switches.ts'
-import { shippedPorts } from '../../topics/catalogue/dataset/ports.ts'
+import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { roundTo } from '../../topics/prices/math/format.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -20,7 +20,7 @@ import { createReserveFile, type ReserveFile } from '../../lib/files/reserve-fil
 import { masterKeyOf, masterKeyPath } from '../../lib/secrets/master-key.ts'
 import { createChangeLog, isLogged, logChanges } from '../../replication/store/change-log.ts'
 import { createReplicationState } from '../../replication/store/state.ts'
-import { catalogueVersion, shippedCatalogue } from '../../topics/catalogue/dataset/shipped.ts'
+import { catalogueVersion, shippedCatalogue } from '../../topics/catalogue/files/shipped.ts'
 import { createUsageStore } from '../../topics/keys/store/usage.ts'
 import { giveUpSealed, opensEverySample } from '../../topics/operator/service/secret-check.ts'
 import { createSecretCheckStore } from '../../topics/operator/store/secret-check.ts'

@@ -15,7 +15,7 @@ import { type AlertServices, openAlerts } from '../../topics/alerts/service/open
 import { type AnalyticsServices, openAnalytics } from '../../topics/analytics/service/open.ts'
 import { type BillingServices, openBilling } from '../../topics/billing/service/open.ts'
 import { createSubscriptionStore } from '../../topics/billing/store/subscriptions.ts'
-import { shippedPorts } from '../../topics/catalogue/dataset/ports.ts'
+import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { type CatalogueServices, openCatalogue } from '../../topics/catalogue/service/open.ts'
 import {
   createSeriesChanges,
@@ -37,7 +37,7 @@ import { datasetLines } from '../../topics/operator/store/dataset-rows.ts'
 import { type Bulk, createBulk } from '../../topics/prices/service/bulk.ts'
 import { openPrices, type PriceServices } from '../../topics/prices/service/open.ts'
 import { createPriceFiles, type PriceFiles } from '../../topics/prices/service/price-files.ts'
-import { createSourceParser } from '../../topics/sources/dataset/parser.ts'
+import { createSourceParser } from '../../topics/sources/files/parser.ts'
 import { openSources, type SourceServices } from '../../topics/sources/service/open.ts'
 import { openStreams, type StreamServices } from '../../topics/streams/service/open.ts'
 import { openWatches, type WatchServices } from '../../topics/watches/service/open.ts'

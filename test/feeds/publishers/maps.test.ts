@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mapOf } from '../../../src/feeds/publishers/map.ts'
 import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
-import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 
 const codes = new Set(shippedCatalogue().series.map(series => series.code))
 

@@ -5,7 +5,7 @@ import { openServices, type Services } from '../../../src/instance/services/serv
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
-import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 
 /**
  * A whole instance over a database in memory, with a clock that stands still: every test has one of

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import type { AlertCondition } from '../../../src/topics/alerts/math/condition.ts'
 import type { Alert, AlertSettings } from '../../../src/topics/alerts/service/alerts.ts'
-import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')

@@ -11,7 +11,7 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import { hourMs } from '../../../src/lib/time/instant.ts'
 import type { Captured } from '../../../src/outbox/store/inbox.ts'
-import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 import type { DeliverySettings } from '../../../src/topics/deliveries/service/deliveries.ts'
 import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
 

@@ -5,8 +5,8 @@ import { createPositionsDataset } from '../../../src/topics/analytics/dataset/po
 import { createAnnotationStore } from '../../../src/topics/analytics/store/annotations.ts'
 import { createCongressionalTradeStore } from '../../../src/topics/analytics/store/congressional-trades.ts'
 import { createPositionStore } from '../../../src/topics/analytics/store/positions.ts'
-import { codeLookupOf } from '../../../src/topics/catalogue/dataset/lookup.ts'
-import { shippedCatalogue } from '../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
+import { codeLookupOf } from '../../../src/topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../../src/topics/catalogue/store/series.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { codeLookupOf } from '../../../src/topics/catalogue/dataset/lookup.ts'
+import { codeLookupOf } from '../../../src/topics/catalogue/math/lookup.ts'
 
 const rowsOf = (name: string) =>
   readFileSync(new URL(`../../../fixtures/${name}`, import.meta.url), 'utf8')

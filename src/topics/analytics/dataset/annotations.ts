@@ -1,13 +1,13 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   checked,
   type DatasetRow,
+  neededPastDay,
   neededText,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { Annotation, AnnotationStore } from '../store/annotations.ts'
 
 const titleCharactersMax = 200

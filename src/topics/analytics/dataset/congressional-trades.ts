@@ -1,12 +1,12 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   checked,
   type DatasetRow,
+  neededPastDay,
   neededText,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   type CongressionalTrade,
   type CongressionalTradeStore,

@@ -1,13 +1,13 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   checked,
   type DatasetRow,
+  neededPastDay,
   neededText,
   numberIn,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
 import { marketOfCot } from '../math/positions.ts'
 import type { CotReport, PositionStore } from '../store/positions.ts'
 

@@ -1,6 +1,6 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import { checked } from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked } from '../../../feeds/files/fields.ts'
 import type { DucWells } from '../store/duc-wells.ts'
 import {
   countIn,

@@ -1,11 +1,11 @@
 import {
   type DatasetRow,
+  neededMonth,
   neededText,
   numberIn,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import { neededMonth } from '../../../feeds/files/month.ts'
+} from '../../../datasets/fields.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthNumber } from '../../../lib/time/month-names.ts'
 import { basinOf, country, otherStates } from '../math/drilling.ts'

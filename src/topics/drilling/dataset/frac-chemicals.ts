@@ -1,4 +1,3 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   checked,
   type DatasetRow,
@@ -6,7 +5,8 @@ import {
   numberIn,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
 import type { FracChemical, FracChemicalStore } from '../store/frac-chemicals.ts'
 import type { FracDisclosureStore } from '../store/frac-disclosures.ts'
 import { nameIn, neededName, sourceColumn } from './well-fields.ts'

@@ -1,6 +1,12 @@
+import {
+  checked,
+  neededPastDay,
+  neededText,
+  numberIn,
+  refuse,
+  textIn,
+} from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededText, numberIn, refuse, textIn } from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
 import type { FracDisclosure, FracDisclosureStore } from '../store/frac-disclosures.ts'
 import {
   apiNumberIn,

@@ -1,7 +1,6 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import { checked, neededPastDay } from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked } from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
 import type { FracSpreads } from '../store/frac-spreads.ts'
 import { neededCount, regionColumn, regionIn, sourceColumn, sourceIn } from './fields.ts'
 

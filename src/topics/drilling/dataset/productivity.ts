@@ -1,6 +1,6 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import { checked, neededNumber } from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededNumber } from '../../../feeds/files/fields.ts'
 import type { Productivity } from '../store/productivities.ts'
 import { basinIn, neededCount, sourceColumn, sourceIn, surveyIn } from './fields.ts'
 

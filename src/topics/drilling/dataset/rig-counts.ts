@@ -1,7 +1,12 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import {
+  checked,
+  type DatasetRow,
+  neededPastDay,
+  neededText,
+  refuse,
+} from '../../../datasets/fields.ts'
 import type { Dataset, GuardedColumn } from '../../../feeds/files/dataset.ts'
-import { checked, type DatasetRow, neededText, refuse } from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
 import { surveyOn } from '../math/period.ts'
 import type { RigCount } from '../store/rig-counts.ts'
 import { countIn, monthIn, regionColumn, regionIn, sourceColumn, sourceIn } from './fields.ts'

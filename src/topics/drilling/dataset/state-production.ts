@@ -1,15 +1,15 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   boolIn,
   checked,
   type DatasetRow,
+  neededMonth,
   neededNumber,
   neededText,
   numberIn,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import { neededMonth } from '../../../feeds/files/month.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
 import { usStates } from '../../geography/math/us-states.ts'
 import type { StateMonth, StateProductionStore } from '../store/state-production.ts'
 import { sourceColumn } from './well-fields.ts'

@@ -1,10 +1,4 @@
-import {
-  type DatasetRow,
-  neededText,
-  numberIn,
-  refuse,
-  textIn,
-} from '../../../feeds/files/fields.ts'
+import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../../../datasets/fields.ts'
 import { isInside } from '../../geography/math/geography.ts'
 import {
   offshoreDegrees,

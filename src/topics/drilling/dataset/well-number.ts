@@ -1,4 +1,4 @@
-import { type DatasetRow, refuse } from '../../../feeds/files/fields.ts'
+import { type DatasetRow, refuse } from '../../../datasets/fields.ts'
 import { type PermitState, permitStateOf } from '../../geography/math/us-states.ts'
 import { type ApiNumber, parseApiNumber } from '../math/api-number.ts'
 import { labelIn } from './well-fields.ts'

@@ -1,14 +1,14 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   checked,
   type DatasetRow,
   neededInstant,
+  neededPastDay,
   numberIn,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { wordKey } from '../math/permits.ts'
 import type { WellPermit } from '../store/well-permits.ts'

@@ -1,7 +1,13 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import {
+  checked,
+  type DatasetRow,
+  neededMonth,
+  numberIn,
+  refuse,
+  textIn,
+} from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, type DatasetRow, numberIn, refuse, textIn } from '../../../feeds/files/fields.ts'
-import { neededMonth } from '../../../feeds/files/month.ts'
 import { daysIn } from '../../calendars/math/period.ts'
 import type { WellReport } from '../store/well-production.ts'
 import { apiNumberText, nameIn, sourceColumn } from './well-fields.ts'

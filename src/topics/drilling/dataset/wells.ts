@@ -1,6 +1,5 @@
+import { checked, type DatasetRow, neededPastDay, textIn } from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, type DatasetRow, textIn } from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
 import type { Well, WellStore } from '../store/wells.ts'
 import {
   apiNumberText,

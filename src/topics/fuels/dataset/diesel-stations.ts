@@ -1,5 +1,4 @@
-import { scaled } from '../../../feeds/files/cell.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
+import { scaled } from '../../../datasets/cell.ts'
 import {
   checked,
   neededInstant,
@@ -7,7 +6,8 @@ import {
   neededText,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
 import { usStates } from '../../geography/math/us-states.ts'
 import type { Station, StationStore } from '../store/stations.ts'
 

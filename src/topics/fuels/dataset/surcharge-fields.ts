@@ -1,5 +1,5 @@
-import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../../../feeds/files/fields.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../../../datasets/fields.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { CarrierMode, CarrierService } from '../store/surcharges.ts'
 
 /** The index that tables are read at unless they say another: US on-highway diesel. */

@@ -1,4 +1,3 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   boolIn,
   checked,
@@ -7,8 +6,9 @@ import {
   neededNumber,
   neededText,
   refuse,
-} from '../../../feeds/files/fields.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { Schedule, SurchargeBand } from '../math/surcharge.ts'
 import type { CarrierSchedule, SurchargeStore } from '../store/surcharges.ts'
 import {

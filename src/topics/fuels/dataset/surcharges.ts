@@ -1,12 +1,12 @@
-import type { Dataset } from '../../../feeds/files/dataset.ts'
 import {
   checked,
   neededDay,
   neededInstant,
   neededNumber,
   refuse,
-} from '../../../feeds/files/fields.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { Surcharge, SurchargeStore } from '../store/surcharges.ts'
 import {
   indexColumn,

@@ -1,11 +1,16 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
-import { scaled } from '../../../feeds/files/cell.ts'
+import { scaled } from '../../../datasets/cell.ts'
+import {
+  checked,
+  neededNumber,
+  neededPastDay,
+  neededText,
+  refuse,
+} from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededNumber, neededText, refuse } from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
-import { checkRow } from '../../prices/dataset/rows.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
+import { checkRow } from '../../prices/files/rows.ts'
 import type { Point } from '../../prices/store/observations.ts'
 import { inventoryPlaces, placeOfAgencySeries } from '../math/inventories.ts'
 

@@ -1,7 +1,13 @@
-import { scaled } from '../../../feeds/files/cell.ts'
+import { scaled } from '../../../datasets/cell.ts'
+import {
+  checked,
+  neededMonth,
+  neededNumber,
+  neededText,
+  refuse,
+  textIn,
+} from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededNumber, neededText, refuse, textIn } from '../../../feeds/files/fields.ts'
-import { neededMonth } from '../../../feeds/files/month.ts'
 import { opecCountry } from '../math/opec.ts'
 import type { OpecProduction, OpecStore } from '../store/opec.ts'
 

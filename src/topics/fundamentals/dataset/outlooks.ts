@@ -1,9 +1,14 @@
+import {
+  checked,
+  neededNumber,
+  neededPastDay,
+  neededText,
+  refuse,
+} from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededNumber, neededText, refuse } from '../../../feeds/files/fields.ts'
-import { neededPastDay } from '../../../feeds/files/past-day.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import { boundsOf } from '../../catalogue/math/terms.ts'
 import type { Outlook, OutlookStore } from '../store/outlooks.ts'
 

@@ -1,5 +1,4 @@
-import { scaled } from '../../../feeds/files/cell.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
+import { scaled } from '../../../datasets/cell.ts'
 import {
   checked,
   neededDay,
@@ -7,8 +6,9 @@ import {
   neededText,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+} from '../../../datasets/fields.ts'
+import type { Dataset } from '../../../feeds/files/dataset.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { StorageCapacity, StorageCapacityStore } from '../store/storage-capacities.ts'
 
 /** How many of the unit of a series one of these is. */

@@ -5,7 +5,7 @@ import {
   numberIn,
   refuse,
   textIn,
-} from '../../../feeds/files/fields.ts'
+} from '../../../datasets/fields.ts'
 import { parseDay, weekdayOf } from '../../../lib/time/instant.ts'
 import { listedMonths } from '../math/contracts.ts'
 import {

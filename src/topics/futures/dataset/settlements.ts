@@ -1,7 +1,7 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import { checked, neededDay, neededInstant, refuse, textIn } from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededDay, neededInstant, refuse, textIn } from '../../../feeds/files/fields.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { DayRecord, TickRecord } from '../math/contract-days.ts'
 import { contractCode } from '../math/families.ts'
 import {

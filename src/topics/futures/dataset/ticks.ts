@@ -1,5 +1,5 @@
+import { checked, neededInstant, refuse } from '../../../datasets/fields.ts'
 import type { Dataset } from '../../../feeds/files/dataset.ts'
-import { checked, neededInstant, refuse } from '../../../feeds/files/fields.ts'
 import type { TickRecord } from '../math/contract-days.ts'
 import { tradingDate } from '../math/contracts.ts'
 import { contractCode } from '../math/families.ts'

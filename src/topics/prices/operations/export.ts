@@ -20,14 +20,14 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { columnsOf, namesFor } from '../dataset/bulk/columns.ts'
+import { columnsOf, namesFor } from '../files/bulk/columns.ts'
 import {
   type BulkFormat,
   bulkBytes,
   bulkFormats,
   bulkTypes,
   openBulkWriter,
-} from '../dataset/bulk/open.ts'
+} from '../files/bulk/open.ts'
 import { validIntervals } from '../math/interval.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../service/bulk.ts'
 import { createFinishedExports, type FinishedExport } from '../service/finished-exports.ts'

@@ -13,7 +13,7 @@ import {
   type NotedSeries,
 } from '../../../../src/topics/analytics/demo/annotations.ts'
 import { createAnnotationStore } from '../../../../src/topics/analytics/store/annotations.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
 

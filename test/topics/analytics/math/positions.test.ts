@@ -7,7 +7,7 @@ import {
   marketOfCot,
   reportDays,
 } from '../../../../src/topics/analytics/math/positions.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { needs } from '../../../support/needs.ts'
 import { realRows } from '../../../support/real-data.ts'
 

@@ -7,7 +7,7 @@ import {
   maxAgeHours,
 } from '../../../../src/topics/calendars/math/freshness.ts'
 import type { Listing } from '../../../../src/topics/calendars/math/schedule.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { depthOf } from '../../../../src/topics/prices/demo/history-depth.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 

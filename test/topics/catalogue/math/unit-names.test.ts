@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { unitDescription } from '../../../../src/topics/catalogue/math/unit-names.ts'
 
 test('every unit of the shipped catalogue is described', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Commodity } from '../../../../src/http/operations/commodities/row.ts'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import type { FedBy } from '../../../../src/topics/catalogue/math/catalogue.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseInstant } from '../../../../src/lib/time/instant.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { version } from '../../../../src/version.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'

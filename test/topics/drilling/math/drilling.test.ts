@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import {
   basinKeys,
   basinOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { shippedPorts } from '../../../../src/topics/catalogue/dataset/ports.ts'
+import { shippedPorts } from '../../../../src/topics/catalogue/files/ports.ts'
 import {
   connectorRegion,
   fuelOf,

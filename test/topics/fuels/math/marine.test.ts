@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { shippedPorts } from '../../../../src/topics/catalogue/dataset/ports.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedPorts } from '../../../../src/topics/catalogue/files/ports.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import {
   gradeOf,
   grades,

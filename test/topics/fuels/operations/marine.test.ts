@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay, secondMs } from '../../../../src/lib/time/instant.ts'
-import { shippedPorts } from '../../../../src/topics/catalogue/dataset/ports.ts'
+import { shippedPorts } from '../../../../src/topics/catalogue/files/ports.ts'
 import { grades, marineCode } from '../../../../src/topics/fuels/math/marine.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
 import {
   createOutlookStore,

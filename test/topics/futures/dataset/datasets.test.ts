@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Dataset, DatasetFault } from '../../../../src/feeds/files/dataset.ts'
+import type { DatasetFault } from '../../../../src/datasets/fields.ts'
+import type { Dataset } from '../../../../src/feeds/files/dataset.ts'
 import { createFuturesSettlementsDataset } from '../../../../src/topics/futures/dataset/settlements.ts'
 import { createFuturesTicksDataset } from '../../../../src/topics/futures/dataset/ticks.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createPath } from '../../../../src/topics/prices/demo/path.ts'
 import {
   shippedCheckpoints,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isoDay } from '../../../../src/lib/time/instant.ts'
-import { shippedCatalogue } from '../../../../src/topics/catalogue/dataset/shipped.ts'
+import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { daysOfCover, useOfStorage } from '../../../../src/topics/prices/math/cover.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
 import { needs } from '../../../support/needs.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../../src/lib/time/instant.ts'
-import { shippedPorts } from '../../../../src/topics/catalogue/dataset/ports.ts'
+import { shippedPorts } from '../../../../src/topics/catalogue/files/ports.ts'
 import { grades, marineCode } from '../../../../src/topics/fuels/math/marine.ts'
 import { expectShape } from '../../../support/interface/shape.ts'
 import {

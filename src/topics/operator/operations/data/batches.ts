@@ -15,8 +15,8 @@ import {
 } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
-import type { CodeLookup } from '../../../catalogue/dataset/lookup.ts'
-import { checkRow } from '../../../prices/dataset/rows.ts'
+import type { CodeLookup } from '../../../catalogue/math/lookup.ts'
+import { checkRow } from '../../../prices/files/rows.ts'
 import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
 
 export type AdminBatchesDeps = Pick<

@@ -25,18 +25,18 @@ import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape
 import type { Log } from '../../../../lib/log/log.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
-import { type CodeLookup, codeLookupOf, everyCode } from '../../../catalogue/dataset/lookup.ts'
+import { type CodeLookup, codeLookupOf, everyCode } from '../../../catalogue/math/lookup.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
-import { columnsOf } from '../../../prices/dataset/bulk/columns.ts'
+import { columnsOf } from '../../../prices/files/bulk/columns.ts'
 import {
   bulkBytes,
   bulkFormats,
   bulkTypes,
   openBulkWriter,
-} from '../../../prices/dataset/bulk/open.ts'
-import { datedExportText, type ExportFormat, exportText } from '../../../prices/dataset/export.ts'
-import { checkRow, type RawRow } from '../../../prices/dataset/rows.ts'
+} from '../../../prices/files/bulk/open.ts'
+import { datedExportText, type ExportFormat, exportText } from '../../../prices/files/export.ts'
+import { checkRow, type RawRow } from '../../../prices/files/rows.ts'
 import type { Batches } from '../../../prices/service/batches.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/bulk.ts'
 import { observationPages } from '../../../prices/store/export.ts'

@@ -1,7 +1,7 @@
-import { instantOf, isBlank, numberOf, shown } from '../../../feeds/files/cell.ts'
+import { instantOf, isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
 import type { PublisherSeries } from '../../../feeds/files/source.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 
 export interface ColumnRequest {
   mapping: Mapping

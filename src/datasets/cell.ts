@@ -1,4 +1,4 @@
-import { dayMs, isoInstant, parseDay, parseInstant } from '../../lib/time/instant.ts'
+import { dayMs, isoInstant, parseDay, parseInstant } from '../lib/time/instant.ts'
 
 export const earliestAt = parseDay('1900-01-01')!
 

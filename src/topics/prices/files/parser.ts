@@ -1,5 +1,5 @@
 import type { WriteCounts } from '../../../database/write-counts.ts'
-import { isBlank, numberOf, shown } from '../../../feeds/files/cell.ts'
+import { isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import { fieldsOf } from '../../../feeds/files/csv.ts'
 import {
   type FileImport,
@@ -26,7 +26,7 @@ import {
   recordText,
 } from '../../../feeds/files/table.ts'
 import { timesDecimal } from '../../../feeds/reading/decimal.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { Point } from '../store/observations.ts'
 import {
   type ColumnRequest,

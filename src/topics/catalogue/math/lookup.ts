@@ -1,11 +1,16 @@
-import { type Candidate, suggestCodes } from '../math/suggest.ts'
-import type { Series } from '../store/series.ts'
+import { type Candidate, suggestCodes } from './suggest.ts'
+import type { SeriesTerms, TermsInForce } from './terms.ts'
 
 /** What the checks need to know of a series. */
-export type SeriesIdentity = Pick<
-  Series,
-  'id' | 'code' | 'category' | 'currency' | 'unit' | 'level' | 'bounds' | 'valueAt' | 'terms'
->
+export interface SeriesIdentity extends Pick<TermsInForce, 'bounds' | 'valueAt'> {
+  id: number
+  code: string
+  category: string
+  currency: string | null
+  unit: string
+  level: number
+  terms?: SeriesTerms
+}
 
 export interface CodeLookup {
   /** The series of a code or an alias, in any letter case. */

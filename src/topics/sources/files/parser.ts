@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { instantOf, isBlank, numberOf, shown } from '../../../feeds/files/cell.ts'
+import { instantOf, isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import { fieldsOf, separatorOf } from '../../../feeds/files/csv.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { sleep } from '../../../lib/time/clock.ts'

@@ -1,8 +1,16 @@
-import { dayMs, isoDay, parseDay, parseInstant } from '../../lib/time/instant.ts'
+import { dayMs, isoDay, parseDay, parseInstant } from '../lib/time/instant.ts'
 import { shown } from './cell.ts'
-import type { DatasetFault } from './dataset.ts'
 
 export type DatasetRow = Readonly<Record<string, unknown>>
+
+/**
+ * A row that cannot be recorded: which field, and a sentence that names its value and what would be
+ * right.
+ */
+export interface DatasetFault {
+  field: string
+  reason: string
+}
 
 /** Carries a fault out of the middle of a row. */
 class FieldFault extends Error {
@@ -121,6 +129,32 @@ export function neededDay(row: DatasetRow, field: string, now: number, aheadDays
   if (text > last || text < '1900-01-01')
     refuse(field, text, 'is out of range', `write a day from 1900-01-01 to ${last}`)
   return text
+}
+
+const midnight = /[T ]00:00(:00(\.0+)?)?Z?$/
+const rightDay = 'write a day, such as 2026-11-17'
+
+/** A day up to today; agencies write it with the time of its midnight too. */
+export function neededPastDay(row: DatasetRow, field: string, now: number): string {
+  const text = neededText(row, field, rightDay)
+  const day = text.replace(midnight, '')
+  if (parseDay(day) === undefined) refuse(field, text, 'is not a day', rightDay)
+  if (day > isoDay(now) || day < '1900-01-01')
+    refuse(field, text, 'is out of range', `write a day from 1900-01-01 to ${isoDay(now)}`)
+  return day
+}
+
+const rightMonth = 'write a month, such as 2026-10'
+const monthPattern = /^(\d{4}-(?:0[1-9]|1[0-2]))(?:-\d{2})?$/
+
+/** A month up to the running one; a day stands for its month. */
+export function neededMonth(row: DatasetRow, field: string, now: number): string {
+  const text = neededText(row, field, rightMonth)
+  const month = monthPattern.exec(text)?.[1] ?? refuse(field, text, 'is not a month', rightMonth)
+  const last = isoDay(now).slice(0, 7)
+  if (month > last || month < '1900-01')
+    refuse(field, text, 'is out of range', `write a month from 1900-01 to ${last}`)
+  return month
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { laneOf } from '../../../../src/topics/prices/dataset/fast-lane.ts'
-import { checkRow, type Field, type RawRow } from '../../../../src/topics/prices/dataset/rows.ts'
+import { laneOf } from '../../../../src/topics/prices/files/fast-lane.ts'
+import { checkRow, type Field, type RawRow } from '../../../../src/topics/prices/files/rows.ts'
 import { catalogue, idOf, series } from '../../../support/topics/shipped-codes.ts'
 
 const now = Date.UTC(2026, 10, 21, 19, 30)

@@ -7,12 +7,12 @@ import fc from 'fast-check'
 import type { Progress } from '../../../../src/feeds/files/import.ts'
 import { mappingOf } from '../../../../src/feeds/files/mapping.ts'
 import { isoInstant } from '../../../../src/lib/time/instant.ts'
-import { priceFields } from '../../../../src/topics/prices/dataset/columns.ts'
+import { priceFields } from '../../../../src/topics/prices/files/columns.ts'
 import {
   importPrices,
   type PointWriter,
   type PriceImport,
-} from '../../../../src/topics/prices/dataset/parser.ts'
+} from '../../../../src/topics/prices/files/parser.ts'
 import { memory, noInput } from '../../../support/instance/memory-writer.ts'
 import { needs } from '../../../support/needs.ts'
 import { realDataFolder } from '../../../support/requirements.ts'

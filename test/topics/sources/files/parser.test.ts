@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { parseInstant } from '../../../../src/lib/time/instant.ts'
 import { contentBytesMax, sourceConfig } from '../../../../src/plans/source-config.ts'
-import { shippedPorts } from '../../../../src/topics/catalogue/dataset/ports.ts'
-import { createSourceParser } from '../../../../src/topics/sources/dataset/parser.ts'
+import { shippedPorts } from '../../../../src/topics/catalogue/files/ports.ts'
+import { createSourceParser } from '../../../../src/topics/sources/files/parser.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
 const reader = createSourceParser(shippedPorts())

@@ -14,13 +14,13 @@ import {
   type ColumnRequest,
   checkRequest,
   priceFields,
-} from '../../../../src/topics/prices/dataset/columns.ts'
+} from '../../../../src/topics/prices/files/columns.ts'
 import {
   type PriceTable,
   priceTableOf,
   rowsIn,
-} from '../../../../src/topics/prices/dataset/parser.ts'
-import type { RawRow } from '../../../../src/topics/prices/dataset/rows.ts'
+} from '../../../../src/topics/prices/files/parser.ts'
+import type { RawRow } from '../../../../src/topics/prices/files/rows.ts'
 import { runs } from '../../../support/full.ts'
 import { catalogue } from '../../../support/topics/shipped-codes.ts'
 

@@ -11,8 +11,8 @@ import {
   exportFile,
   exportText,
   formatOf,
-} from '../../../../src/topics/prices/dataset/export.ts'
-import { importPrices, type PointWriter } from '../../../../src/topics/prices/dataset/parser.ts'
+} from '../../../../src/topics/prices/files/export.ts'
+import { importPrices, type PointWriter } from '../../../../src/topics/prices/files/parser.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../../support/topics/shipped-codes.ts'
 

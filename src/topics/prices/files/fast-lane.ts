@@ -1,6 +1,6 @@
-import { earliestAt, latestAt, scaled } from '../../../feeds/files/cell.ts'
+import { earliestAt, latestAt, scaled } from '../../../datasets/cell.ts'
 import { hourMs, minuteMs, parseDay, secondMs } from '../../../lib/time/instant.ts'
-import type { CodeLookup } from '../../catalogue/dataset/lookup.ts'
+import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import { boundsOf } from '../../catalogue/math/terms.ts'
 import type { Columns } from './columns.ts'
 
