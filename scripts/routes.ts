@@ -20,20 +20,20 @@ const sources = await Promise.all(
 
 /** Paths that are put together, as patterns. */
 const patterns = sources.flatMap(({ file, text }) =>
-  [...text.matchAll(/path: `([^`]+)`/g)].map(([, template]) => ({
+  [...text.matchAll(/operation\(`\w+ ([^`]+)`/g)].map(([, template]) => ({
     file,
     pattern: new RegExp(`^${template!.replaceAll('.', '\\.').replace(/\$\{[^}]+\}/g, '.+')}$`),
   })),
 )
 
 /** The file that names the operation by its id or its path, in which both may be put together. */
-function fileOf({ operationId, path }: Operation): string {
-  const declaring = sources.filter(({ text }) => text.includes('operation({'))
+function fileOf({ operationId, method, path }: Operation): string {
+  const declaring = sources.filter(({ text }) => text.includes('operation('))
   const naming = (some: typeof sources, name: string) =>
     some.find(({ text }) => text.includes(`'${name}'`))?.file
   return (
     (operationId && naming(declaring, operationId)) ??
-    naming(declaring, path) ??
+    naming(declaring, `${method} ${path}`) ??
     patterns.find(({ pattern }) => pattern.test(path))?.file ??
     naming(sources, path) ??
     '-'

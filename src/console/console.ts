@@ -102,9 +102,7 @@ export const consoleOperations = (answerPage: (request: Request) => Promise<Resp
   ...pagePaths
     .filter(path => path !== '/docs')
     .map(path =>
-      operation({
-        method: 'GET',
-        path,
+      operation(`GET ${path}`, {
         hidden: true,
         summary: `Console: ${path}`,
         detail: { [parametersPassedOnKey]: true },
@@ -112,9 +110,7 @@ export const consoleOperations = (answerPage: (request: Request) => Promise<Resp
         handle: async ({ request }) => await answerPage(request),
       }),
     ),
-  operation({
-    method: 'GET',
-    path: '/console/:file',
+  operation('GET /console/:file', {
     hidden: true,
     summary: 'A file of the console',
     access: showing,

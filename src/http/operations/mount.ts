@@ -1,7 +1,9 @@
 import { type AnyElysia, t } from 'elysia'
 import { Outcome } from '../answer/outcome.ts'
 import { idempotencyHeader } from '../idempotency.ts'
+import { noBody } from '../input/body-schema.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
+import { NestedProblem, ValidationProblem } from '../problem/shape.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
 import type { Call, Operation, View } from './operation.ts'
@@ -42,17 +44,26 @@ const viewParameters: Readonly<Record<View, object>> = {
 }
 
 function hookOf(operation: Operation): { detail: object } {
-  const { access, view, page, idempotent, params, body, answers } = operation
+  const { access, method, view, page, idempotent, params, body } = operation
   const query = {
     ...(operation.query ?? {}),
     ...(page && pageQuery(page.max, page.default, page.limits)),
     ...(view && viewParameters[view]),
   }
   const headers = operation.headers ?? (idempotent && idempotencyHeader)
+  const hasQuery = Object.keys(query).length > 0
+  const answers = operation.hidden
+    ? operation.answers
+    : {
+        ...(method === 'GET' && { 400: NestedProblem }),
+        ...(params && { 404: NestedProblem }),
+        ...(body && body !== noBody && { 422: ValidationProblem }),
+        ...operation.answers,
+      }
   const { hidden, operationId, tags, summary, description, parse, detail } = operation
   return {
     access,
-    ...(Object.keys(query).length > 0 && { query: t.Object(query) }),
+    ...(hasQuery && { query: t.Object(query) }),
     ...(params && { params: t.Object(params) }),
     ...(headers && { headers }),
     ...(body && { body }),
@@ -60,7 +71,7 @@ function hookOf(operation: Operation): { detail: object } {
     ...(answers && { response: answers }),
     detail: hidden
       ? { hide: true, ...detail }
-      : { operationId, tags: [...tags], summary, description, ...detail },
+      : { operationId, tags: [...(tags ?? [])], summary, description, ...detail },
   } as { detail: object }
 }
 

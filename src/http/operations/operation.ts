@@ -40,8 +40,6 @@ interface Definition<
   Body extends TSchema,
   A extends Answers,
 > {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
   /** Other paths of the same operation, which the OpenAPI document leaves out. */
   aliases?: readonly string[]
   /** Who may call it, what it costs, and whether its work is heavy. */
@@ -58,7 +56,10 @@ interface Definition<
   body?: Body
   /** Reads the body of a request where it is not JSON. */
   parse?(incoming: { request: Request }): unknown
-  /** The body of each status; a hidden page may leave them out. */
+  /**
+   * The body of each status. The frame adds the refusals that follow from the rest: 400 to a GET, 404
+   * to a path with parameters, 422 to a body.
+   */
   answers?: A
   handle(call: Call<Query, Params, Static<Body>>): Outcome<A> | Promise<Outcome<A>>
 }
@@ -70,7 +71,8 @@ interface Documentation {
   /** A verb and its object. */
   summary: string
   description: string
-  tags: readonly string[]
+  /** Those of the topic where it has none. */
+  tags?: readonly string[]
   /** Further fields of the operation in the document. */
   detail?: Readonly<Record<string, unknown>>
 }
@@ -85,16 +87,27 @@ interface Hidden {
   detail?: Readonly<Record<string, unknown>>
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** An operation of the API: everything that is known of it, in one value. */
-export type Operation = Definition<TProperties, TProperties, TSchema, Answers> &
+export type Operation = { method: Method; path: string } & Definition<
+  TProperties,
+  TProperties,
+  TSchema,
+  Answers
+> &
   (Documentation | Hidden)
 
-/** Declares an operation; `handle` is typed by the schemas beside it. */
+/** Declares an operation, such as `GET /v1/alerts`; `handle` is typed by the schemas beside it. */
 export const operation = <
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,
   Body extends TSchema = TSchema,
   A extends Answers = Answers,
 >(
+  endpoint: `${Method} ${string}`,
   definition: Definition<Query, Params, Body, A> & (Documentation | Hidden),
-): Operation => definition
+): Operation => {
+  const [method, path] = endpoint.split(' ') as [Method, string]
+  return { method, path, ...definition }
+}

@@ -2,57 +2,6 @@ import type { UnknownPages } from '../../http/base.ts'
 import type { Context } from '../../http/operations/context.ts'
 import type { Operation } from '../../http/operations/operation.ts'
 
-/**
- * The modules of topics. Each is evaluated when its routes are added: all of them take a fifth of a
- * start. `require`, because whoever looks for a route can wait for nothing.
- */
-const load = {
-  account: (): typeof import('../../topics/account/operations/topic.ts') =>
-    require('../../topics/account/operations/topic.ts'),
-  alerts: (): typeof import('../../topics/alerts/operations/topic.ts') =>
-    require('../../topics/alerts/operations/topic.ts'),
-  analytics: (): typeof import('../../topics/analytics/operations/topic.ts') =>
-    require('../../topics/analytics/operations/topic.ts'),
-  billing: (): typeof import('../../topics/billing/operations/topic.ts') =>
-    require('../../topics/billing/operations/topic.ts'),
-  catalogue: (): typeof import('../../topics/catalogue/operations/topic.ts') =>
-    require('../../topics/catalogue/operations/topic.ts'),
-  condition: (): typeof import('../../topics/condition/operations/topic.ts') =>
-    require('../../topics/condition/operations/topic.ts'),
-  deliveries: (): typeof import('../../topics/deliveries/operations/topic.ts') =>
-    require('../../topics/deliveries/operations/topic.ts'),
-  drilling: (): typeof import('../../topics/drilling/operations/topic.ts') =>
-    require('../../topics/drilling/operations/topic.ts'),
-  fuels: (): typeof import('../../topics/fuels/operations/topic.ts') =>
-    require('../../topics/fuels/operations/topic.ts'),
-  fundamentals: (): typeof import('../../topics/fundamentals/operations/topic.ts') =>
-    require('../../topics/fundamentals/operations/topic.ts'),
-  futures: (): typeof import('../../topics/futures/operations/topic.ts') =>
-    require('../../topics/futures/operations/topic.ts'),
-  keys: (): typeof import('../../topics/keys/operations/topic.ts') =>
-    require('../../topics/keys/operations/topic.ts'),
-  mcp: (): typeof import('../../topics/assistants/operations/topic.ts') =>
-    require('../../topics/assistants/operations/topic.ts'),
-  messages: (): typeof import('../../topics/messages/operations/topic.ts') =>
-    require('../../topics/messages/operations/topic.ts'),
-  operator: (): typeof import('../../topics/operator/operations/topic.ts') =>
-    require('../../topics/operator/operations/topic.ts'),
-  prices: (): typeof import('../../topics/prices/operations/topic.ts') =>
-    require('../../topics/prices/operations/topic.ts'),
-  sources: (): typeof import('../../topics/sources/operations/topic.ts') =>
-    require('../../topics/sources/operations/topic.ts'),
-  spreadsheet: (): typeof import('../../topics/spreadsheet/operations/topic.ts') =>
-    require('../../topics/spreadsheet/operations/topic.ts'),
-  streams: (): typeof import('../../topics/streams/operations/topic.ts') =>
-    require('../../topics/streams/operations/topic.ts'),
-  watches: (): typeof import('../../topics/watches/operations/topic.ts') =>
-    require('../../topics/watches/operations/topic.ts'),
-  webhooks: (): typeof import('../../topics/webhooks/operations/topic.ts') =>
-    require('../../topics/webhooks/operations/topic.ts'),
-  web: (): typeof import('../../console/server/pages.ts') =>
-    require('../../console/server/pages.ts'),
-}
-
 /** What topics that ask the interface itself need beside the context. */
 export interface OwnAnswers {
   /** Answers a request as this application does. */
@@ -69,15 +18,28 @@ interface Topic {
   below: readonly string[]
 }
 
-const topic = (operations: Topic['operations'], ...below: string[]): Topic => ({
-  operations,
+/**
+ * A module is evaluated when its routes are added: all of them take a fifth of a start. `load` is
+ * synchronous, because a request for a route cannot wait. `tag` is where the document lists the
+ * operations that name no other.
+ */
+const topic = (
+  load: () => { operationsOf: Topic['operations'] },
+  tag: string,
+  ...below: string[]
+): Topic => ({
+  operations: (context, own) =>
+    load()
+      .operationsOf(context, own)
+      .map(operation => (operation.hidden ? operation : { tags: [tag], ...operation })),
   below,
 })
 
 /** The interface, topic by topic. */
 export const topics: readonly Topic[] = [
   topic(
-    context => load.catalogue().operationsOf(context),
+    () => require('../../topics/catalogue/operations/topic.ts'),
+    'discovery',
     '/v1/commodities',
     '/v1/demo',
     '/v1/meta',
@@ -88,7 +50,8 @@ export const topics: readonly Topic[] = [
     '/product-facts.json',
   ),
   topic(
-    context => load.condition().operationsOf(context),
+    () => require('../../topics/condition/operations/topic.ts'),
+    'discovery',
     '/v1/data-quality',
     '/v1/health',
     '/v1/status',
@@ -97,29 +60,33 @@ export const topics: readonly Topic[] = [
     '/status.json',
   ),
   topic(
-    context => load.prices().operationsOf(context),
+    () => require('../../topics/prices/operations/topic.ts'),
+    'prices',
     '/v1/export',
     '/v1/files',
     '/v1/prices',
     '/files',
   ),
   topic(
-    context => load.analytics().operationsOf(context),
+    () => require('../../topics/analytics/operations/topic.ts'),
+    'spreads',
     '/v1/analytics',
     '/v1/indicators',
     '/v1/market-brief',
     '/v1/spreads',
   ),
-  topic(context => load.futures().operationsOf(context), '/v1/futures'),
+  topic(() => require('../../topics/futures/operations/topic.ts'), 'futures', '/v1/futures'),
   topic(
-    context => load.fundamentals().operationsOf(context),
+    () => require('../../topics/fundamentals/operations/topic.ts'),
+    'Energy intelligence',
     '/v1/dark_data',
     '/v1/ei',
     '/v1/forecasts',
     '/v1/storage',
   ),
   topic(
-    context => load.fuels().operationsOf(context),
+    () => require('../../topics/fuels/operations/topic.ts'),
+    'bunker',
     '/v1/bunker-fuels',
     '/v1/diesel-prices',
     '/v1/fuel-surcharge',
@@ -128,7 +95,8 @@ export const topics: readonly Topic[] = [
     '/v1/prices/marine-fuels',
   ),
   topic(
-    context => load.drilling().operationsOf(context),
+    () => require('../../topics/drilling/operations/topic.ts'),
+    'Energy intelligence',
     '/v1/dark_data',
     '/v1/drilling',
     '/v1/drilling-intelligence',
@@ -137,14 +105,33 @@ export const topics: readonly Topic[] = [
     '/v1/rig-counts',
     '/v1/well-production',
   ),
-  topic(context => load.alerts().operationsOf(context), '/v1/alerts'),
-  topic(context => load.watches().operationsOf(context), '/v1/subscriptions'),
-  topic(context => load.streams().operationsOf(context), '/v1/stream', '/cable'),
-  topic(context => load.webhooks().operationsOf(context), '/v1/account', '/v1/webhooks'),
-  topic(context => load.deliveries().operationsOf(context), '/v1/scheduled-deliveries'),
-  topic(context => load.sources().operationsOf(context), '/v1/data-sources'),
+  topic(() => require('../../topics/alerts/operations/topic.ts'), 'alerts', '/v1/alerts'),
+  topic(() => require('../../topics/watches/operations/topic.ts'), 'watches', '/v1/subscriptions'),
   topic(
-    context => load.keys().operationsOf(context),
+    () => require('../../topics/streams/operations/topic.ts'),
+    'streams',
+    '/v1/stream',
+    '/cable',
+  ),
+  topic(
+    () => require('../../topics/webhooks/operations/topic.ts'),
+    'webhooks',
+    '/v1/account',
+    '/v1/webhooks',
+  ),
+  topic(
+    () => require('../../topics/deliveries/operations/topic.ts'),
+    'scheduled deliveries',
+    '/v1/scheduled-deliveries',
+  ),
+  topic(
+    () => require('../../topics/sources/operations/topic.ts'),
+    'data sources',
+    '/v1/data-sources',
+  ),
+  topic(
+    () => require('../../topics/keys/operations/topic.ts'),
+    'account',
     '/v1/analytics',
     '/v1/api-keys',
     '/v1/usage',
@@ -152,30 +139,40 @@ export const topics: readonly Topic[] = [
     '/users',
   ),
   topic(
-    context => load.account().operationsOf(context),
+    () => require('../../topics/account/operations/topic.ts'),
+    'sign-in',
     '/v1/account',
     '/v1/auth',
     '/admin/v1',
     '/organizations',
   ),
-  topic(context => load.billing().operationsOf(context), '/billing'),
+  topic(() => require('../../topics/billing/operations/topic.ts'), 'billing', '/billing'),
   topic(
-    context => load.messages().operationsOf(context),
+    () => require('../../topics/messages/operations/topic.ts'),
+    'phone',
     '/v1/notification_preferences',
     '/v1/notifications',
     '/v1/phone',
     '/v1/sms',
   ),
-  topic(context => load.operator().operationsOf(context), '/_dev', '/admin/v1', '/metrics'),
   topic(
-    (context, { answer }) => load.spreadsheet().operationsOf(context, answer),
+    () => require('../../topics/operator/operations/topic.ts'),
+    'operator',
+    '/_dev',
+    '/admin/v1',
+    '/metrics',
+  ),
+  topic(
+    () => require('../../topics/spreadsheet/operations/topic.ts'),
+    'spreadsheet',
     '/v1/excel',
     '/v1/prices/excel-latest',
     '/v1/prices/excel-latest.xml',
   ),
-  topic((context, { answer }) => load.mcp().operationsOf(context, answer), '/mcp'),
+  topic(() => require('../../topics/assistants/operations/topic.ts'), 'assistants', '/mcp'),
   topic(
-    (context, own) => load.web().operationsOf(context, own),
+    () => require('../../console/server/pages.ts'),
+    'documentation',
     '/',
     '/account',
     '/alerts',

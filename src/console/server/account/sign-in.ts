@@ -145,9 +145,7 @@ function comeIn(
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
   return [
-    operation({
-      method: 'GET',
-      path: '/sign-in',
+    operation('GET /sign-in', {
       operationId: 'showSignIn',
       summary: 'Sign in',
       hidden: true,
@@ -169,9 +167,7 @@ function comeIn(
         )
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/sign-in',
+    operation('POST /sign-in', {
       operationId: 'takeSignIn',
       summary: 'Sign in',
       hidden: true,
@@ -209,9 +205,7 @@ function comeIn(
           })
         }),
     }),
-    operation({
-      method: 'POST',
-      path: '/sign-in/link',
+    operation('POST /sign-in/link', {
       operationId: 'askForLink',
       summary: 'Mail a link',
       hidden: true,
@@ -279,9 +273,7 @@ function accountBody(
 function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
   const { sessions, signIn, addressOf } = deps
   return [
-    operation({
-      method: 'POST',
-      path: '/sign-in/password',
+    operation('POST /sign-in/password', {
       operationId: 'takePassword',
       summary: 'Set a password',
       hidden: true,
@@ -314,9 +306,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           return page('Your account', accountBody(deps, person, notice), { status })
         }),
     }),
-    operation({
-      method: 'POST',
-      path: '/sign-out',
+    operation('POST /sign-out', {
       operationId: 'takeSignOut',
       summary: 'Sign out',
       hidden: true,
@@ -369,9 +359,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
     parse,
   })
   return [
-    operation({
-      method: 'POST',
-      path: '/sign-in/second-step',
+    operation('POST /sign-in/second-step', {
       ...options('takeSecondStep', 'Set up a second step'),
       handle: async ({ request }) =>
         asPerson(request, ({ key, session }) => {
@@ -379,9 +367,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           return seeOther('/sign-in')
         }),
     }),
-    operation({
-      method: 'POST',
-      path: '/sign-in/second-step/on',
+    operation('POST /sign-in/second-step/on', {
       ...options('takeSecondStepOn', 'Turn the second step on'),
       handle: async ({ body, request }) =>
         asPerson(request, person => {
@@ -395,9 +381,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
         }),
     }),
-    operation({
-      method: 'POST',
-      path: '/sign-in/second-step/off',
+    operation('POST /sign-in/second-step/off', {
       ...options('takeSecondStepOff', 'Turn the second step off'),
       handle: async ({ body, request }) =>
         asPerson(request, person => {
@@ -436,9 +420,7 @@ function invited(
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/invitation',
+    operation('GET /invitation', {
       operationId: 'showInvitation',
       summary: 'Invitation',
       hidden: true,
@@ -458,9 +440,7 @@ function invited(
         )
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/invitation',
+    operation('POST /invitation', {
       operationId: 'takeInvitation',
       summary: 'Accept an invitation',
       hidden: true,

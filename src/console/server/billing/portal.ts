@@ -77,9 +77,7 @@ export function billingPortalOperations({
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/billing/portal',
+    operation('GET /billing/portal', {
       operationId: 'showBillingPortal',
       summary: 'What an account has bought',
       hidden: true,
@@ -100,9 +98,7 @@ export function billingPortalOperations({
         return pageAnswer({ serviceName, title: 'Billing', body })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/billing/portal/invoices/:id',
+    operation('GET /billing/portal/invoices/:id', {
       operationId: 'showBillingInvoice',
       summary: 'An invoice as PDF',
       hidden: true,

@@ -111,9 +111,7 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
     examples: ['<!doctype html>\n<html lang="en">…'],
   })
   const routes = [
-    operation({
-      method: 'GET',
-      path: '/openapi.json',
+    operation('GET /openapi.json', {
       operationId: 'getOpenApiDocument',
       summary: 'Interface description',
       description:
@@ -141,9 +139,7 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
         return text
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/docs',
+    operation('GET /docs', {
       operationId: 'getDocumentationPage',
       summary: 'Documentation page',
       description:
@@ -154,9 +150,7 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
       answers: { 200: pageSchema, 304: t.Void() },
       handle: async ({ request }) => await (reference ?? answerPage)(request),
     }),
-    operation({
-      method: 'GET',
-      path: '/swagger',
+    operation('GET /swagger', {
       operationId: 'getSwaggerPage',
       summary: 'Documentation as Swagger UI',
       description: 'The same document in Swagger UI.',
@@ -167,9 +161,7 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
     }),
   ]
   const files = Object.entries(assets).map(([name, asset]) =>
-    operation({
-      method: 'GET',
-      path: `/docs/assets/${name}`,
+    operation(`GET /docs/assets/${name}`, {
       hidden: true,
       ...keyless,
       query: { v: t.Optional(t.String()) },

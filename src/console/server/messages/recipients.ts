@@ -68,9 +68,7 @@ function pages(
         )
   }
   return [
-    operation({
-      method: 'GET',
-      path,
+    operation(`GET ${path}`, {
       hidden: true,
       operationId: `show${name}Letters`,
       summary: title,
@@ -83,9 +81,7 @@ function pages(
             `<p>${question(escaped(address))}</p>\n<form method="post" action="${path}?token=${escaped(token!)}"><button>${button}</button></form>`,
         ),
     }),
-    operation({
-      method: 'POST',
-      path,
+    operation(`POST ${path}`, {
       hidden: true,
       operationId: `take${name}Letters`,
       summary: title,

@@ -94,9 +94,7 @@ export function accountOperations({ meter, billing, plans, links, quotaScope, no
   })
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/account',
+    operation('GET /v1/account', {
       operationId: 'getAccount',
       summary: 'The account',
       description:

@@ -70,9 +70,7 @@ function dashboard({ organizations, meter, now }: OrganizationsDeps) {
     invitations: openInvitations.map(invitation => invitationRow(invitation, now())),
   })
   return [
-    operation({
-      method: 'GET',
-      path: '/organizations/dashboard',
+    operation('GET /organizations/dashboard', {
       operationId: 'getOrganization',
       summary: 'The organization',
       description:
@@ -92,9 +90,7 @@ function dashboard({ organizations, meter, now }: OrganizationsDeps) {
 function members({ organizations, ownUrl }: OrganizationsDeps) {
   const One = t.Object({ member: MemberShape })
   return [
-    operation({
-      method: 'POST',
-      path: '/organizations/members',
+    operation('POST /organizations/members', {
       operationId: 'addMember',
       summary: 'Add a member',
       description:
@@ -103,10 +99,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
       access: change,
       idempotent: true,
       body: PersonBody.schema,
-      answers: {
-        201: t.Object({ member: MemberShape, message: t.String() }),
-        422: ValidationProblem,
-      },
+      answers: { 201: t.Object({ member: MemberShape, message: t.String() }) },
       handle: ({ body, caller, reply }) => {
         const person = PersonBody.read(body)
         const member = resultOf(
@@ -119,9 +112,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
         }
       },
     }),
-    operation({
-      method: 'PATCH',
-      path: '/organizations/members/:id',
+    operation('PATCH /organizations/members/:id', {
       operationId: 'changeMember',
       summary: "Change a member's role",
       description:
@@ -130,7 +121,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
       access: change,
       params: memberId.properties,
       body: RoleBody.schema,
-      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body, caller, params: { id } }) => {
         const { role } = RoleBody.read(body)
         const changed = organizations.changeRole(caller.key.holder, id, role)
@@ -138,9 +129,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
         return { member: memberRow(resultOf(changed)) }
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/organizations/members/:id',
+    operation('DELETE /organizations/members/:id', {
       operationId: 'removeMember',
       summary: 'Remove a member, or leave',
       description:
@@ -150,7 +139,6 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
       params: memberId.properties,
       answers: {
         200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
-        404: NestedProblem,
         422: ValidationProblem,
       },
       handle: ({ caller, params: { id } }) => {
@@ -167,9 +155,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
 
 function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/organizations/invitations',
+    operation('POST /organizations/invitations', {
       operationId: 'inviteMember',
       summary: 'Invite somebody',
       description:
@@ -178,10 +164,7 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       access: change,
       idempotent: true,
       body: PersonBody.schema,
-      answers: {
-        201: t.Object({ invitation: InvitationShape, message: t.String() }),
-        422: ValidationProblem,
-      },
+      answers: { 201: t.Object({ invitation: InvitationShape, message: t.String() }) },
       handle: ({ body, caller, reply }) => {
         const person = PersonBody.read(body)
         const invitation = resultOf(
@@ -194,9 +177,7 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
         }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/organizations/invitations/:id/accept',
+    operation('GET /organizations/invitations/:id/accept', {
       operationId: 'getInvitation',
       summary: 'Look at an invitation',
       description:
@@ -214,7 +195,6 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
           can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
           next: t.Object({ method: t.Literal('POST'), path: t.String() }),
         }),
-        404: NestedProblem,
       },
       handle: ({ caller, params: { id }, query }) => {
         const view = organizations.invitation(id, caller.key.holder, query.token)
@@ -231,9 +211,7 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
         }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/organizations/invitations/:id/confirm_accept',
+    operation('POST /organizations/invitations/:id/confirm_accept', {
       operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
@@ -244,8 +222,6 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       body: AcceptBody.schema,
       answers: {
         200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
-        404: NestedProblem,
-        422: ValidationProblem,
       },
       handle: ({ body, caller, params: { id } }) => {
         const { token } = AcceptBody.read(body)

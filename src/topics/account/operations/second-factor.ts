@@ -65,26 +65,20 @@ export function secondFactorOperations({
       outcome: 'done',
     })
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/auth/second-factor',
+    operation('GET /v1/auth/second-factor', {
       operationId: 'getSecondFactor',
       summary: 'Second step of signing in',
       description:
         'Whether signing in to the account asks for a code besides. Takes a session token, no API key (401).',
-      tags: ['sign-in'],
       access: own,
       answers: { 200: Standing },
       handle: ({ caller }) => standingRow(personOf(caller).id),
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/auth/second-factor',
+    operation('POST /v1/auth/second-factor', {
       operationId: 'enrolSecondFactor',
       summary: 'Set up a second step',
       description:
         'A new secret for an authenticator, in place of one that was not confirmed. Signing in does not ask for its codes before the first was given to `confirm`. Takes a session token, no API key (401).',
-      tags: ['sign-in'],
       access: own,
       answers: {
         201: envelope(
@@ -108,14 +102,11 @@ export function secondFactorOperations({
         return success({ secret: enrolment.secret, otpauth_url: enrolment.url })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/auth/second-factor/confirm',
+    operation('POST /v1/auth/second-factor/confirm', {
       operationId: 'confirmSecondFactor',
       summary: 'Turn the second step on',
       description:
         'Takes the first code of the new secret: from now on signing in asks for one, and all other sign-ins of the account end. Each code is good once.',
-      tags: ['sign-in'],
       access: own,
       body: CodeBody.schema,
       answers: {
@@ -139,13 +130,10 @@ export function secondFactorOperations({
         return success({ recovery_codes: result.recoveryCodes })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/auth/second-factor/disable',
+    operation('POST /v1/auth/second-factor/disable', {
       operationId: 'disableSecondFactor',
       summary: 'Turn the second step off',
       description: 'Takes a code of the authenticator, or a recovery code.',
-      tags: ['sign-in'],
       access: own,
       body: CodeBody.schema,
       answers: { 200: Standing, ...refusals },

@@ -3,7 +3,6 @@ import { integer } from '../../../http/answer/integer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
 
@@ -25,14 +24,11 @@ const SignInRow = t.Object({
 
 /** The sign-ins of whoever is signed in. */
 export const sessionListOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/auth/sessions',
+  operation('GET /v1/auth/sessions', {
     operationId: 'listSessions',
     summary: 'List your sign-ins',
     description:
       'Every sign-in of the account that lasts, the newest first. Takes a session token, no API key (401).',
-    tags: ['sign-in'],
     access: own,
     answers: { 200: envelope(t.Object({ sessions: t.Array(SignInRow) })) },
     handle: ({ at, caller, reply }) => {
@@ -51,17 +47,14 @@ export const sessionListOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'DELETE',
-    path: '/v1/auth/sessions/:id',
+  operation('DELETE /v1/auth/sessions/:id', {
     operationId: 'endSession',
     summary: 'End a sign-in',
     description:
       'Signs one device out: every token of that sign-in ends at once. Takes a session token, no API key (401).',
-    tags: ['sign-in'],
     access: own,
     params: params.properties,
-    answers: { 200: envelope(t.Object({ revoked: integer() })), 404: NestedProblem },
+    answers: { 200: envelope(t.Object({ revoked: integer() })) },
     handle: ({ at, caller, params: { id } }) => {
       const { sessions } = at
       const mine = sessionOf(caller)
@@ -71,14 +64,11 @@ export const sessionListOperations: readonly Operation[] = [
       return success({ revoked: 1 })
     },
   }),
-  operation({
-    method: 'DELETE',
-    path: '/v1/auth/sessions',
+  operation('DELETE /v1/auth/sessions', {
     operationId: 'endOtherSessions',
     summary: 'End all other sign-ins',
     description:
       'Signs every device out but the one that asks, and says how many. Takes a session token, no API key (401).',
-    tags: ['sign-in'],
     access: own,
     answers: { 200: envelope(t.Object({ revoked: integer() })) },
     handle: ({ at, caller }) => {

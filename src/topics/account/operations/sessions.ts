@@ -9,7 +9,7 @@ import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { SignedIn } from '../service/sessions.ts'
 import type { SignIn } from '../service/sign-in.ts'
 import type { Session } from '../store/sessions.ts'
@@ -57,20 +57,16 @@ export const sessionOperations = (deps: SessionsDeps) => [...comeIn(deps), ...st
 
 function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/auth/session',
+    operation('POST /v1/auth/session', {
       operationId: 'signIn',
       summary: 'Sign in',
       description:
         'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`). Where the account has a second step, a right proof is answered 401 `SECOND_FACTOR_REQUIRED` with a `second_step`, which signs in with a code within five minutes; five wrong codes lock them for 15 minutes.',
-      tags: ['sign-in'],
       access: open,
       body: signInSchema,
       answers: {
         200: SessionAnswer,
         401: NestedProblem,
-        422: ValidationProblem,
         429: t.Union([NestedProblem, FlatProblem]),
       },
       handle: async ({ body, request, reply }) => {
@@ -80,17 +76,14 @@ function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
         return sessionRow(await resultOf<SignedIn>(attemptOf(signIn, proof, from)), keys)
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/auth/link',
+    operation('POST /v1/auth/link', {
       operationId: 'mailSignInLink',
       summary: 'Mail a sign-in link',
       description:
         'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
-      tags: ['sign-in'],
       access: open,
       body: MailLinkBody.schema,
-      answers: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
+      answers: { 202: t.Object({ message: t.String() }) },
       handle: ({ body, reply }) => {
         const { email } = MailLinkBody.read(body)
         signIn.mailLink(email, ownUrl())
@@ -106,14 +99,11 @@ const cameAsCookie = (request: Request) => request.headers.get('authorization') 
 function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
   const isSecure = () => ownUrl().startsWith('https:')
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/auth/session/refresh',
+    operation('POST /v1/auth/session/refresh', {
       operationId: 'refreshSession',
       summary: 'Refresh a session',
       description:
         'A new session token in place of the one that the request came with. The old token is accepted for another 30 seconds, so that requests under way finish, and requests that refresh it meanwhile get the same new token. Whoever shows it later, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
-      tags: ['sign-in'],
       access: own,
       answers: { 200: SessionAnswer },
       handle: async ({ caller, request, reply }) => {
@@ -126,14 +116,11 @@ function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
         return sessionRow(refreshed, keys)
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/auth/session',
+    operation('DELETE /v1/auth/session', {
       operationId: 'signOut',
       summary: 'Sign out',
       description:
         'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
-      tags: ['sign-in'],
       access: own,
       query: {
         all: flagParameter({

@@ -3,7 +3,7 @@ import { body, text } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { Problem, validationFailed } from '../../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
 import { emailField } from './account-form.ts'
@@ -29,22 +29,14 @@ const NewAccount = envelope(
 
 /** How strangers come to an account, where the operator lets them. */
 export const signUpOperations: readonly Operation[] = [
-  operation({
-    method: 'POST',
-    path: '/v1/auth/signup',
+  operation('POST /v1/auth/signup', {
     operationId: 'signUp',
     summary: 'Sign up',
     description:
       'Mails a link that makes an account on the free plan, within 24 hours. An address that has an account already gets a link to sign in; the answer is the same. Where the operator lets nobody sign up (`accounts.signup`), or only whom they invite, 403 `SIGNUP_CLOSED`. Two letters an hour to one address, and five at the wish of one client address (429 `SIGNUP_LIMITED`).',
-    tags: ['sign-in'],
     access: open,
     body: AddressBody.schema,
-    answers: {
-      202: t.Object({ message: t.String() }),
-      403: NestedProblem,
-      422: ValidationProblem,
-      ...limited,
-    },
+    answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem, ...limited },
     handle: ({ at, body, request, reply }) => {
       const { signUp, addressOf, ownUrl } = at
       const { email } = AddressBody.read(body)
@@ -54,22 +46,14 @@ export const signUpOperations: readonly Operation[] = [
       return { message: 'A letter to the address is on its way; its link makes the account.' }
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/v1/auth/signup/confirm',
+  operation('POST /v1/auth/signup/confirm', {
     operationId: 'confirmSignUp',
     summary: 'Make the account of a letter',
     description:
       'The account of the address that the letter went to, on the free plan, with its first key. The link is good once: afterwards, and when its time is over, 401 `INVALID_CREDENTIALS`.',
-    tags: ['sign-in'],
     access: open,
     body: TokenBody.schema,
-    answers: {
-      201: NewAccount,
-      401: NestedProblem,
-      403: NestedProblem,
-      422: ValidationProblem,
-    },
+    answers: { 201: NewAccount, 401: NestedProblem, 403: NestedProblem },
     handle: ({ at, body, request, reply }) => {
       const { signUp, keys, addressOf } = at
       const { token } = TokenBody.read(body)
@@ -92,9 +76,7 @@ const AdminAccess = { operator: 'people' } as const
 
 /** Letters by which the operator lets people in. */
 export const signUpAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'POST',
-    path: '/admin/v1/invitations',
+  operation('POST /admin/v1/invitations', {
     operationId: 'inviteToSignUp',
     summary: 'Invite somebody to make an account',
     description:
@@ -105,7 +87,6 @@ export const signUpAdminOperations: readonly Operation[] = [
     body: AddressBody.schema,
     answers: {
       201: envelope(t.Object({ email: t.String(), expires_at: t.String({ format: 'date-time' }) })),
-      422: ValidationProblem,
     },
     handle: ({ at, body, reply }) => {
       const { signUp, ownUrl } = at

@@ -3,7 +3,6 @@ import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import { operators, priceOperators } from '../math/price-operators.ts'
 import type { AlertRefusal } from '../service/alerts.ts'
@@ -14,7 +13,6 @@ import {
   type AlertContext,
   type AlertsDeps,
   alertParams,
-  alertRefusals,
   createAlertContext,
   reading,
   writing,
@@ -48,29 +46,23 @@ const analyticsNote = `Analytics conditions look at the daily closes of \`GET /v
 function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/alerts',
+    operation('GET /v1/alerts', {
       operationId: 'listAlerts',
       summary: 'List alerts',
       description:
         'Every alert of the account, by code and then by creation: a bare list. An alert whose kind the plan does not include any more is not evaluated: `suspended_reason` is `plan`.',
-      tags: ['alerts'],
       access: reading,
-      answers: { 200: t.Array(AlertShape), ...alertRefusals },
+      answers: { 200: t.Array(AlertShape) },
       handle: ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row),
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/alerts',
+    operation('POST /v1/alerts', {
       operationId: 'createAlert',
       summary: 'Create an alert',
       description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare.\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\nWhen it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
-      tags: ['alerts'],
       access: writing,
       headers: idempotencyHeader,
       body: forms.newAlert,
-      answers: { 201: AlertShape, ...alertRefusals, 422: ValidationProblem },
+      answers: { 201: AlertShape },
       handle: ({ body, caller, requestContext, request, reply }) => {
         const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
         if (!hasFeature(caller.entitled, feature))
@@ -99,17 +91,14 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
 function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/alerts/:id',
+    operation('GET /v1/alerts/:id', {
       operationId: 'getAlert',
       summary: 'One alert',
       description:
         'The alert with its newest triggers. Of each alert the newest 10,000 triggers are kept.',
-      tags: ['alerts'],
       access: reading,
       params: alertParams.properties,
-      answers: { 200: AlertWithHistory, ...alertRefusals, 404: NestedProblem },
+      answers: { 200: AlertWithHistory },
       handle: ({ caller, params: { id } }) => {
         const alert = own(id, caller)
         return {
@@ -118,18 +107,15 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
         }
       },
     }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/alerts/:id',
+    operation('PATCH /v1/alerts/:id', {
       operationId: 'changeAlert',
       summary: 'Change an alert',
       description:
         'What the body does not name stays. Another code, operator, value or anything of the analytics ends the cooldown, and only prices that come in from then on are judged. `webhook_url` and `metadata` are cleared by null; an `analytics_type` of null makes a standard alert of it.',
-      tags: ['alerts'],
       access: writing,
       params: alertParams.properties,
       body: forms.alertChange,
-      answers: { 200: AlertShape, ...alertRefusals, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: AlertShape },
       handle: ({ body, caller, params: { id }, request }) => {
         const alert = own(id, caller)
         const settings = forms.changed(body, alert)
@@ -141,16 +127,13 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
         return rows.row(alerts.change(alert, settings))
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/alerts/:id',
+    operation('DELETE /v1/alerts/:id', {
       operationId: 'deleteAlert',
       summary: 'Delete an alert',
       description: 'The alert and its triggers are gone; what was to be sent of them is sent.',
-      tags: ['alerts'],
       access: writing,
       params: alertParams.properties,
-      answers: { 204: t.Void(), ...alertRefusals, 404: NestedProblem },
+      answers: { 204: t.Void() },
       handle: ({ caller, params: { id }, reply }) => {
         alerts.remove(own(id, caller))
         reply.status = 204

@@ -6,7 +6,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { conditionText } from '../math/condition.ts'
-import { type AlertContext, type AlertsDeps, alertRefusals, reading } from './route.ts'
+import { type AlertContext, type AlertsDeps, reading } from './route.ts'
 import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
 
 const analyticsPerPage = 20
@@ -44,17 +44,14 @@ export function alertHistoryOperations(
     ]
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/alerts/analytics_history',
+    operation('GET /v1/alerts/analytics_history', {
       operationId: 'listTriggeredAnalyticsAlerts',
       summary: 'Analytics alerts that have fired',
       description:
         'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
-      tags: ['alerts'],
       access: { meter: true, feature: 'analytics_alerts' },
       page: { max: historyPerPageMax, default: analyticsPerPage },
-      answers: { 200: Analytics, ...alertRefusals },
+      answers: { 200: Analytics },
       handle: ({ caller, page }) => {
         const fired = alerts.firedAnalytics(
           caller.key.account.account.id,
@@ -68,14 +65,11 @@ export function alertHistoryOperations(
         }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/alerts/triggers',
+    operation('GET /v1/alerts/triggers', {
       operationId: 'listAlertTriggers',
       summary: 'Triggers of alerts',
       description:
         "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
-      tags: ['alerts'],
       access: reading,
       page: { max: historyPerPageMax, default: triggersPerPage },
       query: {
@@ -84,7 +78,7 @@ export function alertHistoryOperations(
           examples: ['00000000-0000-4000-8000-000000000201'],
         }),
       },
-      answers: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
+      answers: { 200: Triggers, 404: NestedProblem },
       handle: ({ caller, query, page }) => {
         const alert = query.alert_id ? own(query.alert_id, caller) : undefined
         const triggers = alerts.triggers(

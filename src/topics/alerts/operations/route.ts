@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import type { Alert } from '../service/alerts.ts'
 import { createAlertForms } from './form.ts'
 import { createAlertRows } from './row.ts'
@@ -36,9 +35,6 @@ export const alertParams = t.Object({
     examples: ['00000000-0000-4000-8000-000000000201'],
   }),
 })
-export const alertRefusals = {
-  400: NestedProblem,
-}
 
 /** What every route of alerts stands on. */
 export function createAlertContext({ alerts, catalogue, checkTarget, now }: AlertsDeps) {

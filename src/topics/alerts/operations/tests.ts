@@ -5,12 +5,12 @@ import { codeParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { conditionText } from '../math/condition.ts'
 import { answeredPrice } from '../service/moment.ts'
 import { BacktestRange } from './form.ts'
-import { type AlertContext, type AlertsDeps, alertParams, alertRefusals, writing } from './route.ts'
+import { type AlertContext, type AlertsDeps, alertParams, writing } from './route.ts'
 import { TestShape, testRow } from './row.ts'
 
 const backtestDays = 365
@@ -70,17 +70,14 @@ const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
 const testOne = ({ alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) => [
-  operation({
-    method: 'POST',
-    path: '/v1/alerts/:id/test',
+  operation('POST /v1/alerts/:id/test', {
     operationId: 'testAlert',
     summary: 'Test an alert',
     description: testNote,
-    tags: ['alerts'],
     access: onlyReading,
     params: alertParams.properties,
     body: noBody,
-    answers: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
+    answers: { 200: TestShape },
     handle: ({ caller, params: { id }, reply }) => {
       const startedMs = clock.monotonic()
       const alert = own(id, caller)
@@ -92,13 +89,10 @@ const testOne = ({ alerts, catalogue, clock, marks }: AlertsDeps, { own }: Alert
 ]
 
 const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: AlertsDeps) => [
-  operation({
-    method: 'POST',
-    path: '/v1/alerts/test',
+  operation('POST /v1/alerts/test', {
     operationId: 'testAlertsOfCode',
     summary: 'Test every alert of a code',
     description: testNote,
-    tags: ['alerts'],
     access: onlyReading,
     body: CodeBody.schema,
     query: {
@@ -107,12 +101,7 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Aler
         examples: ['BRENT_CRUDE_USD'],
       }),
     },
-    answers: {
-      200: TestsShape,
-      ...alertRefusals,
-      400: t.Union([NestedProblem, FailProblem]),
-      422: ValidationProblem,
-    },
+    answers: { 200: TestsShape, 400: t.Union([NestedProblem, FailProblem]) },
     handle: ({ body, caller, query, request, reply }) => {
       const startedMs = clock.monotonic()
       const named = query.commodity_code ?? CodeBody.read(body).commodity_code
@@ -139,17 +128,14 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Aler
 ]
 
 const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) => [
-  operation({
-    method: 'POST',
-    path: '/v1/alerts/backtest',
+  operation('POST /v1/alerts/backtest', {
     operationId: 'backtestAlert',
     summary: 'Backtest an alert',
     description:
       'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
-    tags: ['alerts'],
     access: { ...onlyReading, heavy: true },
     body: forms.backtest,
-    answers: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
+    answers: { 200: BacktestShape },
     handle: async ({ body, reply }) => {
       const { from, to } = rangeOf(body, deps.now())
       const isVintage = BacktestRange.read(body).vintage === true

@@ -206,9 +206,7 @@ const uses = Object.entries(useOfStorage)
 
 /** Where a price stands in its year and a stock in its season. */
 export const levelIndicatorOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/indicators/price-context',
+  operation('GET /v1/indicators/price-context', {
     operationId: 'getPriceContext',
     summary: 'A price in its last 52 weeks',
     description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
@@ -226,9 +224,7 @@ export const levelIndicatorOperations: readonly Operation[] = [
     handle: ({ at: known, query, request, reply }) =>
       contextAnswer(known, codeOf(query), request, reply),
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/indicators/storage-analytics',
+  operation('GET /v1/indicators/storage-analytics', {
     operationId: 'getStorageAnalytics',
     summary: 'A stock in its season',
     description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,

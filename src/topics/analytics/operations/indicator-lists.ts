@@ -117,9 +117,7 @@ function requireImported(newestOn: string | undefined, subject: string, dataset:
 
 /** What others report, note and disclose: lists that the operator imports. */
 export const listIndicatorOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/indicators/cftc-positioning',
+  operation('GET /v1/indicators/cftc-positioning', {
     operationId: 'getCftcPositioning',
     summary: 'Positions of managed money',
     description:
@@ -158,9 +156,7 @@ export const listIndicatorOperations: readonly Operation[] = [
       }
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/indicators/annotations',
+  operation('GET /v1/indicators/annotations', {
     operationId: 'getAnnotations',
     summary: 'Notes on the markets',
     description:
@@ -185,9 +181,7 @@ export const listIndicatorOperations: readonly Operation[] = [
       }
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/indicators/congressional-trades',
+  operation('GET /v1/indicators/congressional-trades', {
     operationId: 'getCongressionalTrades',
     summary: 'Disclosed trades of members of Congress',
     description:

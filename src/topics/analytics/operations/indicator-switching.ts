@@ -198,9 +198,7 @@ const assumptions = switchMarkets
 
 /** Whether power is cheaper from gas or from coal. */
 export const fuelSwitchingOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/indicators/fuel-switching',
+  operation('GET /v1/indicators/fuel-switching', {
     operationId: 'getFuelSwitching',
     summary: 'Switching from coal to gas',
     description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,

@@ -214,9 +214,7 @@ function briefAnswer(
 
 /** Prices, their day and their month ahead in one answer. */
 export const marketBriefOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/market-brief',
+  operation('GET /v1/market-brief', {
     operationId: 'getMarketBrief',
     summary: 'Market brief',
     description:

@@ -22,6 +22,7 @@ export type AnalysisCall = Pick<
 export const analysis = <Query extends TProperties>({
   shapes,
   feature = 'analytics',
+  path,
   ...definition
 }: {
   path: string
@@ -34,9 +35,8 @@ export const analysis = <Query extends TProperties>({
   handle(call: AnalysisCall): string
 }): Operation => {
   const bodies = shapes.map(mirrored)
-  return operation({
+  return operation(`GET ${path}`, {
     ...definition,
-    method: 'GET',
     tags: ['analytics'],
     access: { feature, meter: true, heavy: true },
     view: 'as_of, end_date',

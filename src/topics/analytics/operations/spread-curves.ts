@@ -232,29 +232,19 @@ export function spreadCurveOperations(deps: CurveDeps) {
   const hours = deps.limits.futuresMaxAgeHours
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/spreads/gasoil-crack',
+    operation('GET /v1/spreads/gasoil-crack', {
       operationId: 'getGasoilCrack',
       summary: 'Gasoil crack of the front months',
       description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
-      tags: ['spreads'],
       access: calculated,
       view: 'as_of',
-      answers: {
-        200: envelope(GasoilCrack),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(GasoilCrack), 404: NestedProblem },
       handle: ({ at: deps, reply }) => gasoilAnswer(deps, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/spreads/curve-structure',
+    operation('GET /v1/spreads/curve-structure', {
       operationId: 'getCurveStructure',
       summary: 'Term structure of a futures curve',
       description,
-      tags: ['spreads'],
       access: calculated,
       view: 'as_of',
       query: {
@@ -264,21 +254,14 @@ export function spreadCurveOperations(deps: CurveDeps) {
           required: true,
         }),
       },
-      answers: {
-        200: envelope(Structure),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(Structure), 404: NestedProblem },
       handle: ({ at: deps, query, request, reply }) =>
         structureAnswer(deps, query.commodity, request, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/spreads/curve-structure/all',
+    operation('GET /v1/spreads/curve-structure/all', {
       operationId: 'getAllCurveStructures',
       summary: 'Term structures of all futures curves',
       description: `${description} Curves without such a contract are left out; none at all is a 404.`,
-      tags: ['spreads'],
       access: calculated,
       view: 'as_of',
       answers: {
@@ -287,7 +270,6 @@ export function spreadCurveOperations(deps: CurveDeps) {
           data: t.Array(Structure),
           meta: t.Object({ count: integer({ examples: [5] }) }),
         }),
-        400: NestedProblem,
         404: NestedProblem,
       },
       handle: ({ at: deps, reply }) => allStructures(deps, reply),

@@ -193,39 +193,30 @@ export function spreadOperations(deps: SpreadDeps) {
       },
     )
     return [
-      operation({
-        method: 'GET',
-        path: `/v1/spreads/${path}`,
+      operation(`GET /v1/spreads/${path}`, {
         operationId: `get${name}`,
         summary: title,
         description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
-        tags: ['spreads'],
         access: calculated,
         view: 'as_of',
         query: { id: idQuery },
         answers: { 200: envelope(SpreadRow), ...refusals },
         handle: ({ at, query, reply }) => currentSpread(at, type, query.id, reply),
       }),
-      operation({
-        method: 'GET',
-        path: `/v1/spreads/${path}/all`,
+      operation(`GET /v1/spreads/${path}/all`, {
         operationId: `getAll${name}`,
         summary: `All ${plural}`,
         description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
-        tags: ['spreads'],
         access: calculated,
         view: 'as_of',
 
         answers: { 200: SpreadList, 400: refusals[400], 404: NestedProblem },
         handle: ({ at, reply }) => allSpreads(at, type, reply),
       }),
-      operation({
-        method: 'GET',
-        path: `/v1/spreads/${path}/historical`,
+      operation(`GET /v1/spreads/${path}/historical`, {
         operationId: `get${name}History`,
         summary: `${title} in the past`,
         description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
-        tags: ['spreads'],
         access: { ...calculated, heavy: true },
         view: 'as_of',
         page: { max: perPageMax },

@@ -71,9 +71,7 @@ const noSession = { open: 'There are no sessions here: it says so to whoever ask
 /** The Model Context Protocol over HTTP: one message a request, no sessions. */
 export function mcpOperations(deps: McpDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/mcp',
+    operation('POST /mcp', {
       operationId: 'speakModelContextProtocol',
       summary: 'Model Context Protocol',
       description:
@@ -115,18 +113,14 @@ export function mcpOperations(deps: McpDeps) {
         return answer
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/mcp',
+    operation('GET /mcp', {
       operationId: 'openModelContextStream',
       summary: 'No stream',
       hidden: true,
       access: noSession,
       handle: methodNotAllowed,
     }),
-    operation({
-      method: 'DELETE',
-      path: '/mcp',
+    operation('DELETE /mcp', {
       operationId: 'endModelContextSession',
       summary: 'No session',
       hidden: true,

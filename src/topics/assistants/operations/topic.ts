@@ -4,7 +4,7 @@ import type { Dispatch } from '../../spreadsheet/operations/topic.ts'
 import { mcpOperations } from './mcp.ts'
 
 /** The interface for assistants. */
-export function operationsOf(context: Context, answer: Dispatch): Operation[] {
+export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
   const { config, onBehalf } = context
   return [
     ...mcpOperations({

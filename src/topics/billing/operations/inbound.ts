@@ -8,14 +8,11 @@ import { whenReachable } from './form.ts'
 
 /** Messages of the payment processor. */
 export const inboundBillingOperations = ({ billing }: { billing: Billing }) => [
-  operation({
-    method: 'POST',
-    path: '/billing/webhooks/stripe',
+  operation('POST /billing/webhooks/stripe', {
     operationId: 'receiveProcessorEvent',
     summary: 'Messages of the processor',
     description:
       'Where the payment processor tells that something happened, for `billing.provider` stripe. A message is taken by its signature over the raw body (header `Stripe-Signature`, at most five minutes old) and once by its id; what it is about is then asked of the processor, so that order and repeats do not matter.',
-    tags: ['billing'],
     access: { open: 'The processor signs what it sends.', rate: 'none' },
     answers: {
       200: t.Object({ received: t.Literal(true) }),

@@ -6,7 +6,6 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { countOrNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { quotaWindow } from '../../../plans/quota.ts'
 import { invoicePdf } from '../../../send/billing/invoice-pdf.ts'
@@ -51,19 +50,13 @@ export const invoiceOperations = (deps: BillingInvoicesDeps) => [...invoices(dep
 
 function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/billing/invoices',
+    operation('GET /billing/invoices', {
       operationId: 'listInvoices',
       summary: 'Invoices',
       description: 'Every invoice of the account, newest first.',
-      tags: ['billing'],
       access: billingRead,
       page: { max: perPageMax, default: perPageDefault },
-      answers: {
-        200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
-        400: NestedProblem,
-      },
+      answers: { 200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }) },
       handle: ({ caller, request, page }) => {
         const { account } = caller.key.account
         billing.current(caller.key.account)
@@ -74,13 +67,10 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
         return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/billing/invoices/:id/pdf',
+    operation('GET /billing/invoices/:id/pdf', {
       operationId: 'getInvoicePdf',
       summary: 'An invoice as PDF',
       description: 'The invoice as a document to keep or print.',
-      tags: ['billing'],
       access: billingRead,
       params: params.properties,
       answers: {
@@ -89,7 +79,6 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
           description: 'A PDF document.',
           examples: ['%PDF-1.7 …'],
         }),
-        404: NestedProblem,
       },
       handle: async ({ caller, params: { id } }) => {
         const invoice = billing.invoices.own(caller.key.account.account.id, id)
@@ -144,14 +133,11 @@ function usage({ keys, meter, now }: BillingInvoicesDeps) {
     return { startsAt: today - dayMs, endsAt: today }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/billing/usage',
+    operation('GET /billing/usage', {
       operationId: 'getBillingUsage',
       summary: 'Usage by day',
       description:
         'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
-      tags: ['billing'],
       access: billingRead,
       query: {
         period: wordParameter(periods, {
@@ -160,7 +146,7 @@ function usage({ keys, meter, now }: BillingInvoicesDeps) {
           default: 'current',
         }),
       },
-      answers: { 200: Usage, 400: NestedProblem },
+      answers: { 200: Usage },
       handle: ({ caller, query }) => {
         const period = periods.find(name => name === (query.period || 'current'))
         if (!period)

@@ -48,14 +48,11 @@ export const paymentOperations = (deps: BillingPaymentsDeps) => [
 function methods({ billing }: BillingPaymentsDeps) {
   const { payments } = billing
   return [
-    operation({
-      method: 'GET',
-      path: '/billing/payment_methods',
+    operation('GET /billing/payment_methods', {
       operationId: 'listPaymentMethods',
       summary: 'Payment methods',
       description:
         'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
-      tags: ['billing'],
       access: billingRead,
       answers: { 200: Methods, 503: NestedProblem },
       handle: async ({ caller }) => {
@@ -68,14 +65,11 @@ function methods({ billing }: BillingPaymentsDeps) {
         }
       },
     }),
-    operation({
-      method: 'PATCH',
-      path: '/billing/payment_methods/update',
+    operation('PATCH /billing/payment_methods/update', {
       operationId: 'setPaymentMethod',
       summary: 'Choose the payment method',
       description:
         'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
-      tags: ['billing'],
       access: billingChange,
       body: PaymentMethodBody.schema,
       answers: {
@@ -93,14 +87,11 @@ function methods({ billing }: BillingPaymentsDeps) {
         }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/billing/intents/setup',
+    operation('POST /billing/intents/setup', {
       operationId: 'createSetupIntent',
       summary: 'Set up a payment method',
       description:
         "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
-      tags: ['billing'],
       access: billingChange,
       answers: { 200: Intent, ...changeRefusals },
       handle: async ({ caller }) => {
@@ -118,14 +109,11 @@ function methods({ billing }: BillingPaymentsDeps) {
 
 function portal({ billing, billingPages, links }: BillingPaymentsDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/billing/customer-portal/sessions',
+    operation('POST /billing/customer-portal/sessions', {
       operationId: 'createPortalSession',
       summary: 'Open the customer portal',
       description:
         "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
-      tags: ['billing'],
       access: billingChange,
       body: PortalBody.schema,
       answers: { 200: Portal, ...changeRefusals },
@@ -148,14 +136,11 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
   const sales = billing.credits
   const purchaseBody = createPurchaseBody(sales.packs)
   return [
-    operation({
-      method: 'GET',
-      path: '/billing/credit_packs',
+    operation('GET /billing/credit_packs', {
       operationId: 'listCreditPacks',
       summary: 'Credit packs',
       description:
         'Requests that can be bought beside a plan, and how many are left of those that were bought or given. They are used once the quota of a key is used up.',
-      tags: ['billing'],
       access: billingRead,
       answers: { 200: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }) },
       handle: ({ caller }) => ({
@@ -163,14 +148,11 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
         balance: { requests_remaining: sales.balance(caller.key.account.account.id) },
       }),
     }),
-    operation({
-      method: 'POST',
-      path: '/billing/credit_purchases',
+    operation('POST /billing/credit_purchases', {
       operationId: 'buyCredits',
       summary: 'Buy requests',
       description:
         'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
-      tags: ['billing'],
       access: billingChange,
       headers: idempotencyHeader,
       body: purchaseBody.schema,

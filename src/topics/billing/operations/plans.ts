@@ -49,26 +49,20 @@ export const planOperations = (deps: BillingDeps) => [
 function reading({ billing, plans, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   return [
-    operation({
-      method: 'GET',
-      path: '/billing/plans',
+    operation('GET /billing/plans', {
       operationId: 'listPlans',
       summary: 'Plans and prices',
       description:
         'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
-      tags: ['billing'],
       access: billingRead,
       answers: { 200: PlanList },
       handle: () => ({ plans: planRows(plans), addons: addOnRows(plans) }),
     }),
-    operation({
-      method: 'GET',
-      path: '/billing/subscriptions/current',
+    operation('GET /billing/subscriptions/current', {
       operationId: 'getBillingSubscription',
       summary: 'The current subscription',
       description:
         'The running subscription. A plan that the operator set has one too, by the calendar month and at no price, whose id is that of the account. On the free plan and during a trial there is none: then the period is that of the quota.',
-      tags: ['billing'],
       access: billingRead,
       answers: { 200: t.Object({ subscription: SubscriptionShape }) },
       handle: ({ caller }) => ({ subscription: row(caller.key.account) }),
@@ -101,14 +95,11 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
   const repeatKey = (request: Request, caller: Caller) =>
     idempotencyKeyOf(request, caller, ids.uuid)
   return [
-    operation({
-      method: 'POST',
-      path: '/billing/subscriptions',
+    operation('POST /billing/subscriptions', {
       operationId: 'createBillingSubscription',
       summary: 'Subscribe to a plan',
       description:
         'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
-      tags: ['billing'],
       access: billingChange,
       headers: idempotencyHeader,
       body: SubscribeBody.schema,
@@ -129,14 +120,11 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
         )
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/billing/subscriptions/change_plan',
+    operation('POST /billing/subscriptions/change_plan', {
       operationId: 'changePlan',
       summary: 'Change the plan',
       description:
         'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
-      tags: ['billing'],
       access: billingChange,
       headers: idempotencyHeader,
       body: PlanChangeBody.schema,
@@ -166,14 +154,11 @@ function ending({ billing, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const { subscriptions } = billing
   return [
-    operation({
-      method: 'POST',
-      path: '/billing/subscriptions/cancel',
+    operation('POST /billing/subscriptions/cancel', {
       operationId: 'cancelBillingSubscription',
       summary: 'Cancel at the end of the period',
       description:
         'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
-      tags: ['billing'],
       access: billingChange,
       answers: { 200: Answer, ...changeRefusals },
       handle: async ({ caller }) => {
@@ -185,14 +170,11 @@ function ending({ billing, keys, meter, now }: BillingDeps) {
         }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/billing/subscriptions/reactivate',
+    operation('POST /billing/subscriptions/reactivate', {
       operationId: 'reactivateBillingSubscription',
       summary: 'Take a cancellation back',
       description:
         'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
-      tags: ['billing'],
       access: billingChange,
       answers: { 200: Answer, ...changeRefusals },
       handle: async ({ caller }) => {

@@ -15,7 +15,7 @@ import {
 } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CatalogProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { maxAgeHours } from '../../calendars/math/freshness.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
@@ -96,9 +96,7 @@ function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
     `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/commodities',
+    operation('GET /v1/commodities', {
       operationId: 'getCommodities',
       summary: 'Commodity codes',
       description:
@@ -117,7 +115,7 @@ function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
           examples: ['crude'],
         }),
       },
-      answers: { 200: serialised(List), 304: t.Void(), 400: NestedProblem },
+      answers: { 200: serialised(List), 304: t.Void() },
       handle: ({ query, request, reply }) => {
         const include = boolOf('include_unavailable', query.include_unavailable, false)
         const category = categoryOf(catalogue, query.category)
@@ -159,9 +157,7 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/commodities/categories',
+    operation('GET /v1/commodities/categories', {
       operationId: 'getCommodityCategories',
       summary: 'Commodity codes by category',
       description:
@@ -169,7 +165,7 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
       tags: ['catalogue'],
       access: { meter: true },
       query: { include_unavailable: includeUnavailable },
-      answers: { 200: serialised(Categories), 304: t.Void(), 400: NestedProblem },
+      answers: { 200: serialised(Categories), 304: t.Void() },
       handle: ({ query, request, reply }) => {
         const include = boolOf('include_unavailable', query.include_unavailable, false)
         const { list, hit } = commodityTexts.rendered(
@@ -181,9 +177,7 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
         return tagged(request, reply, list.text, hit, list.etag)
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/commodities/codes',
+    operation('GET /v1/commodities/codes', {
       operationId: 'getCommodityCodes',
       summary: 'Redirect to the commodity codes',
       description:
@@ -202,9 +196,7 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
 function commodityRoute(deps: CommoditiesDeps) {
   const { catalogue, latestPrices, marks, now } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/commodities/:code',
+    operation('GET /v1/commodities/:code', {
       operationId: 'getCommodity',
       summary: 'One commodity',
       description:

@@ -138,14 +138,11 @@ const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
 function pricesRoute(deps: DemoDeps) {
   const { latestPrices, catalogue, history, links } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/demo/prices',
+    operation('GET /v1/demo/prices', {
       operationId: 'getDemoPrices',
       summary: 'Prices without a key',
       description:
         'The newest prices of a few codes, for trying the service. Limited by client address; the headers say how many requests are left.',
-      tags: ['discovery'],
       access,
       query: {
         codes: codesParameter(undefined, {
@@ -197,14 +194,11 @@ function pricesRoute(deps: DemoDeps) {
 function priceRoute(deps: DemoDeps) {
   const { latestPrices, catalogue, now } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/demo/prices/:code',
+    operation('GET /v1/demo/prices/:code', {
       operationId: 'getDemoPrice',
       summary: 'One price without a key',
       description:
         'The newest price of one of the demo codes. A code of the catalogue that the demo does not have is 403 and names those it has.',
-      tags: ['discovery'],
       access,
       params: {
         code: t.String({
@@ -260,13 +254,10 @@ function commoditiesRoute(deps: DemoDeps) {
     return `{"status":"success","data":{"commodities":{${parts.join(',')}},"meta":${JSON.stringify(meta)}}}`
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/demo/commodities',
+    operation('GET /v1/demo/commodities', {
       operationId: 'getDemoCommodities',
       summary: 'Commodity codes without a key',
       description: 'Every code that has data, by category, and which of them the demo serves.',
-      tags: ['discovery'],
       access,
       answers: { 200: serialised(DemoCommodities) },
       handle: ({ reply }) => {

@@ -114,23 +114,17 @@ function limitsOperations({ plans, limits }: MetaDeps, startedAt: string) {
   const description =
     'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/meta/limits',
+    operation('GET /v1/meta/limits', {
       operationId: 'getLimits',
       summary: 'Plans and limits',
       description,
-      tags: ['discovery'],
       ...options,
       handle: ({ request, reply }) => tagged(request, reply, text, true, etag),
     }),
-    operation({
-      method: 'GET',
-      path: '/limits.json',
+    operation('GET /limits.json', {
       operationId: 'getLimitsFile',
       summary: 'Plans and limits, at their other address',
       description: `The same text as \`/v1/meta/limits\`. ${description}`,
-      tags: ['discovery'],
       ...options,
       handle: ({ request, reply }) => tagged(request, reply, text, true, etag),
     }),
@@ -147,14 +141,11 @@ function webhookIpsRoute({ sourceRanges }: MetaDeps, startedAt: string) {
     updated_at: startedAt,
   })
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/webhook-ips',
+    operation('GET /v1/webhook-ips', {
       operationId: 'getWebhookIps',
       summary: 'Where webhooks come from',
       description:
         'The networks that webhook deliveries come from, for the firewall of a receiver; empty when the operator has not set them. Does not count against the quota.',
-      tags: ['discovery'],
       access: { meter: false },
       answers: { 200: WebhookIps },
       handle: () => answer,
@@ -181,14 +172,11 @@ function factsRoute(
       updated_at: startedAt,
     })
   return [
-    operation({
-      method: 'GET',
-      path: '/product-facts.json',
+    operation('GET /product-facts.json', {
       operationId: 'getProductFacts',
       summary: 'The service in numbers',
       description:
         'Plans, features and the size of the catalogue, for programs that compare services.',
-      tags: ['discovery'],
       access: { open: 'The service describes itself.', rate: 'none' },
       answers: { 200: serialised(Facts), 304: t.Void() },
       handle: ({ request, reply }) => {

@@ -8,7 +8,7 @@ import { envelope, markFixtures, success } from '../../../http/operations/answer
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { FailProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -106,9 +106,7 @@ function pricesRoute(deps: PriceListsDeps) {
   const { several } = createPriceTexts(latestPrices)
   const every = createEveryAnswer(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices',
+    operation('GET /v1/prices', {
       operationId: 'getPrices',
       summary: 'Latest prices as a list',
       description:
@@ -180,9 +178,7 @@ function allPricesRoute(deps: PriceListsDeps) {
     return { value: { series, total: selected.length, text }, series: quoted }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/all',
+    operation('GET /v1/prices/all', {
       operationId: 'getAllPrices',
       summary: 'Every price by code',
       description:
@@ -196,7 +192,7 @@ function allPricesRoute(deps: PriceListsDeps) {
           examples: ['crude_oil'],
         }),
       },
-      answers: { 200: serialised(All), 400: NestedProblem },
+      answers: { 200: serialised(All) },
       handle: ({ query, page, reply, caller }) => {
         const category = categoryOf(catalogue, query.category)
         const { series, total, text } = kept(
@@ -248,9 +244,7 @@ function allRow(
 
 function healthRoute({ catalogue, freshness, marks, now }: PriceListsDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/all/health',
+    operation('GET /v1/prices/all/health', {
       operationId: 'getAllPricesHealth',
       summary: 'Health of the prices',
       description:

@@ -17,9 +17,7 @@ const SourceShape = t.Object(
 
 /** Whose data this copy serves. */
 export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) => [
-  operation({
-    method: 'GET',
-    path: '/v1/sources',
+  operation('GET /v1/sources', {
     operationId: 'listSources',
     summary: 'List sources',
     description:

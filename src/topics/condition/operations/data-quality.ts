@@ -7,7 +7,6 @@ import { envelope, markFixtures, success } from '../../../http/operations/answer
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { priceType } from '../../catalogue/math/catalogue.ts'
@@ -277,9 +276,7 @@ export const dataQualityOperations = (deps: DataQualityDeps) => [
 
 function summaryRoute({ quality, marks, now }: DataQualityDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/data-quality/summary',
+    operation('GET /v1/data-quality/summary', {
       operationId: 'getDataQualitySummary',
       summary: 'Quality of the stored data',
       description: `Scores over every code that has data, and the newest issues. ${definitions}`,
@@ -306,9 +303,7 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
     return text
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/data-quality/reports',
+    operation('GET /v1/data-quality/reports', {
       operationId: 'listDataQualityReports',
       summary: 'Quality by code',
       description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
@@ -324,7 +319,6 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
         200: serialised(
           envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
         ),
-        400: NestedProblem,
       },
       handle: async ({ query, reply }) => {
         const status = query.status?.trim().toLowerCase()
@@ -347,9 +341,7 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
 
 function reportRoute({ catalogue, quality, marks, now }: DataQualityDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/data-quality/reports/:code',
+    operation('GET /v1/data-quality/reports/:code', {
       operationId: 'getDataQualityReport',
       summary: 'Quality of one code',
       description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
@@ -358,7 +350,7 @@ function reportRoute({ catalogue, quality, marks, now }: DataQualityDeps) {
       params: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
       },
-      answers: { 200: envelope(Report), 404: NestedProblem },
+      answers: { 200: envelope(Report) },
       handle: ({ params, reply }) => {
         const series = catalogue.named(params.code)
         if (!series)

@@ -176,28 +176,22 @@ function livenessOperations({
   const description =
     'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop, or a replica further behind than `max_lag`. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/health',
+    operation('GET /v1/health', {
       operationId: 'getHealth',
       summary: 'Health',
       description,
-      tags: ['discovery'],
       access: { open: 'Anybody may ask whether the service lives.' },
       query: ReadyQuery.properties,
-      answers: { 200: Health, 400: NestedProblem, 503: Health },
+      answers: { 200: Health, 503: Health },
       handle: ({ query, reply }) => answer(reply, query),
     }),
-    operation({
-      method: 'GET',
-      path: '/health',
+    operation('GET /health', {
       operationId: 'getHealthForProbes',
       summary: 'Health, for probes',
       description: `${description} Without a rate limit.`,
-      tags: ['discovery'],
       access: { open: 'Probes ask often.', rate: 'none' },
       query: ReadyQuery.properties,
-      answers: { 200: Health, 400: NestedProblem, 503: Health },
+      answers: { 200: Health, 503: Health },
       handle: ({ query, reply }) => answer(reply, query),
     }),
   ]
@@ -236,14 +230,11 @@ function reasonOf(
 function statusRoute(deps: HealthDeps) {
   const { settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/status',
+    operation('GET /v1/status', {
       operationId: 'getStatus',
       summary: 'Status of every part and every feed',
       description:
         'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences, and delayed at least while one of its codes is stale. Does not count against the quota.',
-      tags: ['discovery'],
       access: { meter: false },
       answers: { 200: Status, 503: NestedProblem },
       handle: ({ reply }) => {

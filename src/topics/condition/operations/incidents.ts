@@ -32,14 +32,11 @@ const access = { open: 'Whoever wonders whether the service works may look.' } a
 
 /** When parts of the service were not as they should be, for people who have no key. */
 export const incidentOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/status/incidents.json',
+  operation('GET /status/incidents.json', {
     operationId: 'listIncidents',
     summary: 'Incidents of the last 90 days',
     description:
       'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
-    tags: ['discovery'],
     access,
     answers: { 200: Incidents },
     handle: ({ at, reply }) => {
@@ -52,13 +49,10 @@ export const incidentOperations: readonly Operation[] = [
       }
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/status/incidents.rss',
+  operation('GET /status/incidents.rss', {
     operationId: 'getIncidentFeed',
     summary: 'Incidents as RSS',
     description: 'The incidents of the last 90 days for feed readers. Needs no key.',
-    tags: ['discovery'],
     access,
     answers: {
       200: t.String({

@@ -59,14 +59,11 @@ const PublicStatus = t.Object(
 export function publicStatusOperations(deps: PublicStatusDeps) {
   const { catalogue, freshness, marks, clock } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/status.json',
+    operation('GET /status.json', {
       operationId: 'getPublicStatus',
       summary: 'Status for everybody',
       description:
         'How each part of the service is doing and how fresh the data of each category is. Needs no key; `/status` shows it as a page.',
-      tags: ['discovery'],
       access: { open: 'Whoever wonders whether the service works may look.' },
       answers: { 200: PublicStatus },
       handle: ({ reply }) => {

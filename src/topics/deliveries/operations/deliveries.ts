@@ -7,7 +7,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { countOrNull } from '../../../http/operations/schema.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import type { Links } from '../../../http/problem/refusals.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { CopyRefusal, Delivery, DeliveryRefusal } from '../service/deliveries.ts'
@@ -35,7 +35,6 @@ const params = t.Object({
     examples: ['00000000-0000-4000-8000-000000000301'],
   }),
 })
-const refusals = { 400: NestedProblem }
 const unknown = { 404: ValidationProblem }
 const refused = { 422: ValidationProblem, 503: ValidationProblem }
 const message = t.String({ examples: ['The scheduled delivery was created.'] })
@@ -85,13 +84,10 @@ const howItRuns =
 function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
   const { deliveries, idempotency, links, headerPrefix } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/scheduled-deliveries',
+    operation('GET /v1/scheduled-deliveries', {
       operationId: 'listScheduledDeliveries',
       summary: 'List scheduled deliveries',
       description: 'Every delivery of the account, oldest first, and how many the plan allows.',
-      tags: ['scheduled deliveries'],
       access: reading,
       answers: {
         200: t.Object({
@@ -104,7 +100,6 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
           }),
           limit,
         }),
-        ...refusals,
       },
       handle: ({ caller: { key, entitled } }) => {
         const data = deliveries.list(key.account.account.id).map(rows.row)
@@ -117,13 +112,10 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
         }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/scheduled-deliveries',
+    operation('POST /v1/scheduled-deliveries', {
       operationId: 'createScheduledDelivery',
       summary: 'Create a scheduled delivery',
       description: `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
-      tags: ['scheduled deliveries'],
       access: writing,
       headers: t.Object({
         ...idempotencyHeader.properties,
@@ -136,7 +128,7 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
         ),
       }),
       body: forms.newDelivery,
-      answers: { 201: One, ...refusals, ...refused },
+      answers: { 201: One, ...refused },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refusePaused()
         return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
@@ -165,30 +157,24 @@ const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }
 function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
   const { deliveries } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/scheduled-deliveries/:id',
+    operation('GET /v1/scheduled-deliveries/:id', {
       operationId: 'getScheduledDelivery',
       summary: 'One scheduled delivery',
       description: 'The delivery with its last run.',
-      tags: ['scheduled deliveries'],
       access: reading,
       params: params.properties,
-      answers: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
+      answers: { 200: t.Object({ data: DeliveryTwice }), ...unknown },
       handle: ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/scheduled-deliveries/:id',
+    operation('PATCH /v1/scheduled-deliveries/:id', {
       operationId: 'changeScheduledDelivery',
       summary: 'Change a scheduled delivery',
       description:
         "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
-      tags: ['scheduled deliveries'],
       access: writing,
       params: params.properties,
       body: forms.deliveryChange,
-      answers: { 200: One, ...refusals, ...unknown, ...refused },
+      answers: { 200: One, ...unknown, ...refused },
       handle: ({ body, caller, params: { id } }) => {
         refusePaused()
         const change = forms.changed(body)
@@ -198,18 +184,14 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
         }
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/scheduled-deliveries/:id',
+    operation('DELETE /v1/scheduled-deliveries/:id', {
       operationId: 'deleteScheduledDelivery',
       summary: 'Delete a scheduled delivery',
       description: 'The delivery and its runs are gone; a letter that is on its way still arrives.',
-      tags: ['scheduled deliveries'],
       access: writing,
       params: params.properties,
       answers: {
         200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
-        ...refusals,
         ...unknown,
       },
       handle: ({ caller, params: { id } }) => {
@@ -235,13 +217,10 @@ function sendNow(
   { own, refusePaused }: Shared,
 ) {
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/scheduled-deliveries/:id/send_now',
+    operation('POST /v1/scheduled-deliveries/:id/send_now', {
       operationId: 'sendScheduledDelivery',
       summary: 'Send a copy now',
       description: `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
-      tags: ['scheduled deliveries'],
       access: writing,
       params: params.properties,
       headers: idempotencyHeader,
@@ -256,7 +235,6 @@ function sendNow(
           }),
           message: t.String({ examples: [messages.pending] }),
         }),
-        ...refusals,
         ...unknown,
         429: t.Union([ValidationProblem, FlatProblem]),
         503: ValidationProblem,

@@ -318,9 +318,7 @@ const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
 export const cycleTimeOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}/cycle-time`,
+  operation(`GET ${productionPrefix}/cycle-time`, {
     operationId: 'getCycleTime',
     summary: 'From permit to production',
     description:
@@ -352,9 +350,7 @@ export const cycleTimeOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}/cycle-time/cohorts`,
+  operation(`GET ${productionPrefix}/cycle-time/cohorts`, {
     operationId: 'listCycleTimeCohorts',
     summary: 'Cycle times by cohort',
     description:

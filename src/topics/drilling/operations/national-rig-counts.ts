@@ -153,9 +153,7 @@ function newestOf(call: EnergyCall): Stored<RigCount> {
 }
 
 const latest = (name: string, operationId: string, summary: string) =>
-  operation({
-    method: 'GET',
-    path: `/v1/rig-counts/${name}`,
+  operation(`GET /v1/rig-counts/${name}`, {
     operationId,
     summary,
     description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
@@ -187,9 +185,7 @@ const latest = (name: string, operationId: string, summary: string) =>
 
 /** National rig counts outside the prefix of energy intelligence. */
 export const rigCountOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/rig-counts/historical',
+  operation('GET /v1/rig-counts/historical', {
     operationId: 'getRigCountWindow',
     summary: 'Rig counts over a period',
     description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
@@ -235,9 +231,7 @@ export const rigCountOperations: readonly Operation[] = [
   }),
   latest('latest', 'getCurrentRigCount', 'Newest national rig count'),
   latest('current', 'getRigCountNow', 'Newest national rig count, by its other name'),
-  operation({
-    method: 'GET',
-    path: '/v1/rig-counts/trends',
+  operation('GET /v1/rig-counts/trends', {
     operationId: 'getRigCountTrend',
     summary: 'Trend of the national rig count',
     description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
@@ -279,9 +273,7 @@ export const rigCountOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/rig-counts/summary',
+  operation('GET /v1/rig-counts/summary', {
     operationId: 'getRigCountSummary',
     summary: 'Summary of the national rig count',
     description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,

@@ -124,9 +124,7 @@ function overviewOf(call: EnergyCall) {
 }
 
 const overview = (path: string, operationId: string, description: string) =>
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}${path}`,
+  operation(`GET ${productionPrefix}${path}`, {
     operationId,
     summary: 'Well production: coverage and newest month',
     description,
@@ -144,9 +142,7 @@ export const wellProductionOperations: readonly Operation[] = [
     'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
   ),
   overview('/summary', 'getWellProductionSummary', 'The same as `/v1/well-production/`.'),
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}/states`,
+  operation(`GET ${productionPrefix}/states`, {
     operationId: 'listStateProduction',
     summary: 'Production by state',
     description: 'What every state produced in one month, most oil first.',
@@ -167,7 +163,6 @@ export const wellProductionOperations: readonly Operation[] = [
           states: t.Array(StateRow),
         }),
       ),
-      400: NestedProblem,
     },
     handle: ({ at, query, reply }) => {
       const { states } = at.wellProduction
@@ -180,9 +175,7 @@ export const wellProductionOperations: readonly Operation[] = [
       return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
     },
   }),
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}/states/:code`,
+  operation(`GET ${productionPrefix}/states/:code`, {
     operationId: 'getStateProduction',
     summary: 'Production of one state',
     description: 'Month by month, oldest first. Agencies publish no water for states.',
@@ -212,8 +205,6 @@ export const wellProductionOperations: readonly Operation[] = [
           data: t.Array(ProductionRecord),
         }),
       ),
-      400: NestedProblem,
-      404: NestedProblem,
     },
     handle: ({ at, params, query, reply }) => {
       const { states } = at.wellProduction
@@ -231,9 +222,7 @@ export const wellProductionOperations: readonly Operation[] = [
       return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
     },
   }),
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}/wells/:api_number`,
+  operation(`GET ${productionPrefix}/wells/:api_number`, {
     operationId: 'getWellProductionHistory',
     summary: 'Production of one well',
     description:
@@ -283,9 +272,7 @@ export const wellProductionOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'GET',
-    path: `${productionPrefix}/top-producers`,
+  operation(`GET ${productionPrefix}/top-producers`, {
     operationId: 'listTopProducers',
     summary: 'Wells with most oil',
     description: 'The wells of a state that brought most oil in the last months, most first.',
@@ -322,7 +309,6 @@ export const wellProductionOperations: readonly Operation[] = [
           producers: t.Array(TopWell),
         }),
       ),
-      400: NestedProblem,
       404: NestedProblem,
     },
     handle: ({ at, query, reply }) => {

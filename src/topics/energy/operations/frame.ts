@@ -90,18 +90,16 @@ export const energyOperation = <
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,
   A extends Answers = Answers,
->(
-  definition: Definition<Query, Params> & {
-    page?: { max: number; default: number }
-    answers: A
-    handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]>
-  },
-): Operation =>
-  operation<Query, Params, TSchema, A>({
-    method: 'GET',
-    ...(definition.path.startsWith(prefix) && {
-      aliases: [definition.path.replace(prefix, aliasPrefix)],
-    }),
+>({
+  path,
+  ...definition
+}: Definition<Query, Params> & {
+  page?: { max: number; default: number }
+  answers: A
+  handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]>
+}): Operation =>
+  operation<Query, Params, TSchema, A>(`GET ${path}`, {
+    ...(path.startsWith(prefix) && { aliases: [path.replace(prefix, aliasPrefix)] }),
     tags: ['Energy intelligence'],
     access: energyAccess,
     ...definition,

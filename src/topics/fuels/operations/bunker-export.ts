@@ -53,14 +53,11 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 export function bunkerExportOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/export',
+    operation('GET /v1/bunker-fuels/export', {
       operationId: 'exportBunkerFuels',
       summary: 'Export bunker fuel prices',
       description:
         'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
-      tags: ['bunker'],
       access: bunkerAccess,
       query: {
         format: typed({
@@ -77,7 +74,7 @@ export function bunkerExportOperations(deps: BunkerDeps) {
         }),
         ...priceQuery,
       },
-      answers: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: serialised(ExportBody), 404: NestedProblem },
       handle: ({ query, request, reply }) => {
         const format = formatOf(query.format)
         const wantsFile = boolOf('download', query.download, false)

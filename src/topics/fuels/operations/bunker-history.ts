@@ -111,13 +111,10 @@ function bunkerPast(deps: BunkerDeps) {
 export function bunkerHistoryOperations(deps: BunkerDeps) {
   const pastOf = bunkerPast(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/historical',
+    operation('GET /v1/bunker-fuels/historical', {
       operationId: 'listBunkerHistory',
       summary: 'Past bunker fuel prices',
       description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
-      tags: ['bunker'],
       access,
       page: { max: perPageMax },
       query: { port: codeParameter(portNote), ...rangeQuery },
@@ -154,13 +151,10 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
         }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/historical/:port',
+    operation('GET /v1/bunker-fuels/historical/:port', {
       operationId: 'getBunkerPortHistory',
       summary: 'Past bunker fuel prices of a port',
       description: `The past prices of one port, USD per metric ton. ${paged}`,
-      tags: ['bunker'],
       access,
       params: { port: t.String(portNote) },
       page: { max: perPageMax },

@@ -54,13 +54,10 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
 function comparisonOperations(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/compare',
+    operation('GET /v1/bunker-fuels/compare', {
       operationId: 'compareBunkerPorts',
       summary: 'Compare ports',
       description: `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
-      tags: ['bunker'],
       access,
       query: {
         ports: codesParameter(comparedMax, {
@@ -124,14 +121,11 @@ const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
 function gradeSpreadOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/spreads',
+    operation('GET /v1/bunker-fuels/spreads', {
       operationId: 'getBunkerSpreads',
       summary: 'Spreads between grades',
       description:
         'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
-      tags: ['bunker'],
       access,
       answers: {
         200: t.Object(
@@ -178,13 +172,10 @@ function portSpreadOperations(deps: BunkerDeps) {
     return bunkerPort(deps.ports, text)
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/spreads/ports',
+    operation('GET /v1/bunker-fuels/spreads/ports', {
       operationId: 'getBunkerPortSpread',
       summary: 'Spread between two ports',
       description: `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
-      tags: ['bunker'],
       access,
       query: {
         from: codeParameter({

@@ -53,13 +53,10 @@ export const bunkerOperations = (deps: BunkerDeps) => [
 function listOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels',
+    operation('GET /v1/bunker-fuels', {
       operationId: 'listBunkerFuels',
       summary: 'Bunker fuel prices',
       description: `The newest price of every grade at every port, as one list. ${order}`,
-      tags: ['bunker'],
       access,
       answers: {
         200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
@@ -73,13 +70,10 @@ function listOperations(deps: BunkerDeps) {
         }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/all',
+    operation('GET /v1/bunker-fuels/all', {
       operationId: 'listBunkerPorts',
       summary: 'Bunker fuel prices by port',
       description: `The same by the short code of the port. ${order}`,
-      tags: ['bunker'],
       access,
       answers: {
         200: t.Object(
@@ -113,13 +107,10 @@ const EntryOrNull = t.Union([EntryShape, t.Null()])
 function portOperations(deps: BunkerDeps) {
   const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/bunker-fuels/ports/:code',
+    operation('GET /v1/bunker-fuels/ports/:code', {
       operationId: 'getBunkerPort',
       summary: 'Bunker fuel prices of a port',
       description: `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
-      tags: ['bunker'],
       access,
       params: {
         code: t.String({
@@ -151,7 +142,6 @@ function portOperations(deps: BunkerDeps) {
           },
           { title: 'BunkerPortAnswer' },
         ),
-        404: NestedProblem,
       },
       handle: ({ params, request, reply }) => {
         const port = bunkerPort(deps.ports, params.code)

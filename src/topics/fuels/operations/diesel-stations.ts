@@ -4,7 +4,6 @@ import { body, decimal, nullableAs, optional } from '../../../http/input/body-sc
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription, sourceOf } from '../../catalogue/math/catalogue.ts'
 import { formatPrice, roundTo } from '../../prices/math/format.ts'
@@ -131,16 +130,14 @@ export function dieselStationsOperations({
     return quote && { region: 'US', quote }
   }
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/diesel-prices/stations',
+    operation('POST /v1/diesel-prices/stations', {
       operationId: 'findDieselStations',
       summary: 'Diesel stations around a place',
       description: `The stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
       tags: ['diesel'],
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
-      answers: { 200: Nearby, 400: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Nearby },
       handle: ({ body: input, reply }) => {
         const area = StationsBody.read(input)
         const { lat: latitude, lng: longitude, radius: meters = radiusMeters.default } = area

@@ -69,9 +69,7 @@ export function dieselOperations(deps: DieselDeps) {
     }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/diesel-prices',
+    operation('GET /v1/diesel-prices', {
       operationId: 'getDieselPrice',
       summary: 'Average diesel price',
       description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
@@ -90,16 +88,14 @@ export function dieselOperations(deps: DieselDeps) {
         return { ...success(data), regional_average: data.regional_average }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/diesel-prices/states/:state',
+    operation('GET /v1/diesel-prices/states/:state', {
       operationId: 'getStateDieselPrice',
       summary: 'Average diesel price of a state',
       description: `The same for the state in the path. ${weekly}`,
       tags: ['diesel'],
       access: { meter: true },
       params: { state: t.String({ description: states, examples: ['CA'] }) },
-      answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
+      answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })) },
       handle: ({ params, reply }) => success(averageOf(params.state, reply)),
     }),
     ...dieselStationsOperations(deps),

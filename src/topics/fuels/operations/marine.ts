@@ -33,16 +33,14 @@ export function marineOperations(deps: MarineDeps) {
       `The newest price of each grade at each port, USD per metric ton delivered. ${order}${more}`,
     )
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/marine-ports',
+    operation('GET /v1/marine-ports', {
       operationId: 'listMarinePorts',
       summary: 'Bunkering ports',
       description: 'The ports whose fuel prices are served, the one that sells most first.',
       tags: ['marine'],
       access: { meter: true, rate: 'marine' },
       query: portQuery,
-      answers: { 200: envelope(Ports), 400: NestedProblem },
+      answers: { 200: envelope(Ports) },
       handle: ({ query }) => {
         const { filter, ports } = portsOf(query)
         return success({
@@ -56,9 +54,7 @@ export function marineOperations(deps: MarineDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/marine-fuels',
+    operation('GET /v1/prices/marine-fuels', {
       ...listRoute(
         'listMarineFuels',
         'All marine fuel prices',
@@ -66,33 +62,25 @@ export function marineOperations(deps: MarineDeps) {
       ),
       handle: ({ query, reply }) => pricesOf(query, true, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/marine-fuels/latest',
+    operation('GET /v1/prices/marine-fuels/latest', {
       ...latestRoute('getLatestMarineFuels'),
       handle: ({ query, reply }) => pricesOf(query, false, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/marine-fuels/latest',
+    operation('GET /v1/marine-fuels/latest', {
       ...latestRoute('getLatestMarineFuelsShort', ' The same as `/v1/prices/marine-fuels/latest`.'),
       handle: ({ query, reply }) => pricesOf(query, false, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/marine-fuels/ports',
+    operation('GET /v1/prices/marine-fuels/ports', {
       operationId: 'listMarinePortPrices',
       summary: 'Bunkering ports with their prices',
       description: 'The ports, each with the newest price of its grades.',
       tags: ['marine'],
       access: { meter: true, rate: 'marine' },
       query: portQuery,
-      answers: { 200: envelope(PortPrices), 400: NestedProblem },
+      answers: { 200: envelope(PortPrices) },
       handle: ({ query, reply }) => portPrices(query, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/marine-fuels/historical',
+    operation('GET /v1/prices/marine-fuels/historical', {
       operationId: 'getMarineFuelHistory',
       summary: 'Past marine fuel prices',
       description:

@@ -40,9 +40,7 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
     parcelRow(surcharge, catalogue.resolve(surcharge.indexCode, now())?.series)
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/fuel-surcharge/parcel',
+    operation('GET /v1/fuel-surcharge/parcel', {
       operationId: 'listParcelSurcharges',
       summary: 'Fuel surcharges of all parcel carriers',
       description: `What each parcel carrier charges now, by carrier and service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
@@ -58,9 +56,7 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
         return listed(present(rows, 'any parcel carrier'), parcel, reply)
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/fuel-surcharge/parcel/:carrier/latest',
+    operation('GET /v1/fuel-surcharge/parcel/:carrier/latest', {
       operationId: 'getParcelSurcharge',
       summary: 'Fuel surcharges of a parcel carrier',
       description: `What a parcel carrier charges now, by service level.${delayed}`,
@@ -72,7 +68,6 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
         200: envelope(
           t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote }),
         ),
-        ...refusals,
       },
       handle: ({ params, query, reply }) => {
         const level = levelOf(query.service_level)
@@ -89,9 +84,7 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/fuel-surcharge/parcel/:carrier/history',
+    operation('GET /v1/fuel-surcharge/parcel/:carrier/history', {
       operationId: 'getParcelSurchargeHistory',
       summary: 'Past fuel surcharges of a parcel carrier',
       description:
@@ -101,7 +94,7 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
       params: carrierParams('harbor').properties,
       page: { max: deps.perPageMax },
       query: serviceLevel,
-      answers: { 200: History, ...refusals },
+      answers: { 200: History },
       handle: ({ params, query, page, reply }) => {
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)

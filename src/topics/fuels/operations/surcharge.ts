@@ -9,7 +9,6 @@ import {
   delayed,
   type FuelSurchargeDeps,
   listShape,
-  refusals,
 } from './surcharge-answers.ts'
 import { parcelSurchargeOperations } from './surcharge-parcel.ts'
 import { SourceNote, SurchargeRow, surchargeRow } from './surcharge-row.ts'
@@ -28,9 +27,7 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
   const { today, marked, carrierOf, present, listed, historyOf } = createSurchargeAnswers(deps)
   return [
     ...parcelSurchargeOperations(deps),
-    operation({
-      method: 'GET',
-      path: '/v1/fuel-surcharge',
+    operation('GET /v1/fuel-surcharge', {
       operationId: 'listFuelSurcharges',
       summary: 'Fuel surcharges of all carriers',
       description: `What each less-than-truckload carrier charges now, by carrier.${delayed}`,
@@ -40,28 +37,21 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       handle: ({ reply }) =>
         listed(present(surcharges.inForce('ltl', today()), 'any carrier'), surchargeRow, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/fuel-surcharge/:carrier/latest',
+    operation('GET /v1/fuel-surcharge/:carrier/latest', {
       operationId: 'getFuelSurcharge',
       summary: 'Fuel surcharge of a carrier',
       description: `What a less-than-truckload carrier charges now.${delayed}`,
       tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('alder').properties,
-      answers: {
-        200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })),
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })) },
       handle: ({ params, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
         const [row] = present(surcharges.inForce('ltl', today(), carrier), carrier)
         return success({ ...surchargeRow(row!), metadata: marked(reply, [row!]) })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/fuel-surcharge/:carrier/history',
+    operation('GET /v1/fuel-surcharge/:carrier/history', {
       operationId: 'getFuelSurchargeHistory',
       summary: 'Past fuel surcharges of a carrier',
       description:
@@ -70,7 +60,7 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       access: { meter: true },
       params: carrierParams('alder').properties,
       page: { max: deps.perPageMax },
-      answers: { 200: History, ...refusals },
+      answers: { 200: History },
       handle: ({ params, page, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
         const { rows, meta } = historyOf({ mode: 'ltl', carrier, serviceLevel: undefined }, page)

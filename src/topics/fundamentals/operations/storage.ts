@@ -131,9 +131,7 @@ const historyRoute = (alias: boolean) => ({
  * are.
  */
 export const storageOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/storage',
+  operation('GET /v1/storage', {
     operationId: 'getStorage',
     summary: 'Crude oil in store',
     description:
@@ -141,7 +139,7 @@ export const storageOperations: readonly Operation[] = [
     tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
-    answers: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
+    answers: { 200: envelope(Overview), 404: NestedProblem },
     handle: call => {
       const { levelOf, requireLevel, metadata } = storageAnswers(call)
       const [cushing, spr, total] = [
@@ -157,9 +155,7 @@ export const storageOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/storage/cushing',
+  operation('GET /v1/storage/cushing', {
     operationId: 'getCushingStorage',
     summary: 'Crude oil at Cushing',
     description:
@@ -167,16 +163,14 @@ export const storageOperations: readonly Operation[] = [
     tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
-    answers: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
+    answers: { 200: envelope(Level), 404: NestedProblem },
     handle: call => {
       const { requireLevel, metadata } = storageAnswers(call)
       const level = requireLevel('CUSHING_STORAGE')
       return success({ ...levelRow(level), metadata: metadata([level]) })
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/storage/spr',
+  operation('GET /v1/storage/spr', {
     operationId: 'getStrategicReserve',
     summary: 'Strategic Petroleum Reserve',
     description:
@@ -184,7 +178,7 @@ export const storageOperations: readonly Operation[] = [
     tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
-    answers: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
+    answers: { 200: envelope(Reserve), 404: NestedProblem },
     handle: call => {
       const { levelOf, requireLevel, metadata } = storageAnswers(call)
       const level = requireLevel('SPR_STORAGE')
@@ -196,9 +190,7 @@ export const storageOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/storage/regional',
+  operation('GET /v1/storage/regional', {
     operationId: 'getRegionalStorage',
     summary: 'Crude oil by region',
     description:
@@ -212,25 +204,17 @@ export const storageOperations: readonly Operation[] = [
         examples: ['PADD3'],
       }),
     },
-    answers: {
-      200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
-      400: NestedProblem,
-      404: NestedProblem,
-    },
+    answers: { 200: t.Union([envelope(AllRegions), envelope(OneRegion)]), 404: NestedProblem },
     handle: call => {
       const { regional, everyRegion } = storageAnswers(call)
       return call.query.region ? regional(call.query.region) : everyRegion()
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/storage/history/:code',
+  operation('GET /v1/storage/history/:code', {
     ...historyRoute(false),
     handle: call => storageAnswers(call).history(call.params.code, call.query),
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/storage/:code/history',
+  operation('GET /v1/storage/:code/history', {
     ...historyRoute(true),
     handle: call => storageAnswers(call).history(call.params.code, call.query),
   }),

@@ -142,13 +142,10 @@ const description =
 export function futuresContinuousOperations(routes: FuturesRoutes) {
   const response = { 200: Continuous, 400: NestedProblem, 404: NestedProblem }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/continuous',
+    operation('GET /v1/futures/:slug/continuous', {
       operationId: 'getContinuousFutures',
       summary: 'Continuous series',
       description,
-      tags: ['futures'],
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -157,13 +154,10 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
       handle: ({ params, query, reply }) =>
         continuousAnswer(routes, routes.familyOf(params.slug), query, 1, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/futures/continuous/:slug/historical',
+    operation('GET /v1/futures/continuous/:slug/historical', {
       operationId: 'getContinuousFuturesHistory',
       summary: 'Continuous series, a year by default',
       description,
-      tags: ['futures'],
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,

@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { analyseCurve, monthsBetween } from '../math/curve.ts'
@@ -91,13 +90,10 @@ const NoCurve = t.Object(
 export function futuresCurveOperations(deps: FuturesDeps, routes: FuturesRoutes) {
   const { futures } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/curve',
+    operation('GET /v1/futures/:slug/curve', {
       operationId: 'getFuturesCurve',
       summary: 'Forward curve',
       description: `The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
-      tags: ['futures'],
       access: { ...routes.every, reader: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -107,7 +103,7 @@ export function futuresCurveOperations(deps: FuturesDeps, routes: FuturesRoutes)
           examples: ['2026-11-19'],
         }),
       },
-      answers: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
+      answers: { 200: t.Union([Curve, NoCurve]) },
       handle: ({ params, query, reply }) => {
         const requested = routes.familyOf(params.slug)
         const day = readDate(query.date)

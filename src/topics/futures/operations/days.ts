@@ -97,14 +97,11 @@ export const futuresDaysOperations = (
 function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
   const { ohlcDaysMax } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/ohlc',
+    operation('GET /v1/futures/:slug/ohlc', {
       operationId: 'getFuturesOhlc',
       summary: 'Daily open, high, low and close of one contract',
       description:
         'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
-      tags: ['futures'],
       access: { ...routes.full, reader: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -128,7 +125,7 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
           default: '1d',
         }),
       },
-      answers: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      answers: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]) },
       handle: ({ params, query, reply }) =>
         ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, reply),
     }),
@@ -137,14 +134,11 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
 
 function intradayRoute(routes: FuturesRoutes) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/intraday',
+    operation('GET /v1/futures/:slug/intraday', {
       operationId: 'getFuturesIntraday',
       summary: 'Five-minute prices of one trading date',
       description:
         'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
-      tags: ['futures'],
       access: { ...routes.full, reader: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -155,7 +149,7 @@ function intradayRoute(routes: FuturesRoutes) {
           examples: ['2026-11-20'],
         }),
       },
-      answers: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: Intraday },
       handle: ({ params, query, reply }) =>
         intradayAnswer(routes, routes.familyOf(params.slug), query, reply),
     }),

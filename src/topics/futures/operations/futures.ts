@@ -140,17 +140,14 @@ export function futuresOperations(
     ...futuresCurveOperations(deps, routes),
     ...futuresSpreadsOperations(routes),
     ...futuresSpreadHistoryOperations(deps, routes),
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug',
+    operation('GET /v1/futures/:slug', {
       operationId: 'getFutures',
       summary: 'Current quotes of a family',
       description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
-      tags: ['futures'],
       access: routes.every,
       view: 'as_of',
       params: slugParams.properties,
-      answers: { 200: Current, 400: NestedProblem, 404: NestedProblem, 503: NestedProblem },
+      answers: { 200: Current, 503: NestedProblem },
       handle: ({ params, reply }) => current(routes.familyOf(params.slug), reply),
     }),
   ]

@@ -65,14 +65,11 @@ interface HistoryQuery extends RangeParameters {
 /** Bars of contracts by date. */
 export function futuresHistoryOperations(routes: FuturesRoutes) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/historical',
+    operation('GET /v1/futures/:slug/historical', {
       operationId: 'getFuturesHistory',
       summary: 'Daily, weekly or monthly bars',
       description:
         'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
-      tags: ['futures'],
       access: { ...routes.every, heavy: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -97,11 +94,7 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
           maximum: 12,
         }),
       },
-      answers: {
-        200: Historical,
-        400: t.Union([FailProblem, NestedProblem]),
-        404: NestedProblem,
-      },
+      answers: { 200: Historical, 400: t.Union([FailProblem, NestedProblem]) },
       handle: ({ params, query, page, reply }) =>
         historyAnswer(routes, routes.familyOf(params.slug), query, page, reply),
     }),

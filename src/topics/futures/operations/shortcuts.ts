@@ -95,28 +95,22 @@ export const futuresShortcutsOperations = (deps: FuturesShortcutsDeps, routes: F
 
 function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/latest',
+    operation('GET /v1/futures/latest', {
       operationId: 'getLatestFutures',
       summary: 'Current quotes by ticker',
       description:
         'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
-      tags: ['futures'],
       access,
       view: 'as_of',
       query: latestQuery.properties,
       answers: { 200: Latest, ...refusals },
       handle: ({ query, reply }) => tickerAnswer(deps, routes, query.contract, reply),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/futures/curve',
+    operation('GET /v1/futures/curve', {
       operationId: 'getFuturesCurveByTicker',
       summary: 'Curve by ticker',
       description:
         'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
-      tags: ['futures'],
       access,
       view: 'as_of',
       query: latestQuery.properties,
@@ -128,14 +122,11 @@ function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
 
 function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/spreads',
+    operation('GET /v1/futures/spreads', {
       operationId: 'getFuturesPair',
       summary: 'Spread between two contracts',
       description:
         'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
-      tags: ['futures'],
       access,
       view: 'as_of',
       query: {

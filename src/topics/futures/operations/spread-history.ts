@@ -4,7 +4,6 @@ import { textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import type { Switched } from '../../../http/profiles/profiles.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { calendarSpread } from '../math/curve.ts'
@@ -69,13 +68,10 @@ interface HistoryQuery extends RangeParameters {
 export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: FuturesRoutes) {
   const { switched } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/spread-history',
+    operation('GET /v1/futures/:slug/spread-history', {
       operationId: 'getFuturesSpreadHistory',
       summary: 'A calendar spread over time',
       description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
-      tags: ['futures'],
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -94,7 +90,7 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
           default: '2',
         }),
       },
-      answers: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: SpreadHistory },
       handle: ({ params, query, page, request, reply }) =>
         spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, {
           page,

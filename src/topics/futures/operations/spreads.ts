@@ -4,7 +4,6 @@ import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { type Close, commonDays, dayAfter } from '../../prices/math/window.ts'
@@ -69,13 +68,10 @@ const Spreads = t.Object(
 /** Spreads between the months of one family as they are now. */
 export function futuresSpreadsOperations(routes: FuturesRoutes) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/futures/:slug/spreads',
+    operation('GET /v1/futures/:slug/spreads', {
       operationId: 'getFuturesSpreads',
       summary: 'Calendar spreads',
       description: `Differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
-      tags: ['futures'],
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -93,7 +89,7 @@ export function futuresSpreadsOperations(routes: FuturesRoutes) {
           examples: ['2026-11-19'],
         }),
       },
-      answers: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: Spreads },
       handle: ({ params, query, reply }) =>
         spreadsAnswer(routes, routes.familyOf(params.slug), query, reply),
     }),

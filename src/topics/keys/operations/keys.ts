@@ -6,7 +6,7 @@ import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { KeyChanges } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
@@ -44,34 +44,28 @@ function listAndCreate({ meter, changes, nameMax, now }: ApiKeysDeps) {
   const { rows, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/api-keys',
+    operation('GET /v1/api-keys', {
       operationId: 'listApiKeys',
       summary: 'List API keys',
       description:
         "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
-      tags: ['account'],
       access,
-      answers: { 200: Listed, 400: NestedProblem },
+      answers: { 200: Listed },
       handle: ({ caller }) =>
         success({
           api_keys: rows(caller.key.account.keys),
           total_count: caller.key.account.keys.length,
         }),
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/api-keys',
+    operation('POST /v1/api-keys', {
       operationId: 'createApiKey',
       summary: 'Create an API key',
       description:
         'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it manages no keys, people or payments and reads no secrets (403 `KEY_LIMITED`). Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
-      tags: ['account'],
       access: changing,
       idempotent: true,
       body: keyBody.schema,
-      answers: { 200: CreatedKey, 422: ValidationProblem },
+      answers: { 200: CreatedKey },
       handle: ({ body, caller }) =>
         success({
           api_key: createdKey(
@@ -99,34 +93,28 @@ function changeOne({ keys, meter, changes, nameMax, now }: ApiKeysDeps) {
   }
 
   return [
-    operation({
-      method: 'PATCH',
-      path: '/v1/api-keys/:id',
+    operation('PATCH /v1/api-keys/:id', {
       operationId: 'changeApiKey',
       summary: 'Change an API key',
       description:
         'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
-      tags: ['account'],
       access: changing,
       params: params.properties,
       body: keyBody.schema,
-      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body, caller, params: { id } }) => {
         const change = readKeyChange(keyBody, body, now())
         return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/api-keys/:id',
+    operation('DELETE /v1/api-keys/:id', {
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
       description:
         'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
-      tags: ['account'],
       access: changing,
       params: params.properties,
-      answers: { 200: Revoked, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Revoked, 422: ValidationProblem },
       handle: ({ caller, params: { id } }) => {
         const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
         return success({
@@ -137,19 +125,16 @@ function changeOne({ keys, meter, changes, nameMax, now }: ApiKeysDeps) {
         })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/api-keys/:id/roll',
+    operation('POST /v1/api-keys/:id/roll', {
       operationId: 'rollApiKey',
       summary: 'Roll an API key',
       description:
         'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
-      tags: ['account'],
       access: changing,
       idempotent: true,
       params: params.properties,
       body: RollBody.schema,
-      answers: { 200: CreatedKey, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: CreatedKey },
       handle: ({ body, caller, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
         return success({

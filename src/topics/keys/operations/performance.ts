@@ -4,7 +4,7 @@ import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { FlatProblem } from '../../../http/problem/shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { countedKeys } from '../service/keyring.ts'
@@ -82,9 +82,7 @@ const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fiel
 /** How the account uses the service, from what was recorded of its requests. */
 export function performanceOperations({ meter, now }: PerformanceDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/analytics/performance',
+    operation('GET /v1/analytics/performance', {
       operationId: 'getPerformance',
       summary: 'Use of the service',
       description:
@@ -104,7 +102,7 @@ export function performanceOperations({ meter, now }: PerformanceDeps) {
           default: 'api',
         }),
       },
-      answers: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
+      answers: { 200: Performance, 402: FlatProblem },
       handle: ({ caller, query }) => {
         const range = rangeOf(query.range)
         const { account } = caller.key

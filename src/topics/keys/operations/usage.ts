@@ -132,14 +132,11 @@ function limits({ meter, rates, clock }: UsageDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/usage',
+    operation('GET /v1/usage', {
       operationId: 'getUsage',
       summary: 'Limits and their use',
       description:
         'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
-      tags: ['account'],
       access,
       answers: { 200: UsageAnswer },
       handle: ({ caller }) => usageRow(caller),
@@ -180,15 +177,11 @@ function callers({ meter, clock }: UsageDeps) {
   })
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/users/me',
+    operation('GET /v1/users/me', {
       ...user('getUser', 'The account behind the calling key, as earlier clients read it.'),
       handle: ({ caller }) => userRow(caller),
     }),
-    operation({
-      method: 'GET',
-      path: '/users/me',
+    operation('GET /users/me', {
       ...user('getUserUnversioned', 'The same as `/v1/users/me`.'),
       handle: ({ caller }) => userRow(caller),
     }),

@@ -7,7 +7,6 @@ import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Notification } from '../store/notifications.ts'
 import type { Preferences } from '../store/preferences.ts'
@@ -71,16 +70,13 @@ const params = t.Object({
     examples: ['00000000-0000-4000-8000-000000000701'],
   }),
 })
-const refusals = {}
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 const list: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/notifications',
+  operation('GET /v1/notifications', {
     operationId: 'listNotifications',
     summary: 'Notifications',
     description: "The account's notifications of the last 90 days, newest first.",
@@ -94,7 +90,7 @@ const list: readonly Operation[] = [
         default: false,
       }),
     },
-    answers: { 200: Listed, 400: NestedProblem, ...refusals },
+    answers: { 200: Listed },
     handle: ({ at, caller, query, page }) => {
       const { notifications: store } = at
       const accountId = accountOf(caller)
@@ -105,15 +101,13 @@ const list: readonly Operation[] = [
       return { notifications: rows.map(rowOf), unread_count: unread, meta }
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/v1/notifications/unread_count',
+  operation('GET /v1/notifications/unread_count', {
     operationId: 'countUnreadNotifications',
     summary: 'Unread notifications',
     description: 'How many notifications of the account are not read.',
     tags: ['notifications'],
     access: read,
-    answers: { 200: Counted, ...refusals },
+    answers: { 200: Counted },
     handle: ({ at, caller }) => {
       const { notifications: store } = at
       return { unread_count: store.unread(accountOf(caller)) }
@@ -122,16 +116,14 @@ const list: readonly Operation[] = [
 ]
 
 const marks: readonly Operation[] = [
-  operation({
-    method: 'POST',
-    path: '/v1/notifications/:id/mark_read',
+  operation('POST /v1/notifications/:id/mark_read', {
     operationId: 'markNotificationRead',
     summary: 'Mark a notification as read',
     description: 'One that is read already stays as it is.',
     tags: ['notifications'],
     access: write,
     params: params.properties,
-    answers: { 200: Marked, ...refusals, 404: NestedProblem },
+    answers: { 200: Marked },
     handle: ({ at, caller, params: { id } }) => {
       const { notifications: store, now } = at
       const accountId = accountOf(caller)
@@ -141,15 +133,13 @@ const marks: readonly Operation[] = [
       return { notification: rowOf(notification), unread_count: store.unread(accountId) }
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/v1/notifications/mark_all_read',
+  operation('POST /v1/notifications/mark_all_read', {
     operationId: 'markAllNotificationsRead',
     summary: 'Mark all notifications as read',
     description: 'Every notification of the account that is not read yet.',
     tags: ['notifications'],
     access: write,
-    answers: { 200: AllMarked, ...refusals },
+    answers: { 200: AllMarked },
     handle: ({ at, caller }) => {
       const { notifications: store, now } = at
       return {
@@ -161,23 +151,19 @@ const marks: readonly Operation[] = [
 ]
 
 const preferences: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/notification_preferences',
+  operation('GET /v1/notification_preferences', {
     operationId: 'getNotificationPreferences',
     summary: 'Notification preferences',
     description: 'By which ways the account wants to hear of what.',
     tags: ['notifications'],
     access: read,
-    answers: { 200: PreferencesShape, ...refusals },
+    answers: { 200: PreferencesShape },
     handle: ({ at, caller }) => {
       const { preferences: store } = at
       return preferencesRow(store.of(accountOf(caller)))
     },
   }),
-  operation({
-    method: 'PATCH',
-    path: '/v1/notification_preferences',
+  operation('PATCH /v1/notification_preferences', {
     operationId: 'changeNotificationPreferences',
     summary: 'Change notification preferences',
     description:
@@ -185,7 +171,7 @@ const preferences: readonly Operation[] = [
     tags: ['notifications'],
     access: write,
     body: PreferencesBody.schema,
-    answers: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
+    answers: { 200: PreferencesShape },
     handle: ({ at, body, caller }) => {
       const { preferences: store } = at
       const changed = preferencesOf(body, store.of(accountOf(caller)))

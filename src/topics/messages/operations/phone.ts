@@ -30,35 +30,28 @@ const Resent = t.Object({ sent: t.Boolean(), message, expires_at: t.Union([expir
 const Deleted = t.Object({ deleted: t.Literal(true), message })
 
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
-const refusals = {}
 const access = { meter: false, header: true } as const
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 const number: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/phone',
+  operation('GET /v1/phone', {
     operationId: 'getPhone',
     summary: 'The phone number',
     description: 'The number of the account; everything null and false while there is none.',
-    tags: ['phone'],
     access: { meter: false },
-    answers: { 200: PhoneShape, ...refusals },
+    answers: { 200: PhoneShape },
     handle: ({ at, caller }) => phoneRow(at.phones.of(accountOf(caller))),
   }),
-  operation({
-    method: 'POST',
-    path: '/v1/phone',
+  operation('POST /v1/phone', {
     operationId: 'addPhone',
     summary: 'Add a phone number',
     description:
       'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
-    tags: ['phone'],
     access,
     headers: idempotencyHeader,
     body: PhoneBody.schema,
-    answers: { 201: Added, ...refusals, 422: ValidationProblem },
+    answers: { 201: Added },
     handle: async ({ at, body, caller, requestContext, request, reply }) => {
       const { phones, textMessages, idempotency, now } = at
       const { number, country } = await phoneOf(body)
@@ -75,15 +68,12 @@ const number: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'DELETE',
-    path: '/v1/phone',
+  operation('DELETE /v1/phone', {
     operationId: 'deletePhone',
     summary: 'Remove the phone number',
     description: 'Removes the number with its verification and the consent to text messages.',
-    tags: ['phone'],
     access,
-    answers: { 200: Deleted, ...refusals, 404: NestedProblem },
+    answers: { 200: Deleted, 404: NestedProblem },
     handle: ({ at, caller }) => {
       const { phones } = at
       if (!phones.remove(accountOf(caller))) throw noPhone()
@@ -96,23 +86,14 @@ const number: readonly Operation[] = [
 ]
 
 const proof: readonly Operation[] = [
-  operation({
-    method: 'POST',
-    path: '/v1/phone/verify',
+  operation('POST /v1/phone/verify', {
     operationId: 'verifyPhone',
     summary: 'Verify the phone number',
     description:
       'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
-    tags: ['phone'],
     access,
     body: CodeBody.schema,
-    answers: {
-      200: Proved,
-      ...refusals,
-      404: NestedProblem,
-      422: ValidationProblem,
-      429: TooManyOrLocked,
-    },
+    answers: { 200: Proved, 404: NestedProblem, 429: TooManyOrLocked },
     handle: ({ at, body, caller }) => {
       const { phones } = at
       const code = codeOf(body)
@@ -127,17 +108,14 @@ const proof: readonly Operation[] = [
       }
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/v1/phone/resend',
+  operation('POST /v1/phone/resend', {
     operationId: 'resendPhoneCode',
     summary: 'Send a new code',
     description:
       'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
-    tags: ['phone'],
     access,
     idempotent: true,
-    answers: { 200: Resent, ...refusals, 404: NestedProblem },
+    answers: { 200: Resent, 404: NestedProblem },
     handle: ({ at, caller }) => {
       const { phones, textMessages, now } = at
       const out = phones.resend(accountOf(caller))

@@ -82,7 +82,6 @@ const Tested = t.Object({
   remaining: countOrNull('Of this month; null: unlimited.'),
 })
 
-const refusals = {}
 const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
 
@@ -98,29 +97,23 @@ const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function settings({ db, textMessages, sms: store }: SmsDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/sms/settings',
+    operation('GET /v1/sms/settings', {
       operationId: 'getSmsSettings',
       summary: 'SMS settings',
       description:
         'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
-      tags: ['phone'],
       access: open,
-      answers: { 200: SettingsShape, ...refusals },
+      answers: { 200: SettingsShape },
       handle: ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/sms/settings',
+    operation('PATCH /v1/sms/settings', {
       operationId: 'changeSmsSettings',
       summary: 'Change SMS settings',
       description:
         'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
-      tags: ['phone'],
       access: gated,
       body: SmsSettingsBody.schema,
-      answers: { 200: SettingsShape, ...refusals, 422: ValidationProblem },
+      answers: { 200: SettingsShape },
       handle: ({ body, caller }) =>
         transact(db, () => {
           const changed = smsSettingsOf(body, textMessages.settings(accountOf(caller)))
@@ -133,15 +126,12 @@ function settings({ db, textMessages, sms: store }: SmsDeps) {
 
 function consent({ phones }: SmsDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/sms/optin',
+    operation('POST /v1/sms/optin', {
       operationId: 'optInToSms',
       summary: 'Agree to text messages',
       description: 'The consent of the owner of the number; without it nothing but codes is sent.',
-      tags: ['phone'],
       access: gated,
-      answers: { 200: OptedIn, ...refusals, 422: ValidationProblem },
+      answers: { 200: OptedIn, 422: ValidationProblem },
       handle: ({ caller }) => {
         const agreed = phones.optIn(accountOf(caller))
         if ('refused' in agreed)
@@ -157,15 +147,12 @@ function consent({ phones }: SmsDeps) {
         }
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/sms/optin',
+    operation('DELETE /v1/sms/optin', {
       operationId: 'optOutOfSms',
       summary: 'Take the consent back',
       description: 'Ends text messages at once; the number stays verified.',
-      tags: ['phone'],
       access: gated,
-      answers: { 200: OptedOut, ...refusals },
+      answers: { 200: OptedOut },
       handle: ({ caller }) => ({
         opted_in: false as const,
         opted_out_at: isoInstant(phones.optOut(accountOf(caller))),
@@ -177,16 +164,13 @@ function consent({ phones }: SmsDeps) {
 
 function standing({ textMessages, phones }: SmsDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/sms/eligibility',
+    operation('GET /v1/sms/eligibility', {
       operationId: 'getSmsEligibility',
       summary: 'Whether text messages can come',
       description:
         'What stands in the way of text messages, and what is left of the month’s allowance.',
-      tags: ['phone'],
       access: open,
-      answers: { 200: Eligibility, ...refusals },
+      answers: { 200: Eligibility },
       handle: ({ caller }) => {
         const phone = phones.of(accountOf(caller))
         const feature = hasFeature(caller.entitled, 'sms')
@@ -220,19 +204,15 @@ function standing({ textMessages, phones }: SmsDeps) {
 
 function trial({ db, textMessages, phones, ids, serviceName, now }: SmsDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/sms/test',
+    operation('POST /v1/sms/test', {
       operationId: 'sendTestSms',
       summary: 'Send a test message',
       description:
         'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
-      tags: ['phone'],
       access: gated,
       idempotent: true,
       answers: {
         200: Tested,
-        ...refusals,
         422: ValidationProblem,
         429: t.Union([FlatProblem, ValidationProblem]),
       },

@@ -104,14 +104,11 @@ export function batchOperations(deps: BatchDeps) {
   }
 
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/prices/batch',
+    operation('POST /v1/prices/batch', {
       operationId: 'getPriceBatch',
       summary: 'Prices of several codes',
       description:
         'The newest price of up to twenty codes; one call counts as one request, whatever its size. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
-      tags: ['prices'],
       access: { meter: true, header: true, action: 'read' },
       body: documentedBody(BatchBody, false),
       answers: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },

@@ -4,7 +4,7 @@ import type { Form } from '../../../http/input/form.ts'
 import { envelope } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { FailProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { BoardGroup, BoardLayout } from '../store/board-layouts.ts'
 
@@ -102,28 +102,22 @@ export function boardLayoutOperations(deps: BoardLayoutDeps) {
     },
   })
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/board/layout',
+    operation('GET /v1/prices/board/layout', {
       operationId: 'getBoardLayout',
       summary: 'Codes of the board',
       description:
         'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
-      tags: ['prices'],
       access: { meter: false },
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
     }),
-    operation({
-      method: 'PUT',
-      path: '/v1/prices/board/layout',
+    operation('PUT /v1/prices/board/layout', {
       operationId: 'putBoardLayout',
       summary: 'Choose the codes of the board',
       description: 'Saves groups and order in place of what was chosen before.',
-      tags: ['prices'],
       access: { meter: false, header: true },
       body: LayoutBody.schema,
-      answers: { 200: LayoutAnswer, ...refusals, 422: ValidationProblem },
+      answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ body: input, caller }) => {
         const { groups } = LayoutBody.read(input)
         const layout = { groups, updatedAt: now() }
@@ -131,13 +125,10 @@ export function boardLayoutOperations(deps: BoardLayoutDeps) {
         return row(layout)
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/prices/board/layout',
+    operation('DELETE /v1/prices/board/layout', {
       operationId: 'resetBoardLayout',
       summary: 'Forget the codes of the board',
       description: 'The board begins again with the codes of the demo.',
-      tags: ['prices'],
       access: { meter: false, header: true },
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ caller }) => {

@@ -97,13 +97,10 @@ export function boardOperations({ latestPrices, history, codes, ...deps }: Board
       JSON.stringify(rowOf(quote, code, sparklineOf({ latestPrices, history }, quote))),
     )?.text
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/board',
+    operation('GET /v1/prices/board', {
       operationId: 'getPriceBoard',
       summary: 'Prices for a board',
       description: `The newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days: everything that a screen of prices shows, in one call that counts once.`,
-      tags: ['prices'],
       access: { meter: true },
       query: {
         codes: codesParameter(200, {

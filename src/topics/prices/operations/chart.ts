@@ -159,13 +159,10 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Ch
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/chart',
+    operation('GET /v1/prices/chart', {
       operationId: 'getPriceChart',
       summary: 'A series for a chart',
       description: `One series over a range as parallel lists, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\` the past as it was known.`,
-      tags: ['prices'],
       access: { meter: true, reader: true as const },
       query: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),

@@ -90,16 +90,14 @@ interface Filter {
  * shipped series.
  */
 export const dataConnectorOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/prices/data-connector',
+  operation('GET /v1/prices/data-connector', {
     operationId: 'getDataConnectorPrices',
     summary: 'Prices for data connectors',
     description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
     tags: ['data sources'],
     access: { feature: 'data_connector', meter: true },
     query: query,
-    answers: { 200: Rows, 400: NestedProblem, 404: NestedProblem },
+    answers: { 200: Rows, 404: NestedProblem },
     handle: ({ at: deps, query: parameters, caller, reply }) => {
       const { dataSources, ports } = deps
       const accountId = caller.key.account.account.id

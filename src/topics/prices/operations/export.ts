@@ -207,13 +207,10 @@ export function exportOperations(deps: ExportDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/export/prices',
+    operation('GET /v1/export/prices', {
       operationId: 'exportPrices',
       summary: 'Prices of many codes as one file',
       description: `Rows by code and time, as they are recorded, streamed: ten years of fifty codes are one request. Quarantined days are left out, and values that may not be passed on (\`license_class\` \`view\`). A begun 10,000 rows count as so many requests of the quota as \`export_requests_per_10k_rows\` of the plan says; an export that begins while there is quota is sent whole. A cut one is resumed with \`Range\` and the \`ETag\` in \`If-Range\`, and costs what is left of it. Plans without the feature get ${sliceDays} days of the demo codes.`,
-      tags: ['prices'],
       access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
       query: {
         codes: codesParameter(codesMax, {

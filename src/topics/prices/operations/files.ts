@@ -114,14 +114,11 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/files',
+    operation('GET /v1/files', {
       operationId: 'listPriceFiles',
       summary: 'Nightly files of all prices',
       description:
         'One Parquet file a year (UTC) with every code: code, observed_at, price, currency, unit; row groups by code and time, so that a reader of one code fetches little of it. Made after 02:00 UTC where the operator has given them a directory (`files.directory`); a file whose prices did not change keeps its bytes.',
-      tags: ['prices'],
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
@@ -143,34 +140,28 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/files/prices/:name',
+    operation('GET /v1/files/prices/:name', {
       operationId: 'getPriceFile',
       summary: 'A file of a year of prices',
       description:
         'With `Range`, as DuckDB and pandas read it. Counts as the share of its rows that is sent (`export_requests_per_10k_rows` of the plan), at least one request.',
-      tags: ['prices'],
       access: { meter: true, feature: 'bulk_export', weighed: true },
       params: named.properties,
-      answers: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
+      answers: { 200: fileBody, 416: NestedProblem },
       handle: async ({ params, request, reply, caller }) => {
         const file = await fileOf(params.name)
         checkPlan(caller.entitled, request)
         return send(file, request, reply, priceOf(file, caller.entitled))
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/files/prices/:name/link',
+    operation('GET /v1/files/prices/:name/link', {
       operationId: 'getPriceFileLink',
       summary: 'A signed link to a file',
       description:
         'For tools that send no header: whoever has the link reads the file for 24 hours. It counts as the whole file.',
-      tags: ['prices'],
       access: { meter: true, feature: 'bulk_export', weighed: true },
       params: named.properties,
-      answers: { 200: Link, 404: NestedProblem },
+      answers: { 200: Link },
       handle: async ({ params, request, reply, caller }) => {
         const file = await fileOf(params.name)
         checkPlan(caller.entitled, request)
@@ -185,13 +176,10 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/files/:expires/:signature/:name',
+    operation('GET /files/:expires/:signature/:name', {
       operationId: 'getPriceFileByLink',
       summary: 'A file by its signed link',
       description: 'With `Range` too. The link comes from `GET /v1/files/prices/{name}/link`.',
-      tags: ['prices'],
       access: { open: 'The link is signed.', rate: 'none' },
       params: {
         expires: t.String({ description: 'Until when the link is good, Unix ms.' }),
@@ -201,7 +189,7 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
           examples: ['2026.parquet'],
         }),
       },
-      answers: { 200: fileBody, 404: NestedProblem, 416: NestedProblem },
+      answers: { 200: fileBody, 416: NestedProblem },
       handle: async ({ params, request, reply }) => {
         const { name, expires, signature } = params
         if (!priceFiles.accepts(name, Number(expires), signature))

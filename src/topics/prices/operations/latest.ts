@@ -94,14 +94,11 @@ export function latestOperations(deps: LatestDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/latest',
+    operation('GET /v1/prices/latest', {
       operationId: 'getLatestPrices',
       summary: 'Latest prices',
       description:
         'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. With `as_of` the prices as they were known then.',
-      tags: ['prices'],
       access: { meter: true },
       query: latestQuery.properties,
       answers: {

@@ -75,14 +75,11 @@ function metricsAnswer(
 
 /** How the newest price of a code lies among those before it. */
 export const metricsOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/prices/metrics',
+  operation('GET /v1/prices/metrics', {
     operationId: 'getPriceMetrics',
     summary: 'Range, averages and volatility of prices',
     description:
       'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
-    tags: ['prices'],
     access: { meter: true },
     query: {
       by_code: codesParameter(20, {

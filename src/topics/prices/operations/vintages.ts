@@ -61,13 +61,10 @@ const Vintages = envelope(
 
 /** Every value that a point of a series ever had. */
 export const vintageOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/prices/vintages',
+  operation('GET /v1/prices/vintages', {
     operationId: 'getPriceVintages',
     summary: 'Every value that a point ever had',
     description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
-    tags: ['prices'],
     access: { meter: true, reader: true as const },
     query: {
       by_code: codeParameter({

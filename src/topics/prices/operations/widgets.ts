@@ -68,14 +68,11 @@ export const widgetOperations = (deps: WidgetsDeps) => [...tableRoute(deps), ...
 function tableRoute(deps: WidgetsDeps) {
   const { latestPrices, codes, firstCodes, serviceName } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/widget',
+    operation('GET /v1/prices/widget', {
       operationId: 'getWidget',
       summary: 'Prices for a widget',
       description:
         'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
-      tags: ['prices'],
       access: { meter: true },
       query: {
         codes: codesParameter(20, {
@@ -128,13 +125,10 @@ function tableRoute(deps: WidgetsDeps) {
 function codeRoute(deps: WidgetsDeps) {
   const { latestPrices, closes, codes, serviceName } = deps
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/widget/:code',
+    operation('GET /v1/prices/widget/:code', {
       operationId: 'getWidgetOfCode',
       summary: 'One price with its sparkline',
       description: 'The newest price of one code and its daily closes of the days up to it.',
-      tags: ['prices'],
       access: { meter: true },
       params: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
@@ -149,7 +143,7 @@ function codeRoute(deps: WidgetsDeps) {
           maximum: sparklineDaysMax,
         }),
       },
-      answers: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+      answers: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]) },
       handle: ({ params, query, request, reply, caller }) => {
         const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
         const commodities = codes.read([params.code], request)

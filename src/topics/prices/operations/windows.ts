@@ -72,49 +72,35 @@ export function windowOperations(deps: WindowsDeps) {
   })
 
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/past_day',
+    operation('GET /v1/prices/past_day', {
       ...route('past_day', 'getPricesPastDay'),
       handle: within('past_day'),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/past_week',
+    operation('GET /v1/prices/past_week', {
       ...route('past_week', 'getPricesPastWeek'),
       handle: within('past_week'),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/past_month',
+    operation('GET /v1/prices/past_month', {
       ...route('past_month', 'getPricesPastMonth'),
       handle: within('past_month'),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/past_year',
+    operation('GET /v1/prices/past_year', {
       ...route('past_year', 'getPricesPastYear'),
       handle: within('past_year'),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/historical',
+    operation('GET /v1/prices/historical', {
       operationId: 'getHistoricalPrices',
       summary: 'Historical prices',
       description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
-      tags: ['prices'],
       access: { meter: true, reader: true as const },
       query: { ...windowQuery, as_of: movingWindowQuery.as_of, ...pages },
       answers: response,
       handle: within('past_month'),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/:date',
+    operation('GET /v1/prices/:date', {
       operationId: 'getPricesOfDay',
       summary: 'Prices of one day',
       description: `The same as past_day with \`at\`.${rowOrderNote}`,
-      tags: ['prices'],
       access: dayAccess,
       params: {
         date: t.String({

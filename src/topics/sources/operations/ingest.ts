@@ -62,13 +62,10 @@ export function sourceIngestOperations(deps: DataSourcesApiDeps) {
   }
 
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/data-sources/:id/ingest',
+    operation('POST /v1/data-sources/:id/ingest', {
       operationId: 'pushDataSourceRows',
       summary: 'Push rows to a data source',
       description: `For sources of type \`webhook\`: JSON, NDJSON or CSV of up to 1 MB, read as the source's \`scraper_config\` says. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or sign: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds of \`${headerPrefix}Signature-Timestamp\`, which may be five minutes off. The same rows again change nothing, so a push may be repeated. Rows that can not be taken are named and the others are taken; 422 when there is none to take.`,
-      tags: ['data sources'],
       detail: {
         requestBody: {
           required: true,

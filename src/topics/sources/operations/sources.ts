@@ -4,7 +4,6 @@ import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import type { SourceRefusal } from '../service/sources.ts'
 import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
 import { sourceIngestOperations } from './ingest.ts'
@@ -37,15 +36,12 @@ function listAndCreate(deps: DataSourcesApiDeps) {
   const { dataSources: sources, links } = deps
   const forms = createSourceForms(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/data-sources',
+    operation('GET /v1/data-sources', {
       operationId: 'listDataSources',
       summary: 'List data sources',
       description: 'Every data source of the account, newest first, without credentials.',
-      tags: ['data sources'],
       access: sourceAccess,
-      answers: { 200: Listed, 400: NestedProblem },
+      answers: { 200: Listed },
       handle: ({ caller, request }) => {
         const rows = sources
           .list(caller.key.account.account.id)
@@ -53,17 +49,14 @@ function listAndCreate(deps: DataSourcesApiDeps) {
         return success({ data_sources: rows, count: rows.length })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/data-sources',
+    operation('POST /v1/data-sources', {
       operationId: 'createDataSource',
       summary: 'Create a data source',
       description: creation,
-      tags: ['data sources'],
       access: withSecret,
       idempotent: true,
       body: NewSourceBody.schema,
-      answers: { 201: One, 422: ValidationProblem },
+      answers: { 201: One },
       handle: ({ body, caller, request, reply }) => {
         const source = sources.create(caller.key.account, forms.created(body))
         if ('refused' in source) throw limitReached(source)
@@ -99,31 +92,25 @@ function changeOne(deps: DataSourcesApiDeps) {
   const forms = createSourceForms(deps)
   const common = { access: sourceWrite, params: sourceParams.properties }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/data-sources/:id',
+    operation('GET /v1/data-sources/:id', {
       operationId: 'getDataSource',
       summary: 'A data source',
       description: 'One data source and how its syncs went, without credentials.',
-      tags: ['data sources'],
       access: sourceAccess,
       params: sourceParams.properties,
-      answers: { 200: One, 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: One },
       handle: ({ caller, params: { id }, request }) =>
         success(sourceAnswer(ownSource(sources, id, caller), links(request).baseUrl)),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/data-sources/:id',
+    operation('PATCH /v1/data-sources/:id', {
       operationId: 'changeDataSource',
       summary: 'Change a data source',
       description:
         'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
-      tags: ['data sources'],
       ...common,
       access: withSecret,
       body: SourceChangeBody.schema,
-      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body, caller, params: { id }, request }) => {
         const source = ownSource(sources, id, caller)
         return success(
@@ -131,16 +118,13 @@ function changeOne(deps: DataSourcesApiDeps) {
         )
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/data-sources/:id',
+    operation('DELETE /v1/data-sources/:id', {
       operationId: 'deleteDataSource',
       summary: 'Delete a data source',
       description: 'Ends the source for good, with its credentials, its rows and its log.',
-      tags: ['data sources'],
       ...common,
       body: noBody,
-      answers: { 200: Deleted, 404: NestedProblem },
+      answers: { 200: Deleted },
       handle: ({ caller, params: { id } }) => {
         sources.remove(ownSource(sources, id, caller))
         return success({ id, deleted: true as const })

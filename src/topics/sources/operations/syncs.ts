@@ -4,7 +4,6 @@ import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { createSourceForms, RotateBody } from './form.ts'
 import {
   type DataSourcesApiDeps,
@@ -45,18 +44,15 @@ export const sourceSyncOperations = (deps: DataSourcesApiDeps) => [
 function syncs(deps: DataSourcesApiDeps) {
   const { dataSources: sources, sourceSync } = deps
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/data-sources/:id/test',
+    operation('POST /v1/data-sources/:id/test', {
       operationId: 'testDataSource',
       summary: 'Test a data source',
       description:
         'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
-      tags: ['data sources'],
       access: sourceWrite,
       ...common,
       body: noBody,
-      answers: { 200: Tested, 404: NestedProblem },
+      answers: { 200: Tested },
       handle: async ({ caller, params: { id } }) => {
         const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
         const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
@@ -74,35 +70,25 @@ function syncs(deps: DataSourcesApiDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/data-sources/:id/logs',
+    operation('GET /v1/data-sources/:id/logs', {
       operationId: 'listDataSourceLogs',
       summary: 'Log of a data source',
       description: 'The last hundred syncs, newest first; the last thousand are kept.',
-      tags: ['data sources'],
       access: sourceAccess,
       ...common,
-      answers: {
-        200: envelope(t.Object({ logs: t.Array(LogShape) })),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ logs: t.Array(LogShape) })) },
       handle: ({ caller, params: { id } }) => {
         const source = ownSource(sources, id, caller)
         return success({ logs: sources.logs(source).map(log => logRow(source, log)) })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/data-sources/:id/health',
+    operation('GET /v1/data-sources/:id/health', {
       operationId: 'getDataSourceHealth',
       summary: 'Health of a data source',
       description: 'How the last twenty syncs went.',
-      tags: ['data sources'],
       access: sourceAccess,
       ...common,
-      answers: { 200: envelope(HealthShape), 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: envelope(HealthShape) },
       handle: ({ caller, params: { id } }) => {
         const source = ownSource(sources, id, caller)
         return success(healthRow(source, sources.health(source)))
@@ -117,19 +103,16 @@ function rotation(deps: DataSourcesApiDeps) {
   const { dataSources: sources } = deps
   const forms = createSourceForms(deps)
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/data-sources/:id/rotate_credentials',
+    operation('POST /v1/data-sources/:id/rotate_credentials', {
       operationId: 'rotateDataSourceCredentials',
       summary: 'Replace the credentials',
       description:
         'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
-      tags: ['data sources'],
       access: rotating,
       ...common,
       headers: idempotencyHeader,
       body: RotateBody.schema,
-      answers: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Rotated },
       handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const source = ownSource(sources, id, caller)
         return deps.idempotency.once({ caller, requestContext, request, set: reply }, body, () => {

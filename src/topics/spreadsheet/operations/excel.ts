@@ -119,13 +119,10 @@ function runOperations(deps: ExcelDeps) {
     rows: '',
   }))
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/excel/run',
+    operation('GET /v1/excel/run', {
       operationId: 'runForSheet',
       summary: 'A data path as a table',
       description: runText,
-      tags: ['spreadsheet'],
       access,
       query: { ...runQuery, format: formatQuery },
       answers: {
@@ -138,13 +135,10 @@ function runOperations(deps: ExcelDeps) {
       handle: async ({ query, request, reply, caller }) =>
         runSheet(query, { request, set: reply, caller }) as Promise<string>,
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/excel/run.xml',
+    operation('GET /v1/excel/run.xml', {
       operationId: 'runForSheetXml',
       summary: 'A data path as a table, in XML',
       description: runText + inXml,
-      tags: ['spreadsheet'],
       access,
       query: runQuery,
       answers: { 200: Xml(xmlRoot) },
@@ -159,26 +153,20 @@ function latestOperations(deps: ExcelDeps) {
   const sheetLatest = createSheetPrices(deps)
   const access = sheetAccess(xmlRoot, () => ({ retrieved_at: isoInstant(now()), prices: '' }))
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/prices/excel-latest',
+    operation('GET /v1/prices/excel-latest', {
       operationId: 'getSheetPrices',
       summary: 'Latest prices as a table',
       description: latestText,
-      tags: ['spreadsheet'],
       access,
       query: { ...latestQuery, format: formatQuery },
       answers: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
       handle: ({ query, request, reply, caller }) =>
         sheetLatest(query, { request, set: reply, caller }),
     }),
-    operation({
-      method: 'GET',
-      path: '/v1/prices/excel-latest.xml',
+    operation('GET /v1/prices/excel-latest.xml', {
       operationId: 'getSheetPricesXml',
       summary: 'Latest prices as a table, in XML',
       description: latestText + inXml,
-      tags: ['spreadsheet'],
       access,
       query: latestQuery,
       answers: { 200: Xml(xmlRoot) },

@@ -6,7 +6,7 @@ import { excelOperations } from './excel.ts'
 export type Dispatch = (request: Request) => Promise<Response>
 
 /** Any answer of the interface as a table for spreadsheets. */
-export function operationsOf(context: Context, answer: Dispatch): Operation[] {
+export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
   const { limits, config, gate, profiles } = context
   return [
     ...excelOperations({

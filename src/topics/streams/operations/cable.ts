@@ -40,13 +40,10 @@ export function cableOperations(deps: CableRouteDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/cable',
+    operation('GET /cable', {
       operationId: 'openCable',
       summary: 'Stream of prices',
       description: description(deps.channels, streams.perKey),
-      tags: ['streams'],
       access: { meter: false, feature: 'streaming', parameter: 'token' },
       query: {
         token: textParameter({

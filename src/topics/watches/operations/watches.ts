@@ -12,7 +12,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { countOrNull } from '../../../http/operations/schema.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Watch, Watches, WatchRefusal } from '../service/watches.ts'
@@ -62,7 +62,6 @@ const params = t.Object({
     examples: ['00000000-0000-4000-8000-000000000501'],
   }),
 })
-const refusals = { 400: NestedProblem }
 
 const accountOf = ({ key }: Caller): string => key.account.account.id
 
@@ -110,31 +109,25 @@ function listAndCreate(deps: SubscriptionsDeps) {
   const { watches, idempotency, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/subscriptions',
+    operation('GET /v1/subscriptions', {
       operationId: 'listSubscriptions',
       summary: 'List watches',
       description: 'Every watch of the account, newest first, and how many the plan allows.',
-      tags: ['watches'],
       access: reading,
-      answers: { 200: Listed, ...refusals },
+      answers: { 200: Listed },
       handle: ({ caller }) => {
         const rows = watches.list(accountOf(caller)).map(watchRow)
         return success({ subscriptions: rows, count: rows.length, limit: caller.entitled.watches })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/subscriptions',
+    operation('POST /v1/subscriptions', {
       operationId: 'createSubscription',
       summary: 'Create a watch',
       description: creation,
-      tags: ['watches'],
       access: writing,
       headers: idempotencyHeader,
       body: forms.newWatch,
-      answers: { 201: One, ...refusals, 422: ValidationProblem },
+      answers: { 201: One },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseWebhook(body, caller, request)
         return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
@@ -160,47 +153,38 @@ function changeOne(deps: SubscriptionsDeps) {
   const { watches } = deps
   const { forms, refuseWebhook } = shared(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/subscriptions/:id',
+    operation('GET /v1/subscriptions/:id', {
       operationId: 'getSubscription',
       summary: 'A watch',
       description: 'The watch, when it last ran and when it runs next.',
-      tags: ['watches'],
       access: reading,
       params: params.properties,
-      answers: { 200: One, ...refusals, 404: NestedProblem },
+      answers: { 200: One },
       handle: ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/subscriptions/:id',
+    operation('PATCH /v1/subscriptions/:id', {
       operationId: 'changeSubscription',
       summary: 'Change a watch',
       description:
         'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
-      tags: ['watches'],
       access: writing,
       params: params.properties,
       body: forms.watchChange,
-      answers: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body, caller, params: { id }, request }) => {
         refuseWebhook(body, caller, request)
         const watch = ownWatch(watches, id, caller)
         return success(watchTwice(watches.change(watch, forms.changed(body, caller.entitled))))
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/subscriptions/:id',
+    operation('DELETE /v1/subscriptions/:id', {
       operationId: 'deleteSubscription',
       summary: 'Delete a watch',
       description: 'Ends the watch; its events stay in the feed for as long as all others.',
-      tags: ['watches'],
       access: writing,
       params: params.properties,
       body: noBody,
-      answers: { 200: Deleted, ...refusals, 404: NestedProblem },
+      answers: { 200: Deleted },
       handle: ({ caller, params: { id } }) => {
         watches.remove(ownWatch(watches, id, caller))
         return success({ id, deleted: true as const })
@@ -211,14 +195,11 @@ function changeOne(deps: SubscriptionsDeps) {
 
 function feed({ watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/subscriptions/events',
+    operation('GET /v1/subscriptions/events', {
       operationId: 'listSubscriptionEvents',
       summary: 'Events of watches',
       description:
         'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
-      tags: ['watches'],
       access: { meter: false },
       query: {
         since: integerParameter({
@@ -240,7 +221,7 @@ function feed({ watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
           maximum: eventsMax,
         }),
       },
-      answers: { 200: Events, ...refusals, 404: NestedProblem },
+      answers: { 200: Events, 404: NestedProblem },
       handle: ({ caller, query, reply }) => {
         const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
         const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))

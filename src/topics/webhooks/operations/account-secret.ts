@@ -18,9 +18,7 @@ const row = ({ secret, createdAt }: OpenSecret) =>
 
 /** The secret of the account's deliveries that go to none of its endpoints. */
 export const accountSecretOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/v1/account/webhook-secret',
+  operation('GET /v1/account/webhook-secret', {
     operationId: 'getAccountWebhookSecret',
     summary: "The account's webhook secret",
     description:
@@ -30,9 +28,7 @@ export const accountSecretOperations: readonly Operation[] = [
     answers: response,
     handle: ({ at, caller }) => row(at.accountSecrets.current(caller.key.account.account.id)),
   }),
-  operation({
-    method: 'POST',
-    path: '/v1/account/webhook-secret/roll',
+  operation('POST /v1/account/webhook-secret/roll', {
     operationId: 'rollAccountWebhookSecret',
     summary: "Roll the account's webhook secret",
     description: 'A new secret; the old one signs nothing from now on.',

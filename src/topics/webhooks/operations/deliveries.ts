@@ -7,7 +7,6 @@ import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { eventTypeOf } from '../../../plans/event-types.ts'
 import { eventBody } from '../service/event-messages.ts'
@@ -20,7 +19,6 @@ import {
   type WebhooksApiDeps,
   webhookAccess,
   webhookParams,
-  webhookRefusals,
   webhookWrite,
 } from './route.ts'
 import { LogShape, logRow, logStatuses, stateOf } from './row.ts'
@@ -67,18 +65,15 @@ export const webhookDeliveryOperations = (deps: WebhooksApiDeps) => [
 
 function testing({ webhooks, outbox, ids, now }: WebhooksApiDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/webhooks/:id/test',
+    operation('POST /v1/webhooks/:id/test', {
       operationId: 'testWebhook',
       summary: 'Test a webhook endpoint',
       description:
         'Sends one `webhook.test` event, or a sample of `event_type`, at once and tells how it went: 200 whatever the receiver answered, which has 8 seconds. Also sent to a disabled endpoint. It is logged, not tried again, and its failure counts towards nothing.',
-      tags: ['webhooks'],
       access: webhookWrite,
       params: webhookParams.properties,
       body: TestBody.schema,
-      answers: { 200: Tested, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Tested },
       handle: async ({ body, caller, params: { id } }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
         const eventType = testTypeOf(body)
@@ -120,14 +115,11 @@ function testing({ webhooks, outbox, ids, now }: WebhooksApiDeps) {
 
 function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/webhooks/:id/events',
+    operation('GET /v1/webhooks/:id/events', {
       operationId: 'listWebhookEvents',
       summary: 'The log of an endpoint',
       description:
         'What became of each event, newest first, kept 30 days. A delivery is tried again 1 min, 5 min, 15 min, 1 h and 6 h after an answer of 5xx, a timeout or a connection that fails.',
-      tags: ['webhooks'],
       access: webhookAccess,
       params: webhookParams.properties,
       page: { max: perPageMax, default: perPageDefault },
@@ -138,7 +130,7 @@ function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
         }),
         event_type: textParameter({ description: 'A type or alias.', examples: ['price.updated'] }),
       },
-      answers: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
+      answers: { 200: LogPage },
       handle: ({ caller, params: { id }, query, page }) => {
         const state = query.status === undefined ? undefined : stateOf(query.status)
         if (query.status !== undefined && state === undefined) {
@@ -164,14 +156,11 @@ function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
 
 function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksApiDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/v1/webhooks/:id/events/:event_id/resend',
+    operation('POST /v1/webhooks/:id/events/:event_id/resend', {
       operationId: 'resendWebhookEvent',
       summary: 'Send one event again',
       description:
         'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again. A skipped event that was recorded without its data is 404.',
-      tags: ['webhooks'],
       access: webhookWrite,
       headers: idempotencyHeader,
       params: {
@@ -182,7 +171,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksA
         }),
       },
       body: noBody,
-      answers: { 202: envelope(LogShape), ...webhookRefusals, 404: NestedProblem },
+      answers: { 202: envelope(LogShape) },
       handle: ({ caller, params: { id, event_id: eventId }, requestContext, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         return idempotency.once({ caller, requestContext, request, set: reply }, undefined, () => {
@@ -199,19 +188,16 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksA
         })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/webhooks/:id/replay',
+    operation('POST /v1/webhooks/:id/replay', {
       operationId: 'replayWebhookEvents',
       summary: 'Send many events again',
       description:
         'Everything made from `from` until `to` that ended failed, or with `all` also what was delivered: oldest first, at most 10,000, with the same ids and bodies.',
-      tags: ['webhooks'],
       access: webhookWrite,
       headers: idempotencyHeader,
       params: webhookParams.properties,
       body: ReplayBody.schema,
-      answers: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 202: Replayed },
       handle: async ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         const at = now()

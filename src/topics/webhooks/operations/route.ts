@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../http/problem/shape.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
@@ -27,9 +26,6 @@ export const webhookParams = t.Object({
     examples: ['00000000-0000-4000-8000-000000000401'],
   }),
 })
-export const webhookRefusals = {
-  400: NestedProblem,
-}
 
 /** An endpoint of the caller's account; unknown, malformed and foreign ids look the same. */
 export function ownEndpoint(

@@ -8,7 +8,6 @@ import { operation } from '../../../http/operations/operation.ts'
 import { countOrNull } from '../../../http/operations/schema.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
-import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isPermitEvent } from '../../../plans/event-types.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { EndpointRefusal, EndpointWithSecret } from '../service/webhooks.ts'
@@ -20,7 +19,6 @@ import {
   type WebhooksApiDeps,
   webhookAccess,
   webhookParams,
-  webhookRefusals,
   webhookWrite,
 } from './route.ts'
 import { WebhookShape, webhookRow } from './row.ts'
@@ -63,15 +61,12 @@ function listAndCreate(deps: WebhooksApiDeps) {
   const { webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/webhooks',
+    operation('GET /v1/webhooks', {
       operationId: 'listWebhooks',
       summary: 'List webhook endpoints',
       description: 'Every endpoint of the account, newest first, without secrets.',
-      tags: ['webhooks'],
       access: webhookAccess,
-      answers: { 200: Listed, ...webhookRefusals },
+      answers: { 200: Listed },
       handle: ({ caller: { key, entitled } }) => {
         const accountId = key.account.account.id
         const records = webhooks.records(accountId)
@@ -81,17 +76,14 @@ function listAndCreate(deps: WebhooksApiDeps) {
         return success({ webhooks: rows, count: rows.length, limit: entitled.webhookEndpoints })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/webhooks',
+    operation('POST /v1/webhooks', {
       operationId: 'createWebhook',
       summary: 'Create a webhook endpoint',
       description: creation,
-      tags: ['webhooks'],
       access: withSecret,
       headers: idempotencyHeader,
       body: forms.newWebhook,
-      answers: { 201: One, ...webhookRefusals, 422: ValidationProblem },
+      answers: { 201: One },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseEvents(body, caller, request)
         return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
@@ -137,30 +129,24 @@ function changeOne(deps: WebhooksApiDeps) {
     webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
   const common = { access: webhookWrite, params: webhookParams.properties }
   return [
-    operation({
-      method: 'GET',
-      path: '/v1/webhooks/:id',
+    operation('GET /v1/webhooks/:id', {
       operationId: 'getWebhook',
       summary: 'A webhook endpoint',
       description: 'One endpoint and how its deliveries went, without its secret.',
-      tags: ['webhooks'],
       access: webhookAccess,
       params: webhookParams.properties,
-      answers: { 200: One, ...webhookRefusals, 404: NestedProblem },
+      answers: { 200: One },
       handle: ({ caller, params: { id } }) => success(row(ownEndpoint(webhooks, id, caller))),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/v1/webhooks/:id',
+    operation('PATCH /v1/webhooks/:id', {
       operationId: 'changeWebhook',
       summary: 'Change a webhook endpoint',
       description:
         'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
-      tags: ['webhooks'],
       ...common,
       access: withSecret,
       body: forms.webhookChange,
-      answers: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body, caller, params: { id }, request }) => {
         refuseEvents(body, caller, request)
         const endpoint = ownEndpoint(webhooks, id, caller)
@@ -168,34 +154,28 @@ function changeOne(deps: WebhooksApiDeps) {
         return success(row(webhooks.change(endpoint, settings, secret), secret))
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/v1/webhooks/:id',
+    operation('DELETE /v1/webhooks/:id', {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook endpoint',
       description: 'Ends the endpoint for good; what waits for it is dropped.',
-      tags: ['webhooks'],
       ...common,
       body: noBody,
-      answers: { 200: Deleted, ...webhookRefusals, 404: NestedProblem },
+      answers: { 200: Deleted },
       handle: ({ caller, params: { id } }) => {
         webhooks.remove(ownEndpoint(webhooks, id, caller))
         return success({ id, deleted: true as const })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/v1/webhooks/:id/rotate_secret',
+    operation('POST /v1/webhooks/:id/rotate_secret', {
       operationId: 'rotateWebhookSecret',
       summary: "Rotate an endpoint's secret",
       description:
         'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
-      tags: ['webhooks'],
       ...common,
       access: rotating,
       headers: idempotencyHeader,
       body: RotationBody.schema,
-      answers: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
         return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {

@@ -13,7 +13,7 @@ import {
   stateForbids,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../../catalogue/math/lookup.ts'
 import { checkRow } from '../../../prices/files/rows.ts'
@@ -169,14 +169,11 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/batches',
+    operation('GET /admin/v1/batches', {
       operationId: 'listBatches',
       summary: 'List batches',
       description:
         'What was written together, the newest first: files, pushes, runs of feeds that brought something, corrections and what took them back.',
-      tags: ['operator'],
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -193,10 +190,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
           examples: ['2026-11-20'],
         }),
       },
-      answers: {
-        200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })),
-        400: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })) },
       handle: ({ query, page }) => {
         const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
@@ -216,14 +210,11 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         return success({ batches: rows.map(batchRow), meta })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/batches/:id',
+    operation('GET /admin/v1/batches/:id', {
       operationId: 'getBatch',
       summary: 'A batch',
       description:
         'A batch with the series that it changed, the times between which it did, and the biggest changes of rows of datasets.',
-      tags: ['operator'],
       access: operator,
       params: params.properties,
       answers: {
@@ -236,7 +227,6 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
             }),
           }),
         ),
-        404: NestedProblem,
       },
       handle: ({ params: { id } }) => {
         const batch = batchOf(id)
@@ -257,18 +247,15 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/batches',
+    operation('POST /admin/v1/batches', {
       operationId: 'beginBatch',
       summary: 'Begin a batch of a file',
       description:
         'For a file that is sent in several requests: each names the batch in `batch`. Ended with `/end`.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: NewBatchBody.schema,
-      answers: { 201: One, 422: ValidationProblem },
+      answers: { 201: One },
       handle: ({ body: input, requestContext, reply }) => {
         const values = NewBatchBody.read(input)
         const { file_name: fileName, sha256, source, dataset, replace } = values
@@ -287,18 +274,15 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         return success({ batch: batchRow(batchStore.find(id)!) })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/batches/:id/end',
+    operation('POST /admin/v1/batches/:id/end', {
       operationId: 'endBatch',
       summary: 'End a batch',
       description: 'Says what became of the rows that were not sent.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       params: params.properties,
       body: EndBody.schema,
-      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body: input, params: { id } }) => {
         const running = batches.running(batchOf(id).id)
         if (!running) throw notFound(`A batch ${id} that is under way`)
@@ -307,14 +291,11 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         return success({ batch: batchRow(running.end()) })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/batches/:id/undo',
+    operation('POST /admin/v1/batches/:id/undo', {
       operationId: 'undoBatch',
       summary: 'Undo a batch',
       description:
         'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Of a batch of a dataset, rows are put back, with all that is counted from them. Refused where later batches wrote the same points or rows and were not undone themselves, unless `only_untouched`, and for datasets when more than `batches.undo_days` have passed. An undo can be undone.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       params: params.properties,
@@ -338,8 +319,6 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
             }),
           }),
         ),
-        404: NestedProblem,
-        422: ValidationProblem,
       },
       handle: ({ body: input, params: { id }, requestContext }) => {
         const batch = batchOf(id)
@@ -420,17 +399,14 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
     }),
   )
   return [
-    operation({
-      method: 'PATCH',
-      path: '/admin/v1/values',
+    operation('PATCH /admin/v1/values', {
       operationId: 'correctValue',
       summary: 'Correct a value',
       description:
         'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision, and whose it is stays.',
-      tags: ['operator'],
       access: operator,
       body: CorrectionBody.schema,
-      answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Done, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
@@ -449,17 +425,14 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
         })
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/values',
+    operation('DELETE /admin/v1/values', {
       operationId: 'deleteValue',
       summary: 'Delete a value',
       description:
         'Takes a recorded value out of every read, with the reason. `as_of` answers it for the time before, and undoing the batch brings it back.',
-      tags: ['operator'],
       access: operator,
       body: RemovalBody.schema,
-      answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Done, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)

@@ -21,7 +21,6 @@ import {
   Problem,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import type { Log } from '../../../../lib/log/log.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -104,13 +103,10 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
   }
 
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/observations',
+    operation('POST /admin/v1/observations', {
       operationId: 'recordObservations',
       summary: 'Record observations',
       description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       body: t.Any({
@@ -122,7 +118,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
           },
         ],
       }),
-      answers: { 200: envelope(Counts), 422: ValidationProblem },
+      answers: { 200: envelope(Counts) },
       handle: async ({ body, requestContext, request, reply }) =>
         lateCommits.run(() =>
           idempotency.once({ requestContext, request, set: reply }, body, () => {
@@ -197,14 +193,11 @@ const ComparisonShape = t.Object({
 /** What a push would do, without doing it. */
 function comparing({ catalogue, compare, now }: AdminDataDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/observations/compare',
+    operation('POST /admin/v1/observations/compare', {
       operationId: 'compareObservations',
       summary: 'What a push would do',
       description:
         'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
-      tags: ['operator'],
       access: { operator: 'data', impersonations: true },
       body: t.Any({
         description:
@@ -215,7 +208,7 @@ function comparing({ catalogue, compare, now }: AdminDataDeps) {
           },
         ],
       }),
-      answers: { 200: envelope(ComparisonShape), 422: ValidationProblem },
+      answers: { 200: envelope(ComparisonShape) },
       handle: ({ body }) => {
         const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
           point => !point.deleted,
@@ -273,14 +266,11 @@ function reading(deps: AdminDataDeps) {
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/export',
+    operation('GET /admin/v1/export', {
       operationId: 'exportObservations',
       summary: 'Export observations',
       description:
         'Current values of one, several or all series by code and time, in the form that import takes; streamed. Values of feeds that may not be passed on (`license_class` `view`) are left out.',
-      tags: ['operator'],
       access: { ...operator, reader: true },
       query: {
         codes: codesParameter(undefined, {
@@ -315,7 +305,6 @@ function reading(deps: AdminDataDeps) {
           contentMediaType: 'text/csv',
           examples: ['code,observed_at,price,currency'],
         }),
-        400: NestedProblem,
       },
       handle: async ({ query, reply }) => {
         const codes = listOf(query.codes)

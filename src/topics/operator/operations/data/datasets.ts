@@ -19,7 +19,6 @@ import {
   stateForbids,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isObject } from '../../../../lib/text/json.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { contractOf } from '../../../catalogue/service/contract-calendar.ts'
@@ -174,24 +173,18 @@ export function datasetAdminOperations({
       : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} is no code` }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/datasets',
+    operation('GET /admin/v1/datasets', {
       operationId: 'listDatasets',
       summary: 'List datasets',
       description: 'What can be imported beside prices, with the columns of each and an example.',
-      tags: ['operator'],
       access: operator,
       answers: { 200: envelope(t.Array(DatasetShape)) },
       handle: () => success(datasets.map(shapeOf)),
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/datasets/:name',
+    operation('POST /admin/v1/datasets/:name', {
       operationId: 'recordDataset',
       summary: 'Record rows of a dataset',
       description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged. A row of which a number is doubted is held: it is not recorded, and waits in \`/admin/v1/review\`.`,
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       params: nameParams.properties,
@@ -212,7 +205,7 @@ export function datasetAdminOperations({
           },
         ],
       }),
-      answers: { 200: envelope(Counts), 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: envelope(Counts) },
       handle: async ({ params, body, requestContext, request, reply }) =>
         lateCommits.run(() =>
           idempotency.once({ requestContext, request, set: reply }, body, () => {
@@ -264,22 +257,15 @@ export function datasetAdminOperations({
           }),
         ),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/admin/v1/datasets/:name',
+    operation('PATCH /admin/v1/datasets/:name', {
       operationId: 'changeDataset',
       summary: 'Change what guards do with rows of a dataset',
       description:
         'Says of each rule whether a doubtful row is held, flagged or left alone. What the body does not name stays; `usual` takes what was said back.',
-      tags: ['operator'],
       access: operator,
       params: nameParams.properties,
       body: ChangeBody.schema,
-      answers: {
-        200: envelope(t.Object({ dataset: DatasetShape })),
-        404: NestedProblem,
-        422: ValidationProblem,
-      },
+      answers: { 200: envelope(t.Object({ dataset: DatasetShape })) },
       handle: ({ params, body: input }) => {
         const dataset = datasetNamed(params.name)
         const { guards = {} } = ChangeBody.read(input)

@@ -311,26 +311,20 @@ export function feedAdminOperations({
     })
 
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/feeds',
+    operation('GET /admin/v1/feeds', {
       operationId: 'listFeeds',
       summary: 'List feeds',
       description:
         'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
-      tags: ['operator'],
       access: operator,
       answers: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
       handle: () => ({ feeds: feeds.list().map(feedRow) }),
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/feeds/:name',
+    operation('GET /admin/v1/feeds/:name', {
       operationId: 'getFeed',
       summary: 'Show a feed',
       description:
         'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
-      tags: ['operator'],
       access: operator,
       params: name.properties,
       answers: {
@@ -342,7 +336,6 @@ export function feedAdminOperations({
           }),
           runs: t.Array(RunShape),
         }),
-        404: NestedProblem,
       },
       handle: ({ params }) => {
         const view = viewOf(params.name)
@@ -354,14 +347,11 @@ export function feedAdminOperations({
         }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/feeds/:name/test',
+    operation('POST /admin/v1/feeds/:name/test', {
       operationId: 'testFeed',
       summary: 'Ask a feed for one value',
       description:
         'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
-      tags: ['operator'],
       access: operator,
       params: name.properties,
       body: noBody,
@@ -397,19 +387,16 @@ export function feedAdminOperations({
         return { ok: true, took_ms: tookMs, sample }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/feeds/:name/run',
+    operation('POST /admin/v1/feeds/:name/run', {
       operationId: 'runFeed',
       summary: 'Run a feed now',
       description:
         'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: while another is under way, 422, or with `wait` or `dry_run` it begins after it. A feed that is off, or lacks its key or the consent to its terms, is not asked: the run that is answered says why and is not kept.',
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       params: name.properties,
       body: RunBody.schema,
-      answers: { 200: Ran, 202: Ran, ...refusals },
+      answers: { 200: Ran, 202: Ran },
       handle: async ({ params, body: input, requestContext, request, reply }) => {
         viewOf(params.name)
         const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
@@ -433,21 +420,14 @@ export function feedAdminOperations({
         )
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/feeds/:name/runs',
+    operation('GET /admin/v1/feeds/:name/runs', {
       operationId: 'listFeedRuns',
       summary: 'List the runs of a feed',
       description: 'Newest first.',
-      tags: ['operator'],
       access: operator,
       params: name.properties,
       page: { max: perPageMax },
-      answers: {
-        200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
+      answers: { 200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }) },
       handle: ({ params, page }) => {
         viewOf(params.name)
         return {
@@ -456,18 +436,15 @@ export function feedAdminOperations({
         }
       },
     }),
-    operation({
-      method: 'PUT',
-      path: '/admin/v1/feeds/:name',
+    operation('PUT /admin/v1/feeds/:name', {
       operationId: 'putFeed',
       summary: 'Turn a feed on and set it',
       description:
         'Settings that are kept in the database. What the configuration file says of the same feed wins. `base_url` names a mirror in the public internet or in a network that `egress.allow` opens (422 otherwise); the key of the feed is sent there, so it takes an admin token of the role `all` (403 `ADMIN_ROLE_MISSING`).',
-      tags: ['operator'],
       access: operator,
       params: name.properties,
       body: SettingBody.schema,
-      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
+      answers: { 200: t.Object({ feed: FeedShape }) },
       handle: ({ params, body: input, requestContext }) => {
         const { feed } = viewOf(params.name)
         const setting = settingOf(SettingBody.read(input))
@@ -481,14 +458,11 @@ export function feedAdminOperations({
         return feedOf(params.name)
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/feeds/:name/pause',
+    operation('POST /admin/v1/feeds/:name/pause', {
       operationId: 'pauseFeed',
       summary: 'Pause a feed',
       description:
         'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
-      tags: ['operator'],
       access: operator,
       params: name.properties,
       body: noBody,
@@ -499,13 +473,10 @@ export function feedAdminOperations({
         return feedOf(params.name)
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/feeds/:name/resume',
+    operation('POST /admin/v1/feeds/:name/resume', {
       operationId: 'resumeFeed',
       summary: 'Resume a feed',
       description: 'It is read by itself again.',
-      tags: ['operator'],
       access: operator,
       params: name.properties,
       body: noBody,

@@ -4,7 +4,6 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { type FieldFault, notFound, validationFailed } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Quarantine } from '../../../prices/store/quarantine.ts'
@@ -37,25 +36,19 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
   })
 
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/quarantine',
+    operation('GET /admin/v1/quarantine', {
       operationId: 'listQuarantine',
       summary: 'List quarantined days',
       description: 'The ranges of days that reads leave out.',
-      tags: ['operator'],
       access: operator,
       answers: { 200: envelope(t.Array(QuarantineRow)) },
       handle: () => success(quarantine.all().map(quarantineRow)),
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/quarantine',
+    operation('POST /admin/v1/quarantine', {
       operationId: 'addQuarantine',
       summary: 'Quarantine days',
       description:
         'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: t.Any({
@@ -69,25 +62,22 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
           },
         ],
       }),
-      answers: { 201: envelope(QuarantineRow), 422: ValidationProblem },
+      answers: { 201: envelope(QuarantineRow) },
       handle: ({ body, reply }) => {
         reply.status = 201
         const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
         return success(quarantineRow(quarantine.add(range)))
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/quarantine/:id',
+    operation('DELETE /admin/v1/quarantine/:id', {
       operationId: 'removeQuarantine',
       summary: 'Lift a quarantine',
       description: 'The days are read again.',
-      tags: ['operator'],
       access: operator,
       params: {
         id: t.String({ description: 'Number of the range.', examples: ['1'] }),
       },
-      answers: { 200: envelope(QuarantineRow), 404: NestedProblem },
+      answers: { 200: envelope(QuarantineRow) },
       handle: ({ params }) => {
         const removed = /^\d{1,15}$/.test(params.id)
           ? quarantine.remove(Number(params.id))

@@ -9,7 +9,7 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { guardRules } from '../../../prices/math/guards.ts'
 import {
@@ -165,14 +165,11 @@ export function reviewAdminOperations({
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(flaggedValues.find(id)!))
 
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/review',
+    operation('GET /admin/v1/review', {
       operationId: 'listDoubtedValues',
       summary: 'Values that wait for a decision',
       description:
         'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
-      tags: ['operator'],
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -187,7 +184,7 @@ export function reviewAdminOperations({
           examples: ['rig-counts'],
         }),
       },
-      answers: { 200: Listed, 400: NestedProblem },
+      answers: { 200: Listed },
       handle: ({ query, page }) => {
         const status = query.status ?? 'waiting'
         const wanted = flagStatuses.find(option => option === status)
@@ -209,18 +206,15 @@ export function reviewAdminOperations({
         return success({ values: rows.map(rowOf), meta })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/review/release',
+    operation('POST /admin/v1/review/release', {
       operationId: 'releaseValues',
       summary: 'Release held values',
       description:
         'Records values that were held, rejected or kept as corrected; they count as recorded now. The same value is not doubted again.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: DecisionBody.schema,
-      answers: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Decided, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { ids, reason = '' } = DecisionBody.read(input)
         const flags = undecided(ids, ['waiting', 'kept', 'rejected'])
@@ -241,18 +235,15 @@ export function reviewAdminOperations({
         return success({ values: decided(ids), batch })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/review/reject',
+    operation('POST /admin/v1/review/reject', {
       operationId: 'rejectValues',
       summary: 'Reject held values',
       description:
         'Values that were held are never recorded; the same value stays out when it is sent again.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: DecisionBody.schema,
-      answers: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Decided, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { ids, reason = '' } = DecisionBody.read(input)
         const actor = requestContext?.actor ?? 'operator'

@@ -9,7 +9,7 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
@@ -196,14 +196,11 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
   }
 
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/series',
+    operation('GET /admin/v1/series', {
       operationId: 'listSeries',
       summary: 'List series',
       description:
         'Every series of the catalogue by code, with the bounds of the values that are accepted.',
-      tags: ['operator'],
       access: { ...operator, reader: true },
       query: {
         own: flagParameter({
@@ -215,7 +212,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
           examples: [true],
         }),
       },
-      answers: { 200: serialised(envelope(t.Array(SeriesRow))), 400: NestedProblem },
+      answers: { 200: serialised(envelope(t.Array(SeriesRow))) },
       handle: ({ query, reply }) => {
         const own = truthOf('own', query.own)
         const changed = truthOf('changed', query.changed)
@@ -227,21 +224,15 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
         return `{"status":"success","data":[${listed.map(textOf).join(',')}]}`
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/series',
+    operation('POST /admin/v1/series', {
       operationId: 'addSeries',
       summary: 'Add own series',
       description:
         'Adds one series, or those of the list `series`: all of them, or none when one is wrong. They are answered, watched, alerted on and exported like shipped ones as soon as they have values.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: NewBody,
-      answers: {
-        201: envelope(t.Object({ series: t.Array(SeriesRow) })),
-        422: ValidationProblem,
-      },
+      answers: { 201: envelope(t.Object({ series: t.Array(SeriesRow) })) },
       handle: ({ body: input, reply }) => {
         const entries = readNewSeries(input, ({ code, terms }, form) => {
           for (const { field, why } of seriesChanges.newFaults(code, terms)) form.fault(field, why)
@@ -251,34 +242,28 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
         return success({ series: added })
       },
     }),
-    operation({
-      method: 'PATCH',
-      path: '/admin/v1/series/:code',
+    operation('PATCH /admin/v1/series/:code', {
       operationId: 'changeSeries',
       summary: 'Change a series',
       description:
         'Changes an own series, or sets terms of a shipped one, such as a cadence of `daily` for a code that is fed once a day. What the body does not name stays; null takes a term back; `reset` takes back all that was set before. Stored values stay as they are.',
-      tags: ['operator'],
       access: operator,
       params: params.properties,
       body: ChangeBody.schema,
-      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One },
       handle: ({ body: input, params: { code } }) => {
         const series = seriesOf(code)
         return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)))
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/series/:code',
+    operation('DELETE /admin/v1/series/:code', {
       operationId: 'retireSeries',
       summary: 'Retire a series',
       description:
         'Lists a series as discontinued: it has no newest price any more and takes no values; its history is answered. Nothing is deleted; `{"active": true}` brings it back.',
-      tags: ['operator'],
       access: operator,
       params: params.properties,
-      answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: One, 422: ValidationProblem },
       handle: ({ params: { code } }) => {
         const series = seriesOf(code)
         return put(series, { ...series.terms, active: false })

@@ -8,7 +8,7 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { secondMs } from '../../../../lib/time/instant.ts'
 import type { Keyring } from '../../../keys/service/keyring.ts'
 import { LogShape, logRow, SourceShape, sourceRow } from '../../../sources/operations/row.ts'
@@ -61,14 +61,11 @@ export function sourceAdminOperations({
     }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/sources',
+    operation('GET /admin/v1/sources', {
       operationId: 'listAllDataSources',
       summary: 'List data sources',
       description:
         'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
-      tags: ['operator'],
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -77,7 +74,7 @@ export function sourceAdminOperations({
           examples: ['Terminal feed'],
         }),
       },
-      answers: { 200: Listed, 400: NestedProblem },
+      answers: { 200: Listed },
       handle: ({ query, page }) => {
         const sources = dataSources.page(query.name, page.perPage, page.offset)
         return success({
@@ -86,14 +83,11 @@ export function sourceAdminOperations({
         })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/sources/:id/sync',
+    operation('POST /admin/v1/sources/:id/sync', {
       operationId: 'syncDataSource',
       summary: 'Sync a data source now',
       description:
         'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       params: {
@@ -103,7 +97,7 @@ export function sourceAdminOperations({
         }),
       },
       body: noBody,
-      answers: { 200: envelope(LogShape), 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: envelope(LogShape), 422: ValidationProblem },
       handle: async ({ params: { id }, body, requestContext, request, reply }) => {
         const source = dataSources.byId(id)
         if (!source) throw notFound('The data source')

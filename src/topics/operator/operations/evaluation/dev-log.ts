@@ -32,9 +32,7 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
   const mailMessageUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
   return [
-    operation({
-      method: 'GET',
-      path: '/_dev/inbox',
+    operation('GET /_dev/inbox', {
       operationId: 'devListInbox',
       summary: 'Captured e-mail and text messages, oldest first',
       hidden: true,
@@ -51,9 +49,7 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
         }
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/_dev/letters/:name',
+    operation('GET /_dev/letters/:name', {
       operationId: 'devShowLetter',
       summary: 'A captured letter as a page',
       hidden: true,
@@ -97,9 +93,7 @@ const mailMessagePage = (html: string): string =>
 
 function deliveryOperations({ outbox, webhooks, keys, settle }: DevLogDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/_dev/deliveries',
+    operation('GET /_dev/deliveries', {
       operationId: 'devListDeliveries',
       summary: 'Webhook deliveries of every account, newest first',
       hidden: true,
@@ -125,9 +119,7 @@ function deliveryOperations({ outbox, webhooks, keys, settle }: DevLogDeps) {
 
 function requestOperations({ requests }: DevLogDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/_dev/requests',
+    operation('GET /_dev/requests', {
       operationId: 'devListRequests',
       summary: 'Requests that were answered, newest first, and why they were refused',
       hidden: true,
@@ -149,9 +141,7 @@ function requestOperations({ requests }: DevLogDeps) {
         return { requests: logged.map(requestRow), total, kept: loggedRequestsMax }
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/_dev/requests',
+    operation('DELETE /_dev/requests', {
       operationId: 'devClearRequests',
       summary: 'Forget the requests',
       hidden: true,

@@ -52,9 +52,7 @@ function timeAndFeed(deps: DevDeps) {
     codes_total: feed.total,
   })
   return [
-    operation({
-      method: 'GET',
-      path: '/_dev/clock',
+    operation('GET /_dev/clock', {
       operationId: 'devGetClock',
       summary: 'The clock',
       hidden: true,
@@ -62,9 +60,7 @@ function timeAndFeed(deps: DevDeps) {
       answers: open,
       handle: clockState,
     }),
-    operation({
-      method: 'POST',
-      path: '/_dev/clock',
+    operation('POST /_dev/clock', {
       operationId: 'devMoveClock',
       summary: 'Move the clock',
       hidden: true,
@@ -79,9 +75,7 @@ function timeAndFeed(deps: DevDeps) {
         return clockState()
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/_dev/feed',
+    operation('GET /_dev/feed', {
       operationId: 'devGetFeed',
       summary: 'The feed',
       hidden: true,
@@ -89,9 +83,7 @@ function timeAndFeed(deps: DevDeps) {
       answers: open,
       handle: feedState,
     }),
-    operation({
-      method: 'POST',
-      path: '/_dev/feed',
+    operation('POST /_dev/feed', {
       operationId: 'devPauseFeed',
       summary: 'Pause the feed',
       hidden: true,
@@ -111,9 +103,7 @@ function timeAndFeed(deps: DevDeps) {
 /** Accounts on demand. */
 function accountOperations(deps: DevDeps) {
   return [
-    operation({
-      method: 'POST',
-      path: '/_dev/accounts',
+    operation('POST /_dev/accounts', {
       operationId: 'devMakeAccount',
       summary: 'Make an account with a key',
       hidden: true,
@@ -132,9 +122,7 @@ function accountOperations(deps: DevDeps) {
 function snapshots(deps: DevDeps) {
   const { clock } = deps
   return [
-    operation({
-      method: 'POST',
-      path: '/_dev/snapshot',
+    operation('POST /_dev/snapshot', {
       operationId: 'devSnapshot',
       summary: 'Keep the state',
       hidden: true,
@@ -156,9 +144,7 @@ function snapshots(deps: DevDeps) {
         return { snapshot: name, now: isoInstant(clock.now()) }
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/_dev/snapshot',
+    operation('DELETE /_dev/snapshot', {
       operationId: 'devDeleteSnapshot',
       summary: 'Delete a kept state',
       hidden: true,
@@ -171,9 +157,7 @@ function snapshots(deps: DevDeps) {
         return { deleted: name, now: isoInstant(clock.now()) }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/_dev/restore',
+    operation('POST /_dev/restore', {
       operationId: 'devRestore',
       summary: 'Go back to a kept state',
       hidden: true,
@@ -186,9 +170,7 @@ function snapshots(deps: DevDeps) {
         return { restored: name, now: isoInstant(clock.now()) }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/_dev/reset',
+    operation('POST /_dev/reset', {
       operationId: 'devReset',
       summary: 'Go back to the start',
       hidden: true,
@@ -206,9 +188,7 @@ function snapshots(deps: DevDeps) {
 /** Situations by name: what they leave is in the data, until a state is restored. */
 function scenarioOperations({ scenarios, clock }: DevDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/_dev/scenario',
+    operation('GET /_dev/scenario', {
       operationId: 'devListScenarios',
       summary: 'The scenarios there are',
       hidden: true,
@@ -222,9 +202,7 @@ function scenarioOperations({ scenarios, clock }: DevDeps) {
         })),
       }),
     }),
-    operation({
-      method: 'POST',
-      path: '/_dev/scenario',
+    operation('POST /_dev/scenario', {
       operationId: 'devPlayScenario',
       summary: 'Play a scenario',
       hidden: true,
@@ -268,9 +246,7 @@ function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
 /** Routes that are made to fail. */
 function faultOperations({ faults }: DevDeps) {
   return [
-    operation({
-      method: 'GET',
-      path: '/_dev/faults',
+    operation('GET /_dev/faults', {
       operationId: 'devListFaults',
       summary: 'The faults',
       hidden: true,
@@ -278,9 +254,7 @@ function faultOperations({ faults }: DevDeps) {
       answers: open,
       handle: () => ({ faults: faults.all().map(faultRow) }),
     }),
-    operation({
-      method: 'POST',
-      path: '/_dev/faults',
+    operation('POST /_dev/faults', {
       operationId: 'devAddFault',
       summary: 'Make a route fail',
       hidden: true,
@@ -292,9 +266,7 @@ function faultOperations({ faults }: DevDeps) {
         return faultRow(faults.add(faultOf(objectOf(body))))
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/_dev/faults',
+    operation('DELETE /_dev/faults', {
       operationId: 'devClearFaults',
       summary: 'End all faults',
       hidden: true,

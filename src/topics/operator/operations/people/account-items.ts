@@ -4,7 +4,6 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { AlertShape, createAlertRows } from '../../../alerts/operations/row.ts'
 import { createDeliveryRows, DeliveryShape } from '../../../deliveries/operations/row.ts'
 import {
@@ -54,29 +53,23 @@ export function accountItemOperations({
     return id
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id/alerts',
+    operation('GET /admin/v1/accounts/:id/alerts', {
       operationId: 'listAccountAlerts',
       summary: 'Alerts of an account',
       description: 'As their owner sees them, in the order in which they were made.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: envelope(t.Array(AlertShape)), 404: NestedProblem },
+      answers: { 200: envelope(t.Array(AlertShape)) },
       handle: ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id/webhooks',
+    operation('GET /admin/v1/accounts/:id/webhooks', {
       operationId: 'listAccountWebhooks',
       summary: 'Webhook endpoints of an account',
       description:
         'As their owner sees them, without their secrets, and why the newest delivery that failed did.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: envelope(t.Array(AccountWebhook)), 404: NestedProblem },
+      answers: { 200: envelope(t.Array(AccountWebhook)) },
       handle: ({ params: { id } }) => {
         const endpoints = webhooks.list(idOf(id))
         const records = webhooks.records(id)
@@ -88,14 +81,11 @@ export function accountItemOperations({
         )
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id/webhooks/:webhook_id/events',
+    operation('GET /admin/v1/accounts/:id/webhooks/:webhook_id/events', {
       operationId: 'listAccountWebhookEvents',
       summary: 'List the deliveries to a webhook endpoint of an account',
       description:
         'Returns what became of each event, the newest first, as its owner sees it: attempts, status, error and the next attempt.',
-      tags: ['operator'],
       access,
       params: {
         ...params.properties,
@@ -105,11 +95,7 @@ export function accountItemOperations({
         }),
       },
       page: { max: perPageMax },
-      answers: {
-        200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })) },
       handle: ({ params: { id, webhook_id: webhookId }, page }) => {
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
           throw notFound('The webhook endpoint')
@@ -126,16 +112,13 @@ export function accountItemOperations({
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id/deliveries',
+    operation('GET /admin/v1/accounts/:id/deliveries', {
       operationId: 'listAccountDeliveries',
       summary: 'Scheduled deliveries of an account',
       description: 'As their owner sees them.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: envelope(t.Array(DeliveryShape)), 404: NestedProblem },
+      answers: { 200: envelope(t.Array(DeliveryShape)) },
       handle: ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
     }),
   ]

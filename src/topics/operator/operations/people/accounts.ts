@@ -96,13 +96,10 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
       .sort((a, b) => b.account.createdAt - a.account.createdAt)
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts',
+    operation('GET /admin/v1/accounts', {
       operationId: 'listAccounts',
       summary: 'List accounts',
       description: 'Accounts, the newest first.',
-      tags: ['operator'],
       access,
       page: { max: perPageMax },
       query: {
@@ -120,7 +117,6 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
           data: t.Object({ accounts: t.Array(OperatorAccount) }),
           meta: PageMetaShape,
         }),
-        400: NestedProblem,
       },
       handle: ({ query, page }) => {
         if (query.plan && !planIds.some(plan => plan === query.plan))
@@ -140,20 +136,16 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
         }
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts',
+    operation('POST /admin/v1/accounts', {
       operationId: 'createAccount',
       summary: 'Create an account',
       description:
         'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
-      tags: ['operator'],
       access,
       idempotent: true,
       body: newAccountBody.schema,
       answers: {
         201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
-        422: ValidationProblem,
       },
       handle: ({ body, reply }) => {
         const newAccount = readNewAccount(newAccountBody, body)
@@ -177,30 +169,24 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
 function oneAccount({ keys, meter, changes, accountClosing, now }: AdminDeps) {
   const { accountDetail } = createAdminRows(keys, meter, now)
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id',
+    operation('GET /admin/v1/accounts/:id', {
       operationId: 'getOperatorAccount',
       summary: 'An account',
       description: 'An account with what its plan gives it, its use and its keys.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: AccountAnswer, 400: NestedProblem, 404: NestedProblem },
+      answers: { 200: AccountAnswer },
       handle: ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
     }),
-    operation({
-      method: 'PATCH',
-      path: '/admin/v1/accounts/:id',
+    operation('PATCH /admin/v1/accounts/:id', {
       operationId: 'changeAccount',
       summary: 'Change an account',
       description:
         'Sets the address, the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. Links that were mailed to an earlier address end. What the body does not name stays; the next request of the account meets the change.',
-      tags: ['operator'],
       access,
       params: params.properties,
       body: AccountBody.schema,
-      answers: { 200: AccountAnswer, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: AccountAnswer },
       handle: ({ body, params: { id } }) => {
         const state = accountOf(keys, id)
         const { email, ...change } = readAccountChange(body, state.account.plan)
@@ -247,14 +233,11 @@ function ending({ keys, accountClosing }: AdminDeps) {
   }
   const response = { 200: Ended, 404: NestedProblem, 422: ValidationProblem }
   return [
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/accounts/:id',
+    operation('DELETE /admin/v1/accounts/:id', {
       operationId: 'closeAccount',
       summary: 'Close an account',
       description:
         'Ends the keys, sessions, password, alerts, watches, deliveries, webhooks and data sources of an account for good and suspends it. What it was stays in the books; `POST /admin/v1/accounts/{id}/erase` forgets the person. Refused while a subscription goes on and while it is in an organization with others.',
-      tags: ['operator'],
       access,
       params: params.properties,
       answers: response,
@@ -263,14 +246,11 @@ function ending({ keys, accountClosing }: AdminDeps) {
         return answer(state, accountClosing.close(state))
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts/:id/erase',
+    operation('POST /admin/v1/accounts/:id/erase', {
       operationId: 'eraseAccount',
       summary: 'Forget the person of a closed account',
       description:
         'Takes addresses, phone numbers, letters, names of keys and settings out of the data of a closed account. Invoices, subscriptions, purchases and counts of use stay under its id. Backups keep what they hold until they are thinned.',
-      tags: ['operator'],
       access,
       idempotent: true,
       params: params.properties,
@@ -287,37 +267,29 @@ function accountKeys({ keys, meter, changes, nameMax, now }: AdminDeps) {
   const keyBody = createKeyBody(nameMax)
   const { listed, madeRow } = createAdminRows(keys, meter, now)
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id/keys',
+    operation('GET /admin/v1/accounts/:id/keys', {
       operationId: 'listAccountKeys',
       summary: "List an account's keys",
       description: 'Every key of an account, active ones first, then the newest.',
-      tags: ['operator'],
       access,
       params: params.properties,
       answers: {
         200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
-        400: NestedProblem,
-        404: NestedProblem,
       },
       handle: ({ params: { id } }) => {
         const accountKeys = heldKeys(accountOf(keys, id))
         return success({ api_keys: listed(accountKeys), total_count: accountKeys.length })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts/:id/keys',
+    operation('POST /admin/v1/accounts/:id/keys', {
       operationId: 'createAccountKey',
       summary: 'Create a key for an account',
       description: 'A new key; its token is shown in this answer only.',
-      tags: ['operator'],
       access,
       idempotent: true,
       params: params.properties,
       body: keyBody.schema,
-      answers: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 201: NewKeyAnswer },
       handle: ({ body, params: { id }, reply }) => {
         const account = accountOf(keys, id)
         const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
@@ -331,51 +303,42 @@ function accountKeys({ keys, meter, changes, nameMax, now }: AdminDeps) {
 function oneKey({ keys, meter, changes, now }: AdminDeps) {
   const { keyRow, madeRow } = createAdminRows(keys, meter, now)
   return [
-    operation({
-      method: 'PATCH',
-      path: '/admin/v1/keys/:id',
+    operation('PATCH /admin/v1/keys/:id', {
       operationId: 'suspendKey',
       summary: 'Suspend or release a key',
       description: 'A suspended key is answered 403 until it is released.',
-      tags: ['operator'],
       access,
       params: params.properties,
       body: SuspensionBody.schema,
-      answers: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: KeyAnswer },
       handle: ({ body, params: { id } }) => {
         const { suspended } = SuspensionBody.read(body)
         return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended)) })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/keys/:id/roll',
+    operation('POST /admin/v1/keys/:id/roll', {
       operationId: 'rollAccountKey',
       summary: 'Roll a key',
       description:
         'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
-      tags: ['operator'],
       access,
       idempotent: true,
       params: params.properties,
       body: RollBody.schema,
-      answers: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: NewKeyAnswer },
       handle: ({ body, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
         const rolled = resultOf(changes.rollKey(keyOf(keys, id), overlapMs))
         return success({ api_key: madeRow(rolled) })
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/keys/:id',
+    operation('DELETE /admin/v1/keys/:id', {
       operationId: 'revokeAccountKey',
       summary: 'Revoke a key',
       description: 'Ends a key for good, the last active one of its account too.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: KeyAnswer, 422: ValidationProblem },
       handle: ({ params: { id } }) =>
         success({
           api_key: keyRow(

@@ -81,13 +81,10 @@ const createInvoiceBody = (keys: Keyring) =>
 function ledger({ billing, keys, links, now }: AdminBillingDeps) {
   const invoiceBody = createInvoiceBody(keys)
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/invoices',
+    operation('GET /admin/v1/invoices', {
       operationId: 'listLedger',
       summary: 'Invoices of all accounts',
       description: 'Every invoice, the newest first.',
-      tags: ['operator'],
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -102,7 +99,6 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       },
       answers: {
         200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
-        400: NestedProblem,
       },
       handle: ({ query, request, page }) => {
         const status = query.status
@@ -124,34 +120,28 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/invoices/:id',
+    operation('GET /admin/v1/invoices/:id', {
       operationId: 'getLedgerInvoice',
       summary: 'Get an invoice of any account',
       description: 'Returns the invoice with its lines and what became of its payment.',
-      tags: ['operator'],
       access: operator,
       params: params.properties,
-      answers: { 200: One, 404: NestedProblem },
+      answers: { 200: One },
       handle: ({ params: { id }, request }) => {
         const invoice = billing.invoices.byId(id)
         if (!invoice) throw notFound('The invoice')
         return success({ invoice: rowOf(invoice, links(request).baseUrl) })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/invoices',
+    operation('POST /admin/v1/invoices', {
       operationId: 'issueInvoice',
       summary: 'Issue an invoice',
       description:
         'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: invoiceBody.schema,
-      answers: { 201: One, 422: ValidationProblem },
+      answers: { 201: One },
       handle: ({ body, request, reply }) => {
         const issuedAt = now()
         const { account, description, amount, period_start, period_end } = invoiceBody.read(
@@ -204,9 +194,7 @@ function marking({ billing, links }: AdminBillingDeps) {
   const closed =
     'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/invoices/:id/pay',
+    operation('POST /admin/v1/invoices/:id/pay', {
       ...route(
         'markInvoicePaid',
         'Mark an invoice as paid',
@@ -214,9 +202,7 @@ function marking({ billing, links }: AdminBillingDeps) {
       ),
       handle: call => mark('pay', call),
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/invoices/:id/void',
+    operation('POST /admin/v1/invoices/:id/void', {
       ...route(
         'voidInvoice',
         'Void an invoice',
@@ -224,9 +210,7 @@ function marking({ billing, links }: AdminBillingDeps) {
       ),
       handle: call => mark('void', call),
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/invoices/:id/write_off',
+    operation('POST /admin/v1/invoices/:id/write_off', {
       ...route(
         'writeOffInvoice',
         'Give an invoice up',

@@ -13,7 +13,6 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { instantOrNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
@@ -78,21 +77,14 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
   }
   const balanceOf = (id: string) => ({ requests_remaining: sales.balance(id) })
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/accounts/:id/credits',
+    operation('GET /admin/v1/accounts/:id/credits', {
       operationId: 'listAccountCredits',
       summary: 'Requests that an account has beside its quota',
       description:
         'What is left of what it bought and of what it was given, those that are used first in front.',
-      tags: ['operator'],
       access: operator,
       params: params.properties,
-      answers: {
-        200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })),
-        400: NestedProblem,
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })) },
       handle: ({ params: { id } }) => {
         const { account } = accountOf(id)
         return success({
@@ -101,23 +93,16 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
         })
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts/:id/credits',
+    operation('POST /admin/v1/accounts/:id/credits', {
       operationId: 'giveCredits',
       summary: 'Give an account requests',
       description:
         'Requests beside the quota that nobody pays for, used like bought ones: once the quota of a key is used up, those that expire first before the others. They are there at once; the account has a notice of it, and the audit trail how many.',
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       params: params.properties,
       body: giftBody.schema,
-      answers: {
-        201: envelope(t.Object({ credit: CreditShape, balance: Balance })),
-        404: NestedProblem,
-        422: ValidationProblem,
-      },
+      answers: { 201: envelope(t.Object({ credit: CreditShape, balance: Balance })) },
       handle: ({ body, params: { id }, reply }) => {
         const account = accountOf(id)
         const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {

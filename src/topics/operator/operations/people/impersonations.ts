@@ -6,7 +6,6 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
 import type { Impersonation } from '../../../account/service/impersonations.ts'
 
@@ -51,31 +50,25 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
     expires_at: isoInstant(expiresAt),
   })
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/looks',
+    operation('GET /admin/v1/looks', {
       operationId: 'listLooks',
       summary: 'Who looks at which account',
       description: 'Looks that are in force, the newest first. A start ends all of them.',
-      tags: ['operator'],
       access: operator,
       answers: { 200: envelope(t.Object({ looks: t.Array(ImpersonationShape) })) },
       handle: () => success({ looks: impersonations.list().map(rowOf) }),
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts/:id/look',
+    operation('POST /admin/v1/accounts/:id/look', {
       operationId: 'lookAtAccount',
       summary: 'See what an account sees',
       description: `A token that reads as the account's own session would, for at most ${minutesMax} minutes. Whatever changes something or reads a secret is 403 \`KEY_READ_ONLY\`; nothing counts against the plan. The audit trail says who looked at whom; it stands in no table, and a start ends it.`,
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       params: {
         id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
       },
       body: ImpersonationBody.schema,
-      answers: { 201: Begun, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 201: Begun },
       handle: ({ params: { id }, body, requestContext, request, reply }) => {
         reply.headers['cache-control'] = 'no-store'
         return idempotency.once({ requestContext, request, set: reply }, body, () => {
@@ -92,13 +85,10 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
         })
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/looks/:id',
+    operation('DELETE /admin/v1/looks/:id', {
       operationId: 'endLook',
       summary: 'End a look',
       description: 'Its token is good for nothing from now on.',
-      tags: ['operator'],
       access: operator,
       params: {
         id: t.String({
@@ -106,10 +96,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
           examples: ['00000000-0000-4000-8000-000000000901'],
         }),
       },
-      answers: {
-        200: envelope(t.Object({ id: t.String(), ended: t.Literal(true) })),
-        404: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ id: t.String(), ended: t.Literal(true) })) },
       handle: ({ params: { id } }) => {
         if (!impersonations.end(id)) throw notFound('The look')
         return success({ id, ended: true as const })

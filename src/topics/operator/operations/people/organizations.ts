@@ -3,7 +3,6 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
-import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const perPageMax = 100
@@ -34,16 +33,13 @@ const Listed = envelope(
 
 /** The organizations of this copy, for the operator. */
 export const organizationAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/organizations',
+  operation('GET /admin/v1/organizations', {
     operationId: 'listOrganizations',
     summary: 'Organizations',
     description: 'Every organization with its members and their roles, by name.',
-    tags: ['operator'],
     access: { operator: 'people' },
     page: { max: perPageMax },
-    answers: { 200: Listed, 400: NestedProblem },
+    answers: { 200: Listed },
     handle: ({ at, page }) => {
       const { organizationStore: store, keys } = at
       const organizations = store

@@ -4,7 +4,6 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, validationFailed } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { resultOf } from '../../../account/operations/session-row.ts'
 import { linkUrl } from '../../../account/service/sign-in.ts'
@@ -44,17 +43,14 @@ export function signInAdminOperations({
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts/:id/password',
+    operation('POST /admin/v1/accounts/:id/password', {
       operationId: 'setAccountPassword',
       summary: 'Set a password',
       description: 'Sets the password of an account and ends all its sessions.',
-      tags: ['operator'],
       access,
       params: params.properties,
       body: PasswordBody.schema,
-      answers: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+      answers: { 200: Done },
       handle: async ({ body, params: { id } }) => {
         const account = accountOf(id)
         const { password } = PasswordBody.read(body)
@@ -68,13 +64,10 @@ export function signInAdminOperations({
         return done(account)
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/accounts/:id/link',
+    operation('POST /admin/v1/accounts/:id/link', {
       operationId: 'makeAccountLink',
       summary: 'Make a sign-in link',
       description: 'A link that signs in to an account once. It is shown in this answer only.',
-      tags: ['operator'],
       access,
       idempotent: true,
       params: params.properties,
@@ -82,7 +75,6 @@ export function signInAdminOperations({
         201: envelope(
           t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
         ),
-        404: NestedProblem,
       },
       handle: ({ params: { id }, reply }) => {
         const account = accountOf(id)
@@ -95,17 +87,14 @@ export function signInAdminOperations({
         })
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/accounts/:id/second-factor',
+    operation('DELETE /admin/v1/accounts/:id/second-factor', {
       operationId: 'removeAccountSecondFactor',
       summary: 'Remove the second step of an account',
       description:
         'For people who have lost their authenticator and their recovery codes: signing in asks for no code then. All sessions of the account end.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: Done, 404: NestedProblem },
+      answers: { 200: Done },
       handle: ({ params: { id } }) => {
         const account = accountOf(id)
         if (!secondFactor.remove(id)) throw notFound('A second step of the account')
@@ -113,16 +102,13 @@ export function signInAdminOperations({
         return done(account)
       },
     }),
-    operation({
-      method: 'DELETE',
-      path: '/admin/v1/accounts/:id/sessions',
+    operation('DELETE /admin/v1/accounts/:id/sessions', {
       operationId: 'endAccountSessions',
       summary: 'End all sessions of an account',
       description: 'Signs everybody out of an account; its API keys stay.',
-      tags: ['operator'],
       access,
       params: params.properties,
-      answers: { 200: Done, 404: NestedProblem },
+      answers: { 200: Done },
       handle: ({ params: { id } }) => {
         const account = accountOf(id)
         sessions.endAll(id)

@@ -102,14 +102,11 @@ const params = t.Object({
 function listing({ billing, keys }: AdminSubscriptionDeps) {
   const row = rowsOf(keys)
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/subscriptions',
+    operation('GET /admin/v1/subscriptions', {
       operationId: 'listSold',
       summary: 'List subscriptions of all accounts',
       description:
         'Returns every subscription, running or ended, the newest first. A plan that the operator set on an account without an agreement has none.',
-      tags: ['operator'],
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -130,7 +127,6 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
         200: envelope(
           t.Object({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
         ),
-        400: NestedProblem,
       },
       handle: ({ query, page }) => {
         const filter = {
@@ -145,16 +141,13 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
         })
       },
     }),
-    operation({
-      method: 'GET',
-      path: '/admin/v1/subscriptions/:id',
+    operation('GET /admin/v1/subscriptions/:id', {
       operationId: 'getSold',
       summary: 'Get a subscription of any account',
       description: 'Returns the subscription, with its account, price and running period.',
-      tags: ['operator'],
       access: operator,
       params: params.properties,
-      answers: { 200: One, 404: NestedProblem },
+      answers: { 200: One },
       handle: ({ params: { id } }) => {
         const subscription = billing.sold.byId(id)
         if (!subscription) throw notFound('The subscription')
@@ -191,18 +184,15 @@ function agreeing({ billing, keys, meter, now }: AdminSubscriptionDeps) {
     }),
   )
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/subscriptions',
+    operation('POST /admin/v1/subscriptions', {
       operationId: 'agreeSubscription',
       summary: 'Subscribe an account at an agreed price',
       description:
         "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends without a credit. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
-      tags: ['operator'],
       access: operator,
       idempotent: true,
       body: agreementBody.schema,
-      answers: { 200: Agreed, 201: Agreed, 409: ValidationProblem, 422: ValidationProblem },
+      answers: { 200: Agreed, 201: Agreed, 409: ValidationProblem },
       handle: ({ body, reply }) => {
         const {
           account,
@@ -238,25 +228,16 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
     open_invoices: openInvoicesField,
   })
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/subscriptions/:id/cancel',
+    operation('POST /admin/v1/subscriptions/:id/cancel', {
       operationId: 'cancelSold',
       summary: 'Cancel a subscription of any account',
       description:
         'The account keeps the plan to the end of the period and then has the free one; with `"when": "now"` at once. For the latter `open_invoices` is required while an invoice is open (409 `open_invoice`); at the end of the period open invoices stay owed. A subscription that has ended is refused with 422 `no_active_subscription`.',
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       params: params.properties,
       body: cancellationBody.schema,
-      answers: {
-        200: One,
-        404: NestedProblem,
-        409: ValidationProblem,
-        422: ValidationProblem,
-        503: NestedProblem,
-      },
+      answers: { 200: One, 409: ValidationProblem, 503: NestedProblem },
       handle: async ({ body, params: { id }, requestContext, request, reply }) => {
         const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
         const found = billing.sold.byId(id)

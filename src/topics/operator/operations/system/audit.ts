@@ -7,7 +7,6 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
-import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
@@ -75,14 +74,11 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
   /** An address stands for the account that has it: entries know accounts only. */
   const actorOf = (text: string) => keys.accountByEmail(text.toLowerCase())?.account.id ?? text
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/audit',
+    operation('GET /admin/v1/audit', {
       operationId: 'listAuditEntries',
       summary: 'The audit trail',
       description:
         'Who did what to which thing, from where and when, the newest first: every request that changed something or read a secret, by token, key, person or command, every sign-in, every import and run of a feed. Entries are a chain of hashes that `wellhead verify` checks; they are kept for `audit.keep_days`.',
-      tags: ['operator'],
       access: { operator: 'service' },
       page: { max: perPageMax },
       query: {
@@ -103,10 +99,7 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
           examples: ['WTI_USD'],
         }),
       },
-      answers: {
-        200: envelope(t.Object({ entries: t.Array(EntryShape), meta: PageMetaShape })),
-        400: NestedProblem,
-      },
+      answers: { 200: envelope(t.Object({ entries: t.Array(EntryShape), meta: PageMetaShape })) },
       handle: ({ query, page }) => {
         const filter = {
           ...(query.since !== undefined && { since: timeOf('since', query.since) }),

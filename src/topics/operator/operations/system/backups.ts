@@ -5,7 +5,6 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
-import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
 
@@ -60,14 +59,11 @@ const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
 
 /** Backups in the places of the configuration: which there are, one more, and whether they hold. */
 export const backupAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/backups',
+  operation('GET /admin/v1/backups', {
     operationId: 'listBackups',
     summary: 'Backups',
     description:
       'The backups in the places of the configuration, with when the last one was made and checked.',
-    tags: ['operator'],
     access: operator,
     answers: { 200: Listed },
     handle: async ({ at }) => {
@@ -91,18 +87,15 @@ export const backupAdminOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/admin/v1/backups',
+  operation('POST /admin/v1/backups', {
     operationId: 'beginBackup',
     summary: 'Make or check a backup',
     description:
       '`make`: copies the database, checks the copy and puts it into every place. `check`: fetches the newest backup of every place and checks it as a restore would. Both run in a process of their own; `GET /admin/v1/backups` says when it has ended and how.',
-    tags: ['operator'],
     access: operator,
     idempotent: true,
     body: TaskBody.schema,
-    answers: { 202: Begun, 422: ValidationProblem },
+    answers: { 202: Begun },
     handle: ({ at, body, reply }) => {
       const { backupDesk } = at
       const { what } = TaskBody.read(body)

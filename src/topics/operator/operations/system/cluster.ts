@@ -118,14 +118,11 @@ const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
 /** The copies of this database that run, and what is between them. */
 export const clusterAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/cluster',
+  operation('GET /admin/v1/cluster', {
     operationId: 'getCluster',
     summary: 'Copies and streams',
     description:
       'With `nats.servers`: which copies run, which of them is the primary and with which epoch, how far each replica is behind, what of quotas each holds, and how the streams lie on the servers of NATS. A replica passes the question on to the primary.',
-    tags: ['operator'],
     access: { operator: 'service' },
     answers: { 200: Cluster },
     handle: async ({ at }) => {

@@ -174,14 +174,11 @@ export function conditionAdminOperations(deps: AdminConditionDeps) {
     return { total, failed }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/condition',
+    operation('GET /admin/v1/condition', {
       operationId: 'getOperatorCondition',
       summary: 'What an operator looks at first',
       description:
         'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups; feeds, customer endpoints and scheduled deliveries that fail. `GET /metrics` has the same as numbers over time.',
-      tags: ['operator'],
       access: { operator: 'service' },
       answers: { 200: Condition },
       handle: () => {

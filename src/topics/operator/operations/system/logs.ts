@@ -5,7 +5,6 @@ import { integerParameter, textParameter } from '../../../../http/input/typed.ts
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { NestedProblem } from '../../../../http/problem/shape.ts'
 
 const limitMax = 1000
 const limitUsual = 200
@@ -31,13 +30,10 @@ const Lines = envelope(
 
 /** What this process has logged lately. */
 export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>>) => [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/logs',
+  operation('GET /admin/v1/logs', {
     operationId: 'listLogLines',
     summary: 'The newest lines of the log',
     description: `The last ${limitMax} lines that this process has logged, oldest first; ask again with \`after\` for what is new. Tokens, secrets and passwords were taken out when they were written. A start begins anew.`,
-    tags: ['operator'],
     access: { operator: 'service' },
     query: {
       after: integerParameter({
@@ -59,7 +55,7 @@ export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>
         examples: [200],
       }),
     },
-    answers: { 200: Lines, 400: NestedProblem },
+    answers: { 200: Lines },
     handle: ({ query }) => {
       const after = integerOf('after', query.after, 0, 0, Number.MAX_SAFE_INTEGER)
       const limit = integerOf('limit', query.limit, limitUsual, 1, limitMax)

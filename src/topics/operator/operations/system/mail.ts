@@ -4,7 +4,6 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../messages/store/suppressions.ts'
@@ -48,17 +47,14 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 
 /** The addresses that nothing is sent to, for the operator. */
 export const mailAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/suppressions',
+  operation('GET /admin/v1/suppressions', {
     operationId: 'listSuppressions',
     summary: 'Addresses without mail',
     description:
       'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
-    tags: ['operator'],
     access: operator,
     page: { max: perPageMax },
-    answers: { 200: Listed, 400: NestedProblem },
+    answers: { 200: Listed },
     handle: ({ at, page }) => {
       const { suppressions } = at
       const rows = suppressions.page(page.perPage, page.offset)
@@ -68,17 +64,14 @@ export const mailAdminOperations: readonly Operation[] = [
       })
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/admin/v1/suppressions',
+  operation('POST /admin/v1/suppressions', {
     operationId: 'addSuppression',
     summary: 'Send nothing to an address',
     description: 'An address that is listed already keeps its reason.',
-    tags: ['operator'],
     access: operator,
     idempotent: true,
     body: SuppressionBody.schema,
-    answers: { 201: envelope(SuppressionShape), 422: ValidationProblem },
+    answers: { 201: envelope(SuppressionShape) },
     handle: ({ at, body, reply }) => {
       const { suppressions, now } = at
       const { address, reason } = SuppressionBody.read(body)
@@ -87,19 +80,13 @@ export const mailAdminOperations: readonly Operation[] = [
       return success(rowOf(suppressions.find(address)!))
     },
   }),
-  operation({
-    method: 'DELETE',
-    path: '/admin/v1/suppressions/:address',
+  operation('DELETE /admin/v1/suppressions/:address', {
     operationId: 'removeSuppression',
     summary: 'Send to an address again',
     description: 'Takes the address off the list; what was skipped meanwhile is not sent later.',
-    tags: ['operator'],
     access: operator,
     params: params.properties,
-    answers: {
-      200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
-      404: NestedProblem,
-    },
+    answers: { 200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })) },
     handle: ({ at, params: { address } }) => {
       const { suppressions } = at
       if (!suppressions.remove(address.toLowerCase())) throw notFound('The address')

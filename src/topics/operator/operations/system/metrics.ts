@@ -24,9 +24,7 @@ async function registryOf(deps: MetricDeps) {
 export function metricsOperations(deps: MetricDeps) {
   let registering: ReturnType<typeof registryOf> | undefined
   return [
-    operation({
-      method: 'GET',
-      path: '/metrics',
+    operation('GET /metrics', {
       operationId: 'getMetrics',
       summary: 'Metrics',
       description: 'What this service measures about itself, in the text format of Prometheus.',

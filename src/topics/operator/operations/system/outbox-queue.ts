@@ -9,7 +9,7 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
+import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
 
@@ -92,14 +92,11 @@ function list({ queue, keys }: AdminQueueDeps) {
     }
   }
   return [
-    operation({
-      method: 'GET',
-      path: '/admin/v1/outbox',
+    operation('GET /admin/v1/outbox', {
       operationId: 'listOutbox',
       summary: 'What waits to be sent, and what was given up',
       description:
         'Webhooks, e-mail and text messages of every account, with the last error. Bodies are not shown: they are of the account.',
-      tags: ['operator'],
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -114,7 +111,7 @@ function list({ queue, keys }: AdminQueueDeps) {
           examples: ['email'],
         }),
       },
-      answers: { 200: Listed, 400: NestedProblem },
+      answers: { 200: Listed },
       handle: ({ query, page }) => {
         const kind = kinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
@@ -144,26 +141,20 @@ function changes({ queue }: AdminQueueDeps) {
     answers: { 200: Changed, 422: ValidationProblem },
   }
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/outbox/send',
+    operation('POST /admin/v1/outbox/send', {
       operationId: 'sendOutboxMessages',
       summary: 'Send messages now',
       description:
         'What waits is due at once, and what was given up is sent after all, under its own event id and with its whole schedule before it. Unknown ids are passed over.',
-      tags: ['operator'],
       idempotent: true,
       ...common,
       handle: ({ body }) => success({ count: queue.send(IdsBody.read(body).ids) }),
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/outbox/drop',
+    operation('POST /admin/v1/outbox/drop', {
       operationId: 'dropOutboxMessages',
       summary: 'Drop messages',
       description:
         'What waits is given up and not sent; it stays in the log as failed, and counts against no receiver. What is under way or over stays as it is.',
-      tags: ['operator'],
       idempotent: true,
       ...common,
       handle: ({ body }) => success({ count: queue.drop(IdsBody.read(body).ids) }),

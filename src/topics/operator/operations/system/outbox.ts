@@ -8,7 +8,6 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
 
@@ -81,14 +80,11 @@ const rowOf = ({
 
 /** What `restore` kept back, for the operator. */
 export const outboxAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/outbox/held',
+  operation('GET /admin/v1/outbox/held', {
     operationId: 'listHeldMessages',
     summary: 'Messages that a restore kept back',
     description:
       'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
-    tags: ['operator'],
     access: operator,
     page: { max: perPageMax },
     query: {
@@ -97,7 +93,7 @@ export const outboxAdminOperations: readonly Operation[] = [
         examples: ['email'],
       }),
     },
-    answers: { 200: Listed, 400: NestedProblem },
+    answers: { 200: Listed },
     handle: ({ at, query, page }) => {
       const { heldMessages: held } = at
       const kind = kinds.find(kind => kind === query.kind)
@@ -109,17 +105,14 @@ export const outboxAdminOperations: readonly Operation[] = [
       return success({ held: rows.map(rowOf), counts, meta: page.meta(total) })
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/admin/v1/outbox/release',
+  operation('POST /admin/v1/outbox/release', {
     operationId: 'releaseHeldMessages',
     summary: 'Send what a restore kept back',
     description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
-    tags: ['operator'],
     access: operator,
     headers: idempotencyHeader,
     body: ReleaseBody.schema,
-    answers: { 200: Released, 422: ValidationProblem },
+    answers: { 200: Released },
     handle: async ({ at, body, requestContext, request, reply }) => {
       const { idempotency, heldMessages: held } = at
       const { kind, ids } = ReleaseBody.read(body)

@@ -24,14 +24,11 @@ const Settings = envelope(
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
 export const settingsAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/settings',
+  operation('GET /admin/v1/settings', {
     operationId: 'listSettings',
     summary: 'Settings in force',
     description:
       'Every setting, its value with secrets masked, and where it comes from. They are changed in the configuration and hold from the next start.',
-    tags: ['operator'],
     access: { operator: 'service' },
     answers: { 200: Settings },
     handle: ({ at }) =>

@@ -4,7 +4,6 @@ import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
-import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
 import type { AdminToken } from '../../store/admin-tokens.ts'
@@ -52,29 +51,23 @@ const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
 
 /** Tokens of the operator: each with a name and a role. */
 export const tokenAdminOperations: readonly Operation[] = [
-  operation({
-    method: 'GET',
-    path: '/admin/v1/tokens',
+  operation('GET /admin/v1/tokens', {
     operationId: 'listAdminTokens',
     summary: 'List admin tokens',
     description: 'Every token of the operator there ever was, the newest first.',
-    tags: ['operator'],
     access,
     answers: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
     handle: ({ at }) => success({ tokens: at.adminTokens.list().map(rowOf) }),
   }),
-  operation({
-    method: 'POST',
-    path: '/admin/v1/tokens',
+  operation('POST /admin/v1/tokens', {
     operationId: 'createAdminToken',
     summary: 'Make an admin token',
     description:
       'A token with a name and a role, shown in this answer only. A request that its role is not for is 403 `ADMIN_ROLE_MISSING`.',
-    tags: ['operator'],
     access,
     idempotent: true,
     body: NewTokenBody.schema,
-    answers: { 201: envelope(t.Object({ token: MadeShape })), 422: ValidationProblem },
+    answers: { 201: envelope(t.Object({ token: MadeShape })) },
     handle: ({ at, body, reply }) => {
       const { adminTokens } = at
       const { name, role } = NewTokenBody.read(body)
@@ -83,14 +76,11 @@ export const tokenAdminOperations: readonly Operation[] = [
       return success({ token: { ...rowOf(made), plain_token: token } })
     },
   }),
-  operation({
-    method: 'DELETE',
-    path: '/admin/v1/tokens/:id',
+  operation('DELETE /admin/v1/tokens/:id', {
     operationId: 'revokeAdminToken',
     summary: 'Revoke an admin token',
     description:
       'Ends a token at once. A copy without one gets another by `wellhead token rotate` on its machine.',
-    tags: ['operator'],
     access,
     params: {
       id: t.String({
@@ -98,7 +88,7 @@ export const tokenAdminOperations: readonly Operation[] = [
         examples: ['00000000-0000-4000-8000-000000000901'],
       }),
     },
-    answers: { 200: envelope(t.Object({ token: TokenShape })), 404: NestedProblem },
+    answers: { 200: envelope(t.Object({ token: TokenShape })) },
     handle: ({ at, params: { id } }) => {
       const { adminTokens } = at
       const token = adminTokens.revoke(id)
@@ -106,14 +96,11 @@ export const tokenAdminOperations: readonly Operation[] = [
       return success({ token: rowOf(token) })
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/admin/v1/token/rotate',
+  operation('POST /admin/v1/token/rotate', {
     operationId: 'rotateAdminToken',
     summary: 'Rotate the admin token',
     description:
       'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too: a repeat with it is 401, and who lost the answer rotates on the machine itself (`wellhead token rotate`).',
-    tags: ['operator'],
     access,
     idempotent: true,
     answers: {

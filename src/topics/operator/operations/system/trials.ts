@@ -65,16 +65,13 @@ export const trialOperations = (deps: TrialDeps) => [...people(deps), ...hook(de
 function people({ idempotency, trials }: TrialDeps) {
   const common = { access: operator, headers: idempotencyHeader }
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/mail/test',
+    operation('POST /admin/v1/mail/test', {
       operationId: 'testMail',
       summary: 'Send a test letter',
       description: words('Sends a letter'),
-      tags: ['operator'],
       ...common,
       body: MailBody.schema,
-      answers: { 200: Tried, 422: ValidationProblem },
+      answers: { 200: Tried },
       handle: async ({ body, requestContext, request, reply }) => {
         const { to } = MailBody.read(body)
         return idempotency.onceAfter(
@@ -85,16 +82,13 @@ function people({ idempotency, trials }: TrialDeps) {
         )
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/sms/test',
+    operation('POST /admin/v1/sms/test', {
       operationId: 'testSms',
       summary: 'Send a test text message',
       description: words('Sends a text message'),
-      tags: ['operator'],
       ...common,
       body: TextBody.schema,
-      answers: { 200: Tried, 422: ValidationProblem },
+      answers: { 200: Tried },
       handle: async ({ body, requestContext, request, reply }) => {
         const { to } = TextBody.read(body)
         const number = (await phoneNumberOf(to, undefined))?.number
@@ -114,13 +108,10 @@ function people({ idempotency, trials }: TrialDeps) {
         )
       },
     }),
-    operation({
-      method: 'POST',
-      path: '/admin/v1/notices/test',
+    operation('POST /admin/v1/notices/test', {
       operationId: 'testNotice',
       summary: 'Send a test notice',
       description: words('Posts a notice to `notices.url`'),
-      tags: ['operator'],
       ...common,
       answers: { 200: Tried, 422: ValidationProblem },
       handle: async ({ body, requestContext, request, reply }) =>
@@ -145,17 +136,14 @@ function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
     ),
   })
   return [
-    operation({
-      method: 'POST',
-      path: '/admin/v1/webhooks/test',
+    operation('POST /admin/v1/webhooks/test', {
       operationId: 'testWebhookAddress',
       summary: 'Post a test event to an address',
       description: `${words('Posts a signed event of the type `webhook.test`')} The address is checked as those of accounts are.`,
-      tags: ['operator'],
       access: operator,
       headers: idempotencyHeader,
       body: HookBody.schema,
-      answers: { 200: HookTried, 422: ValidationProblem },
+      answers: { 200: HookTried },
       handle: async ({ body, requestContext, request, reply }) => {
         const { url } = HookBody.read(body)
         return idempotency.onceAfter(
