@@ -15,22 +15,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { guideNames, guidesDirectory, readGuides } from './guides/read.ts'
 
 /** A file of the console as the binary holds it, in base64: a macro may answer texts only. */
-export interface BundledFile {
-  /** With the hash of its content in it. */
-  name: string
-  plain: string
-  gzip: string
-  brotli: string
-}
+export type BundledFile = ReturnType<typeof packed>
 
-export interface Bundle {
-  /** The scripts and styles that a page names, by what they are. */
-  script: string
-  style: string
-  /** The guides, as JSON. */
-  guides: string
-  files: BundledFile[]
-}
+export type Bundle = ReturnType<typeof build>
 
 const here = import.meta.dir
 const cache = join(here, '../../../node_modules/.cache/console')
@@ -68,7 +55,7 @@ function sourceHash(): string {
     .slice(0, 24)
 }
 
-function build(isShipped: boolean): Bundle {
+function build(isShipped: boolean) {
   const out = mkdtempSync(join(tmpdir(), 'console-'))
   try {
     // In a process of its own: the bundler waits for its macros.
@@ -96,15 +83,23 @@ function build(isShipped: boolean): Bundle {
     )
     const entry = (pattern: RegExp): string => files.find(file => pattern.test(file.name))!.name
     const text = Buffer.from(JSON.stringify(readGuides()))
+    /** The guides, as JSON. */
     const guides = `guides-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`
     files.push(packed(guides, text, isShipped))
-    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), guides, files }
+    return {
+      /** The scripts and styles that a page names, by what they are. */
+      script: entry(/^main-\w+\.js$/),
+      style: entry(/^console-\w+\.css$/),
+      guides,
+      files,
+    }
   } finally {
     rmSync(out, { recursive: true })
   }
 }
 
-const packed = (name: string, bytes: Buffer, isShipped: boolean): BundledFile => ({
+const packed = (name: string, bytes: Buffer, isShipped: boolean) => ({
+  /** With the hash of its content in it. */
   name,
   plain: bytes.toString('base64'),
   gzip: gzipSync(bytes, { level: isShipped ? 9 : 1 }).toString('base64'),

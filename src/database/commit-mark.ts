@@ -46,18 +46,13 @@ function markFrom(text: string): Mark {
   return { salts, frames: frames!, at: at! }
 }
 
-export interface CommitMark {
-  /** Writes down how far the log has come. */
-  note(now: number): void
-  /** Before a database is closed in order: what follows needs no mark. */
-  end(): void
-}
+export type CommitMark = ReturnType<typeof keepMark>
 
 /**
  * Keeps the mark of a database that is open. It is written over in place and not synced: the log
  * is, so a mark that a power cut takes back is an older one and claims too little, never too much.
  */
-export function keepMark(dir: string, databasePath: string, db: Database): CommitMark {
+export function keepMark(dir: string, databasePath: string, db: Database) {
   const path = pathIn(dir)
   const look = followLog(db, databasePath)
   // A mark that cannot be kept, on a full disk, keeps nobody from anything.
@@ -70,13 +65,15 @@ export function keepMark(dir: string, databasePath: string, db: Database): Commi
   }
   let file = attempt(() => openSync(path, 'w', 0o600))
   return {
-    note(at) {
+    /** Writes down how far the log has come. */
+    note(at: number) {
       const end = file === undefined ? undefined : attempt(look)
       if (file === undefined || !end) return
       const text = `${JSON.stringify({ salts: end.salts, frames: end.frames, at }).padEnd(markBytes)}\n`
       const open = file
       attempt(() => writeSync(open, text, 0))
     },
+    /** Before a database is closed in order: what follows needs no mark. */
     end() {
       if (file !== undefined) closeSync(file)
       file = undefined

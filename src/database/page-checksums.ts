@@ -28,32 +28,7 @@ import { logStateOf, readLog } from './write-ahead-log.ts'
  * Before a page is written over it is compared once more, so damage that was read and written again
  * does not get a good checksum unseen.
  */
-export interface PageChecksums {
-  /**
-   * Pages of the WAL: all of them, those that wait for a checkpoint, those that came since the last
-   * tried, and those that no checksum was written of yet.
-   */
-  logPages(): { all: number; toCheckpoint: number; sinceCheckpoint: number; toTakeIn: number }
-  /** Writes the checksums of what the log got, so that the next checkpoint finds less to do. */
-  takeIn(): void
-  /** Copies the WAL into the database; `TRUNCATE` waits for readers and truncates the WAL. */
-  checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void
-  /** Another thread has checkpointed a part of the WAL. */
-  noteCheckpoint(): void
-  /** How often the WAL was checkpointed, and how long that took. */
-  checkpoints(): { count: number; ms: number; lastMs: number }
-  /**
-   * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
-   * without one gets it. `next`: where to go on; undefined after the last page.
-   */
-  check(from: number, count: number): { damaged: number[]; next: number | undefined }
-  /** Pages that were damaged when they were about to be written over, since the last call. */
-  takeRewritten(): number[]
-  /** The file of the database was another one: its checksums were begun anew. */
-  readonly isReplaced: boolean
-  /** Why checksums are not kept any more. */
-  trouble(): unknown
-}
+export type PageChecksums = ReturnType<typeof keepChecksums>
 
 const header = Buffer.from('wellhead page checksums 1\n'.padEnd(512))
 const entryBytes = 4
@@ -177,7 +152,7 @@ function followPages(path: string, pageBytes: number) {
  * Keeps the checksums of a database that this process writes. Neither SQLite nor another program
  * may make checkpoints of it.
  */
-export function keepChecksums(db: Database, path: string): PageChecksums {
+export function keepChecksums(db: Database, path: string) {
   const logState = logStateOf(db)
   const { page_size: pageBytes } = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!
   const pages = databaseFile(path)
@@ -195,6 +170,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   /** As the newest commit in the log has it; 0: none was read. */
   let pagesAfterCheckpoint = 0
   let file: number | undefined
+  /** The file of the database was another one: its checksums were begun anew. */
   let isReplaced = false
   let trouble: unknown
 
@@ -246,6 +222,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   }
   const stopwatch = createSystemClock()
   let checkpoints = { count: 0, ms: 0, lastMs: 0 }
+  /** Copies the WAL into the database; `TRUNCATE` waits for readers and truncates the WAL. */
   const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE') => {
     const startedMs = stopwatch.monotonic()
     attempt(takeInAll)
@@ -254,6 +231,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     checkpoints = { count: checkpoints.count + 1, ms: checkpoints.ms + lastMs, lastMs }
     noteCheckpoint()
   }
+  /** Another thread has checkpointed a part of the WAL. */
   const noteCheckpoint = () => {
     const { log, checkpointed } = logState.get()!
     checkpointedAt = log === checkpointed ? 0 : log
@@ -275,7 +253,12 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     isReplaced,
     checkpoint,
     noteCheckpoint,
+    /** How often the WAL was checkpointed, and how long that took. */
     checkpoints: () => checkpoints,
+    /**
+     * Pages of the WAL: all of them, those that wait for a checkpoint, those that came since the
+     * last tried, and those that no checksum was written of yet.
+     */
     logPages() {
       const { log, checkpointed } = logState.get()!
       return {
@@ -285,8 +268,13 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
         toTakeIn: pagesOfLog.unread(log),
       }
     },
+    /** Writes the checksums of what the log got, so that the next checkpoint finds less to do. */
     takeIn: () => attempt(takeIn),
-    check(from, count) {
+    /**
+     * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
+     * without one gets it. `next`: where to go on; undefined after the last page.
+     */
+    check(from: number, count: number) {
       const damaged: number[] = []
       let next: number | undefined
       attempt(file => {
@@ -307,11 +295,13 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
       })
       return { damaged, next }
     },
+    /** Pages that were damaged when they were about to be written over, since the last call. */
     takeRewritten() {
       const taken = rewritten
       rewritten = []
       return taken
     },
+    /** Why checksums are not kept any more. */
     trouble: () => trouble,
   }
 }

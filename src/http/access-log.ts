@@ -4,15 +4,7 @@ import { wholeBody } from './answer/stream.ts'
 import type { RequestContext } from './gate/gate.ts'
 
 /** Writes a line for answers that leave. */
-export interface AccessLog {
-  /** The passes of requests that came to the gate; it adds them. */
-  passes: WeakMap<Request, RequestContext>
-  now(): number
-  /** A request is routed as another one. */
-  reroute(request: Request, as: Request): void
-  /** Notes an answer that began at `startedMs` (monotonic), and hands it on. */
-  leave(request: Request, response: Response, startedMs: number): Response | Promise<Response>
-}
+export type AccessLog = ReturnType<typeof createAccessLog>
 
 export interface AccessLogOptions {
   log: Log
@@ -28,8 +20,9 @@ export interface AccessLogOptions {
 const unrouted = '(none)'
 
 /** Neither addresses nor who asked from where: the id of the key says whose request it is. */
-export function createAccessLog(options: AccessLogOptions): AccessLog {
+export function createAccessLog(options: AccessLogOptions) {
   const { log, share, chance, now } = options
+  /** The passes of requests that came to the gate; it adds them. */
   const passes = new WeakMap<Request, RequestContext>()
   const rerouted = new WeakMap<Request, Request>()
   const put = (request: Request, startedMs: number, answer: Answered) => {
@@ -47,8 +40,10 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
   return {
     passes,
     now,
-    reroute: (request, as) => void rerouted.set(request, as),
-    leave(request, response, startedMs) {
+    /** A request is routed as another one. */
+    reroute: (request: Request, as: Request) => void rerouted.set(request, as),
+    /** Notes an answer that began at `startedMs` (monotonic), and hands it on. */
+    leave(request: Request, response: Response, startedMs: number): Response | Promise<Response> {
       // A connection that became a socket has no response.
       const status = response?.status ?? switching
       if (status < failed && chance() >= share) return response

@@ -7,12 +7,7 @@ export interface SocketData {
 }
 
 /** What only the server can do that holds the connections of requests. */
-export interface Connections {
-  /** Makes a socket of the connection of a request; false when that is not what it asks for. */
-  upgrade(request: Request, connection: CableConnection, headers: Record<string, string>): boolean
-  /** How many seconds the connection of a request may idle; 0: for ever. */
-  idle(request: Request, seconds: number): void
-}
+export type Connections = ReturnType<typeof connectionsOf>
 
 /** A connection on which nothing comes and goes for so long is closed. */
 export const idleSeconds = 10
@@ -28,12 +23,15 @@ export const connectionsOf = (
   server: () => Server<SocketData> | undefined,
   originals: Pick<WeakMap<Request, Request>, 'get'>,
   local: Pick<WeakSet<Request>, 'has'>,
-): Connections => ({
-  upgrade: (request, connection, headers) =>
+) => ({
+  /** Makes a socket of the connection of a request; false when that is not what it asks for. */
+  upgrade: (request: Request, connection: CableConnection, headers: Record<string, string>) =>
     (!local.has(request) &&
       server()?.upgrade(originals.get(request) ?? request, { data: { connection }, headers })) ||
     false,
-  idle: (request, seconds) => server()?.timeout(originals.get(request) ?? request, seconds),
+  /** How many seconds the connection of a request may idle; 0: for ever. */
+  idle: (request: Request, seconds: number) =>
+    server()?.timeout(originals.get(request) ?? request, seconds),
 })
 
 const socketOf = (socket: ServerWebSocket<SocketData>): CableSocket => ({

@@ -28,30 +28,25 @@ export interface Fault {
  * Faults on demand, for developers who must see how their client takes a refusal. Evaluation copies
  * only.
  */
-export interface Faults {
-  add(fault: Omit<Fault, 'id'>): Fault
-  all(): readonly Fault[]
-  clear(): void
-  /** The fault that this request meets, counted as met. */
-  meet(method: string, route: string): Fault | undefined
-}
+export type Faults = ReturnType<typeof createFaults>
 
 /** `chance` answers the next number in [0, 1). */
-export function createFaults(chance: () => number): Faults {
+export function createFaults(chance: () => number) {
   let faults: Fault[] = []
   let ids = 0
   return {
-    add(fault) {
+    add(fault: Omit<Fault, 'id'>): Fault {
       ids += 1
       const added = { ...fault, id: ids }
       faults.push(added)
       return added
     },
-    all: () => faults,
+    all: (): readonly Fault[] => faults,
     clear() {
       faults = []
     },
-    meet(method, route) {
+    /** The fault that this request meets, counted as met. */
+    meet(method: string, route: string) {
       const path = documentedPath(route)
       const metFault = faults.find(
         fault =>

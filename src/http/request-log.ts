@@ -43,19 +43,7 @@ export interface RequestLogFilter {
  * The requests that were answered lately. It holds bodies, so only an evaluation copy has one;
  * elsewhere nothing of it is on the way of a request.
  */
-export interface RequestLog {
-  /** A request has come to its route, with its body as JSON; before the gate decides about it. */
-  arrive(request: Request, body: unknown): void
-  /** Notes what is answered. */
-  noting(
-    answer: (request: Request) => Response | Promise<Response>,
-  ): (request: Request) => Promise<Response>
-  /** Whether somebody waits for an answer now. */
-  isAnswering(): boolean
-  /** Newest first. */
-  list(filter: RequestLogFilter, limit: number): { requests: LoggedRequest[]; total: number }
-  clear(): void
-}
+export type RequestLog = ReturnType<typeof createRequestLog>
 
 export const loggedRequestsMax = 1000
 const bodyCharactersMax = 4000
@@ -79,7 +67,7 @@ export interface RequestLogDeps {
   monotonic(): number
 }
 
-export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): RequestLog {
+export function createRequestLog({ passes, now, monotonic }: RequestLogDeps) {
   const bodies = new WeakMap<Request, string>()
   let kept: LoggedRequest[] = []
   let count = 0
@@ -112,22 +100,27 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): Re
   }
 
   return {
-    arrive(request, body) {
+    /** A request has come to its route, with its body as JSON; before the gate decides about it. */
+    arrive(request: Request, body: unknown) {
       if (body !== undefined) bodies.set(request, bodyText(body))
     },
-    noting: answer => async request => {
-      const startedMs = monotonic()
-      answering += 1
-      try {
-        const response = await answer(request)
-        await note(request, response, startedMs)
-        return response
-      } finally {
-        answering -= 1
-      }
-    },
+    /** Notes what is answered. */
+    noting:
+      (answer: (request: Request) => Response | Promise<Response>) => async (request: Request) => {
+        const startedMs = monotonic()
+        answering += 1
+        try {
+          const response = await answer(request)
+          await note(request, response, startedMs)
+          return response
+        } finally {
+          answering -= 1
+        }
+      },
+    /** Whether somebody waits for an answer now. */
     isAnswering: () => answering > 0,
-    list({ isRefused, path }, limit) {
+    /** Newest first. */
+    list({ isRefused, path }: RequestLogFilter, limit: number) {
       const matching = kept.filter(
         entry =>
           (!isRefused || entry.status >= refused) &&

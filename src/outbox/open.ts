@@ -1,16 +1,12 @@
 import type { Runtime } from '../config/runtime.ts'
 import { chanceOf } from '../lib/ids.ts'
-import { createHeldMessages, type HeldMessages } from './held-back.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
-import { createQueue, type Queue } from './queue.ts'
+import { createHeldMessages } from './held-back.ts'
+import { createOutbox } from './outbox.ts'
+import { createQueue } from './queue.ts'
 import { createOutboxStore } from './store/outbox.ts'
 import { createQueueStore } from './store/queue.ts'
 
-export interface OutboxServices {
-  outbox: Outbox
-  heldMessages: HeldMessages
-  queue: Queue
-}
+export type OutboxServices = ReturnType<typeof openOutbox>
 
 export function openOutbox({
   db,
@@ -20,7 +16,7 @@ export function openOutbox({
   settings,
 }: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log'> & {
   settings: Parameters<typeof createHeldMessages>[0]['settings']
-}): OutboxServices {
+}) {
   const outbox = createOutbox(createOutboxStore(db), {
     db,
     clock,

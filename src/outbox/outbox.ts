@@ -1,18 +1,12 @@
 import { transact } from '../database/database.ts'
 import type { Outcome } from '../send/attempt.ts'
-import {
-  createOutboxEngine,
-  type EngineDeps,
-  type OutboxDue,
-  type OutboxEngine,
-  type Registry,
-} from './engine.ts'
-import { createOutboxLog, type OutboxLog } from './log.ts'
+import { createOutboxEngine, type EngineDeps, type OutboxDue, type Registry } from './engine.ts'
+import { createOutboxLog } from './log.ts'
 import { createOutboxLogStore } from './store/log.ts'
 import type { OutboxStore } from './store/outbox.ts'
 import type { Kind } from './store/rows.ts'
 import type { Lanes, Message, OpenLane, Sender, Settled } from './terms.ts'
-import { type OutboxVitals, vitalsOf } from './vitals.ts'
+import { vitalsOf } from './vitals.ts'
 
 export type { OutboxLog } from './log.ts'
 export type { Kind, LogEntry, MessageState } from './store/rows.ts'
@@ -28,46 +22,9 @@ export type {
   WebhookTarget,
 } from './terms.ts'
 
-export interface Outbox {
-  /**
-   * Inside the caller's transaction. Answers the message's id, or undefined when the lane has the
-   * event already.
-   */
-  put(message: Message): string | undefined
-  /** As `put` for each, in their order and in few statements. Neighbours with one body share it. */
-  putAll(messages: readonly Message[]): (string | undefined)[]
-  /**
-   * One event for many lanes of a kind, its body stored once. Answers the ids of the messages that
-   * are new.
-   */
-  fanOut(lanes: readonly string[], message: Omit<Message, 'lane' | 'id'>): string[]
-  /** Hears of every attempt that ended, inside the transaction that records it. */
-  listen(kind: Kind, listener: (settled: Settled) => void): void
-  /**
-   * Who sends the messages of a kind, and who knows its lanes; without `lanes` all of them are
-   * open. Until then they wait.
-   */
-  register(kind: Kind, sender: Sender, lanes?: Lanes): void
-  /**
-   * Puts a message and sends it at once, one attempt, whatever the lane's limits; answers what
-   * became of it. Not inside a transaction.
-   */
-  sendNow(
-    message: Omit<Message, 'dueAt' | 'maxRetries' | 'skipped'>,
-    lane: OpenLane,
-  ): Promise<Outcome & { id: string }>
-  /** A lane has other rules now: it was opened again, or its owner is gone. */
-  wake(kind: Kind, lane: string): void
-  /** Looks again at every lane in which something waits. */
-  wakeAll(): void
-  /** What was and will be sent. */
-  log: OutboxLog
-  vitals(): OutboxVitals
-  /** For the job that sends. */
-  engine: OutboxEngine
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
-export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
+export function createOutbox(store: OutboxStore, deps: EngineDeps) {
   const { db, clock, ids } = deps
   const registry: Registry = {
     senders: new Map(),
@@ -112,6 +69,10 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
     if (isNew && skipped === undefined) due(kind, lane, dueAt)
     return isNew
   }
+  /**
+   * Inside the caller's transaction. Answers the message's id, or undefined when the lane has the
+   * event already.
+   */
   const put = (message: Message): string | undefined => {
     const now = clock.now()
     const id = message.id ?? ids.uuidAt(now)
@@ -122,7 +83,10 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
   }
   return {
     put,
-    putAll(messages) {
+    /**
+     * As `put` for each, in their order and in few statements. Neighbours with one body share it.
+     */
+    putAll(messages: readonly Message[]) {
       const putIds: (string | undefined)[] = []
       // Those that are only logged keep their place among the others.
       let from = 0
@@ -135,7 +99,11 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
       }
       return putIds
     },
-    fanOut(lanes, message) {
+    /**
+     * One event for many lanes of a kind, its body stored once. Answers the ids of the messages
+     * that are new.
+     */
+    fanOut(lanes: readonly string[], message: Omit<Message, 'lane' | 'id'>) {
       if (lanes.length === 0) return []
       const now = clock.now()
       const bodyId = store.addBody(message.body, lanes.length)
@@ -147,15 +115,27 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
       if (putIds.length < lanes.length) store.changeUses(bodyId, putIds.length - lanes.length)
       return putIds
     },
-    listen(kind, listener) {
+    /** Hears of every attempt that ended, inside the transaction that records it. */
+    listen(kind: Kind, listener: (settled: Settled) => void) {
       registry.listeners.set(kind, [...(registry.listeners.get(kind) ?? []), listener])
     },
-    register(kind, sender, lanes) {
+    /**
+     * Who sends the messages of a kind, and who knows its lanes; without `lanes` all of them are
+     * open. Until then they wait.
+     */
+    register(kind: Kind, sender: Sender, lanes?: Lanes) {
       registry.senders.set(kind, { sender, lanes })
       for (const waiting of store.backlog())
         if (waiting.kind === kind) due(kind, waiting.lane, waiting.dueAt)
     },
-    async sendNow(message, terms) {
+    /**
+     * Puts a message and sends it at once, one attempt, whatever the lane's limits; answers what
+     * became of it. Not inside a transaction.
+     */
+    async sendNow(
+      message: Omit<Message, 'dueAt' | 'maxRetries' | 'skipped'>,
+      terms: OpenLane,
+    ): Promise<Outcome & { id: string }> {
       const row = transact(db, () => {
         // Due never: only this claim finds it, and a process that ends before the answer leaves it
         // unsent.
@@ -167,12 +147,16 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
       transact(db, () => engine.settle(row, terms, outcome))
       return { ...outcome, id: row.id }
     },
-    wake: (kind, lane) => due(kind, lane, clock.now()),
+    /** A lane has other rules now: it was opened again, or its owner is gone. */
+    wake: (kind: Kind, lane: string) => due(kind, lane, clock.now()),
+    /** Looks again at every lane in which something waits. */
     wakeAll() {
       for (const { kind, lane, dueAt } of store.backlog()) due(kind, lane, dueAt)
     },
+    /** What was and will be sent. */
     log: createOutboxLog(createOutboxLogStore(db), clock, due),
     vitals: () => vitalsOf(store, registry, engine),
+    /** For the job that sends. */
     engine,
   }
 }

@@ -10,14 +10,7 @@ export interface DayUsage {
   cacheable: number
 }
 
-export interface Efficiency {
-  requestsToday: number
-  distinctCodes: number
-  batchableRequests: number
-  cacheableRequests: number
-  /** 0..100, one decimal. */
-  score: number
-}
+export type Efficiency = ReturnType<typeof efficiency>
 
 export interface Reduction {
   action: string
@@ -32,7 +25,7 @@ export interface Reduction {
  * nothing, and batchable ones would have gone `min(codesPerRequestMax, distinctCodes)` to a
  * request. A day without requests scores 100.
  */
-export function efficiency(usage: DayUsage, codesPerRequestMax = 20): Efficiency {
+export function efficiency(usage: DayUsage, codesPerRequestMax = 20) {
   const { requests, distinctCodes, batchable, cacheable } = usage
   const enough = Math.max(0, requests - cacheable - savedByBatching(usage, codesPerRequestMax))
   return {
@@ -40,6 +33,7 @@ export function efficiency(usage: DayUsage, codesPerRequestMax = 20): Efficiency
     distinctCodes,
     batchableRequests: batchable,
     cacheableRequests: cacheable,
+    /** 0..100, one decimal. */
     score: requests > 0 ? Math.round((1000 * enough) / requests) / 10 : 100,
   }
 }

@@ -119,16 +119,7 @@ export function percentUsed(window: QuotaWindow, used: number): number {
   return window.limit === 0 ? 100 : Math.min(100, Math.round((10_000 * used) / window.limit) / 100)
 }
 
-export interface Forecast {
-  burnRatePerDay: number
-  /** What the counter would say at the end of the window at this rate if nothing were refused. */
-  usedAtReset: number
-  /**
-   * When the quota and the bought requests run out at this rate; `now` when they have; null when
-   * they last to the reset.
-   */
-  exhaustedAt: number | null
-}
+export type Forecast = ReturnType<typeof forecast>
 
 /**
  * The first requests of a window would extrapolate to absurd rates: less than this counts as this.
@@ -136,11 +127,16 @@ export interface Forecast {
 const elapsedMinMs = hourMs
 
 /** A straight line from the start of the window through what is used by `now` to its end. */
-export function forecast(used: number, window: QuotaWindow, now: number, extra = 0): Forecast {
+export function forecast(used: number, window: QuotaWindow, now: number, extra = 0) {
   const perMs = used / Math.max(elapsedMinMs, now - window.startsAt)
   return {
     burnRatePerDay: Math.round(perMs * dayMs * 100) / 100,
+    /** What the counter would say at the end of the window at this rate if nothing were refused. */
     usedAtReset: Math.round(used + perMs * Math.max(0, window.endsAt - now)),
+    /**
+     * When the quota and the bought requests run out at this rate; `now` when they have; null when
+     * they last to the reset.
+     */
     exhaustedAt: exhaustion(quotaRemaining(window, used, extra), perMs, window.endsAt, now),
   }
 }

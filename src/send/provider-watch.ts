@@ -2,23 +2,19 @@ import type { Log } from '../lib/log/log.ts'
 import type { Handover } from './handover.ts'
 
 /** Whether a provider takes what it is given, as the last attempts show. */
-export interface ProviderWatch {
-  /** Why it does not, as it says itself; undefined: it does, or nothing was tried yet. */
-  trouble(): string | undefined
-  worked(): void
-  failed(reason: string): void
-}
+export type ProviderWatch = ReturnType<typeof createProviderWatch>
 
 /** Logs when a provider begins to fail, and when it works again. */
-export function createProviderWatch(name: string, log: Pick<Log, 'error' | 'info'>): ProviderWatch {
+export function createProviderWatch(name: string, log: Pick<Log, 'error' | 'info'>) {
   let trouble: string | undefined
   return {
+    /** Why it does not, as it says itself; undefined: it does, or nothing was tried yet. */
     trouble: () => trouble,
     worked() {
       if (trouble !== undefined) log.info('provider_recovered', { provider: name })
       trouble = undefined
     },
-    failed(reason) {
+    failed(reason: string) {
       if (trouble === undefined) log.error('provider_failing', { provider: name, reason })
       trouble = reason
     },

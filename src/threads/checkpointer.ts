@@ -3,17 +3,13 @@ import { secondMs } from '../lib/time/instant.ts'
 import { spawnThread } from './thread.ts'
 
 /** Checkpoints the WAL of one database in a thread. */
-export interface Checkpointer {
-  /** Resolves when the checkpoint has finished, or the thread has ended. One at a time. */
-  checkpoint(): Promise<void>
-  stop(): void
-}
+export type Checkpointer = ReturnType<typeof createCheckpointer>
 
 /** A thread takes 8 MB, which a server that seldom writes can save. */
 const idleMs = 30 * secondMs
 
 /** The thread starts with the first checkpoint, and ends when there was none for a while. */
-export function createCheckpointer(path: string): Checkpointer {
+export function createCheckpointer(path: string) {
   let thread: Worker | undefined
   let stopWaiting = () => {}
   let finished = () => {}
@@ -38,6 +34,7 @@ export function createCheckpointer(path: string): Checkpointer {
     return worker
   }
   return {
+    /** Resolves when the checkpoint has finished, or the thread has ended. One at a time. */
     checkpoint() {
       stopWaiting()
       thread ??= start()

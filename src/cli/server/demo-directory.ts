@@ -13,28 +13,14 @@ import { attemptCheckpoint, checkpoint } from '../../database/checkpoint.ts'
 import { setAutocheckpoint } from '../../database/database.ts'
 import type { SnapshotRefusal } from '../../http/dev-controls.ts'
 import { forgetRates } from '../../instance/app/rate-windows-file.ts'
-import {
-  type Instance,
-  type InstanceOptions,
-  type Keeping,
-  openInstance,
-} from '../../instance/instance.ts'
+import { type InstanceOptions, type Keeping, openInstance } from '../../instance/instance.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
 import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/files/shared-file.ts'
 import { createSystemClock, type ManualClock, sleep } from '../../lib/time/clock.ts'
 
 /** An instance that can be put back to an earlier state while its server goes on listening. */
-export interface Copy {
-  readonly instance: Instance
-  /**
-   * Keeps the state as the start to go back to, without what the fixture world can write again, and
-   * then writes its history between requests.
-   */
-  begin(): void
-  /** Resolves when no history is being written any more. */
-  settled(): Promise<void>
-}
+export type Copy = ReturnType<typeof openDemoInstance>
 
 const stepMs = 20
 /** So long at most a step of the history waits for requests that are being answered. */
@@ -61,7 +47,7 @@ const startName = '.start'
  * Opens an instance; in an evaluation copy with the controls that keep states of it beside its
  * database.
  */
-export function openDemoInstance(options: InstanceOptions): Copy {
+export function openDemoInstance(options: InstanceOptions) {
   const { dir, runtime } = options
   const kept = join(dir, 'snapshots')
   const statePath = (name: string, ending: string) => join(kept, `${name}.${ending}`)
@@ -214,10 +200,15 @@ export function openDemoInstance(options: InstanceOptions): Copy {
     get instance() {
       return current
     },
+    /**
+     * Keeps the state as the start to go back to, without what the fixture world can write again,
+     * and then writes its history between requests.
+     */
     begin() {
       if (!existsSync(statePath(startName, 'json'))) keepState(startName)
       void fillOn()
     },
+    /** Resolves when no history is being written any more. */
     settled: () => filling,
   }
 }

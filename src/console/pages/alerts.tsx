@@ -323,20 +323,7 @@ const State = ({ alert }: { alert: Alert }) => (
   <Tag mood={stateMoods[stateOf(alert)]}>{stateOf(alert)}</Tag>
 )
 
-interface Draft {
-  code: string
-  /** `price`, or a kind of analytics. */
-  kind: string
-  operator: string
-  value: string
-  /** The other end of a range. */
-  max: string
-  name: string
-  cooldownMinutes: string
-  period: string
-  direction: string
-  webhookUrl: string
-}
+type Draft = ReturnType<typeof draftOf>
 
 const emptyDraft: Draft = {
   code: 'BRENT_CRUDE_USD',
@@ -418,11 +405,12 @@ interface WholeAlert extends Alert {
   trigger_history: { triggered_at: string; value: number; condition: string; channels: string[] }[]
 }
 
-const draftOf = (alert: WholeAlert): Draft => {
+const draftOf = (alert: WholeAlert) => {
   const config = alert.analytics_config ?? {}
   const isRange = alert.condition_operator === 'between'
   return {
     code: alert.commodity_code,
+    /** `price`, or a kind of analytics. */
     kind: alert.analytics_type ?? 'price',
     operator: alert.condition_operator,
     value: String(
@@ -432,6 +420,7 @@ const draftOf = (alert: WholeAlert): Draft => {
           ? (alert.metadata?.min ?? '')
           : alert.condition_value,
     ),
+    /** The other end of a range. */
     max: String(alert.metadata?.max ?? ''),
     name: alert.name,
     cooldownMinutes: String(alert.cooldown_minutes),

@@ -20,33 +20,7 @@ export interface RowNumber {
 }
 
 /** What a batch did to rows of datasets. */
-export interface BatchRowStore {
-  /** Every number of a row that a batch revised: what it was, and what it is now. */
-  numbers(batchId: number): Iterable<RowNumber>
-  /** Rows of a batch that cannot be put back: others wrote there later, or refer to them. */
-  touched(batchId: number): RowName[]
-  /**
-   * Puts back what stood before a batch, as known from `at` on: what it was in between is still
-   * answered for then. Rows that are `touched` are left alone. Counts those of the batch's dataset;
-   * null: of every one. Call it in a transaction, in which what it changes is noted for another
-   * batch.
-   */
-  putBack(
-    batchId: number,
-    dataset: string | null,
-    at: number,
-  ): { restored: number; removed: number }
-  /** Rows that undos of a dataset took back, where that stands and is not forgotten. */
-  undone(dataset: string): UndoneRows
-  /** Up to where changes of rows are noted. */
-  notedUpTo(): number
-  /**
-   * Puts rows that were written after `notedAfter` back as they were before, where all of them are
-   * again what an undo took back; otherwise they stand, and are undone no more. In the transaction
-   * that wrote them.
-   */
-  putBackUndone(dataset: string, undone: UndoneRows, notedAfter: number, at: number): boolean
-}
+export type BatchRowStore = ReturnType<typeof createBatchRowStore>
 
 /** What undos took back of rows that nobody has written since, by table and key. */
 export type UndoneRows = Map<string, Row[]>
@@ -57,7 +31,7 @@ interface NotedRow {
   before: string | null
 }
 
-export function createBatchRowStore(db: Database): BatchRowStore {
+export function createBatchRowStore(db: Database) {
   const noted = lazy<NotedRow, [number]>(
     db,
     `SELECT subject, key, before FROM batch_rows WHERE id IN (
@@ -138,7 +112,8 @@ export function createBatchRowStore(db: Database): BatchRowStore {
   }
 
   return {
-    undone(dataset) {
+    /** Rows that undos of a dataset took back, where that stands and is not forgotten. */
+    undone(dataset: string) {
       const rows: UndoneRows = new Map()
       const undoOf = new Map<string, number>()
       for (const row of ofUndos.iterate(dataset)) {
@@ -155,8 +130,14 @@ export function createBatchRowStore(db: Database): BatchRowStore {
         if (batchId > (undoOf.get(name) ?? Infinity)) rows.delete(name)
       return rows
     },
+    /** Up to where changes of rows are noted. */
     notedUpTo: () => lastNoted.get()?.id ?? 0,
-    putBackUndone(dataset, undone, noted, at) {
+    /**
+     * Puts rows that were written after `notedAfter` back as they were before, where all of them
+     * are again what an undo took back; otherwise they stand, and are undone no more. In the
+     * transaction that wrote them.
+     */
+    putBackUndone(dataset: string, undone: UndoneRows, noted: number, at: number) {
       const rows = notedAfter.all(noted)
       // What is made from them in the tables of others goes with them.
       const own = rows.filter(row => tableNamed(row.subject).dataset === dataset)
@@ -179,7 +160,8 @@ export function createBatchRowStore(db: Database): BatchRowStore {
       forgetNoted.run(noted)
       return true
     },
-    *numbers(batchId) {
+    /** Every number of a row that a batch revised: what it was, and what it is now. */
+    *numbers(batchId: number): Iterable<RowNumber> {
       for (const [subject, rows] of Map.groupBy(noted.all(batchId), row => row.subject)) {
         const rowNow = rowReader(db, tableNamed(subject))
         for (const { key, before } of rows) {
@@ -195,7 +177,8 @@ export function createBatchRowStore(db: Database): BatchRowStore {
         }
       }
     },
-    touched(batchId) {
+    /** Rows of a batch that cannot be put back: others wrote there later, or refer to them. */
+    touched(batchId: number) {
       const rows = noted.all(batchId)
       const names = touchedNames(batchId, rows)
       return rows
@@ -203,7 +186,13 @@ export function createBatchRowStore(db: Database): BatchRowStore {
         .filter(({ subject }) => !tableNamed(subject).isNumbered)
         .map(({ subject, key }) => nameOfRow(subject, key))
     },
-    putBack(batchId, dataset, at) {
+    /**
+     * Puts back what stood before a batch, as known from `at` on: what it was in between is still
+     * answered for then. Rows that are `touched` are left alone. Counts those of the batch's
+     * dataset; null: of every one. Call it in a transaction, in which what it changes is noted for
+     * another batch.
+     */
+    putBack(batchId: number, dataset: string | null, at: number) {
       const rows = noted.all(batchId)
       const names = touchedNames(batchId, rows)
       const bySubject = Map.groupBy(rows, row => row.subject)

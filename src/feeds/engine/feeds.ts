@@ -2,7 +2,6 @@ import { secondMs } from '../../lib/time/instant.ts'
 import { lastRelease } from '../publishers/calendar.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import { FeedFault } from '../reading/fault.ts'
-import type { FeedRun } from '../store/feeds.ts'
 import type { FeedsDeps } from './deps.ts'
 import { createLateTelling } from './late.ts'
 import { createFeedRuns, type RunOptions } from './runs.ts'
@@ -12,35 +11,7 @@ import { createFeedSettings } from './stored-settings.ts'
 import { type FeedView, viewOf } from './view.ts'
 
 /** The feeds of this copy, in the order in which they are preferred. */
-export interface Feeds {
-  list(): FeedView[]
-  /** Those that somebody has switched on, whether they can run or not. */
-  active(): FeedView[]
-  view(name: string): FeedView | undefined
-  names(): readonly string[]
-  /** Reads now, after what is under way of the feed; undefined once all are halted. */
-  run(name: string, options?: RunOptions): Promise<FeedRun | undefined>
-  /** Without waiting: the run as it begins; undefined while another run of the feed is under way. */
-  begin(name: string, options?: RunOptions): FeedRun | undefined
-  test(name: string): Promise<{ sample: FeedSample } | { fault: FeedFault }>
-  /** Keeps settings; what is undefined in `values` stays as it is. */
-  configure(name: string, values: FeedSetting): void
-  pause(name: string): void
-  resume(name: string): void
-  runs(name: string | undefined, limit: number, offset: number): FeedRun[]
-  countRuns(name: string | undefined): number
-  /** Publishers of what this copy serves. */
-  sources(): { feed: Feed; codes: number }[]
-  /** Closes what an earlier process left open; whoever holds the directory has none under way yet. */
-  closeOpenRuns(): void
-  /** Plans what was missed. */
-  start(): void
-  /** Begins what is due; answers without waiting for it. */
-  pass(): void
-  nextDue(after: number): number
-  settled(): Promise<void>
-  halt(): void
-}
+export type Feeds = ReturnType<typeof createFeeds>
 
 /**
  * A start waits before it catches up, so that copies that are started together do not come together:
@@ -52,7 +23,7 @@ const firstRunSlotMs = 2 * secondMs
 const slotSlackMs = 250
 const firstRunAfterMs = 2 * secondMs
 
-export function createFeeds(deps: FeedsDeps): Feeds {
+export function createFeeds(deps: FeedsDeps) {
   const { store, clock, chance } = deps
   const settings = createFeedSettings(deps)
   const runs = createFeedRuns(deps, settings)
@@ -80,18 +51,20 @@ export function createFeeds(deps: FeedsDeps): Feeds {
   }
 
   return {
-    names: () => deps.feeds().map(feed => feed.publisher.name),
+    names: (): readonly string[] => deps.feeds().map(feed => feed.publisher.name),
     list: () => deps.feeds().map(shown),
+    /** Those that somebody has switched on, whether they can run or not. */
     active: () =>
       deps
         .feeds()
         .filter(({ publisher }) => settings.of(publisher.name).isOn)
         .map(shown),
-    view(name) {
+    view(name: string) {
       const feed = feedOf(name)
       return feed && shown(feed)
     },
-    async run(name, options = {}) {
+    /** Reads now, after what is under way of the feed; undefined once all are halted. */
+    async run(name: string, options: RunOptions = {}) {
       while (!runs.isHalted()) {
         const begun = runNow(name, options)
         if (begun) return await begun.ended
@@ -99,8 +72,11 @@ export function createFeeds(deps: FeedsDeps): Feeds {
       }
       return undefined
     },
-    begin: (name, options = {}) => runNow(name, options)?.run,
-    async test(name) {
+    /**
+     * Without waiting: the run as it begins; undefined while another run of the feed is under way.
+     */
+    begin: (name: string, options: RunOptions = {}) => runNow(name, options)?.run,
+    async test(name: string): Promise<{ sample: FeedSample } | { fault: FeedFault }> {
       const feed = feedOf(name)!
       const inForce = settings.of(name)
       const { enabled } = deps.configured
@@ -116,21 +92,28 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         throw error
       }
     },
-    configure(name, values) {
+    /** Keeps settings; what is undefined in `values` stays as it is. */
+    configure(name: string, values: FeedSetting) {
       settings.change(name, values)
       store.state(name)
       catchUp(name, clock.now() + firstRunAfterMs)
     },
     pause: settings.pause,
     resume: settings.resume,
-    runs: (name, limit, offset) => store.runs(name, limit, offset),
-    countRuns: name => store.countRuns(name),
+    runs: (name: string | undefined, limit: number, offset: number) =>
+      store.runs(name, limit, offset),
+    countRuns: (name: string | undefined) => store.countRuns(name),
+    /** Publishers of what this copy serves. */
     sources: () =>
       store.served().flatMap(({ feed: name, codes }) => {
         const feed = feedOf(name)
         return feed && codes > 0 ? [{ feed, codes }] : []
       }),
+    /**
+     * Closes what an earlier process left open; whoever holds the directory has none under way yet.
+     */
     closeOpenRuns: () => void store.closeOpenRuns(clock.now()),
+    /** Plans what was missed. */
     start() {
       const slot = firstRunSlotMs * (deps.copyNumber % firstRunSlots)
       for (const { publisher } of ready()) {
@@ -142,6 +125,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         catchUp(publisher.name, clock.now() + firstRunAfterMs + slot + slack)
       }
     },
+    /** Begins what is due; answers without waiting for it. */
     pass() {
       if (!deps.configured.enabled || runs.isHalted()) return
       const now = clock.now()
@@ -152,7 +136,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         runs.begin(feed, catchingUp.delete(name) ? 'start' : 'schedule', {})
       }
     },
-    nextDue(after) {
+    nextDue(after: number) {
       const times = ready().map(({ publisher }) =>
         Math.max(after + 1, store.state(publisher.name).nextAt ?? after + 1),
       )

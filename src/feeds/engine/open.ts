@@ -4,14 +4,9 @@ import { chanceOf } from '../../lib/ids.ts'
 import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import type { Attribution, Cadence, FedBy } from '../../topics/catalogue/math/catalogue.ts'
-import { createDatedRows, type DatedRows } from '../../topics/prices/files/dated-rows.ts'
+import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
-import {
-  createSourceFilter,
-  createWithheld,
-  type OfSource,
-  type Withheld,
-} from '../../topics/prices/store/withheld.ts'
+import { createSourceFilter, createWithheld } from '../../topics/prices/store/withheld.ts'
 import { version } from '../../version.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
@@ -19,19 +14,11 @@ import { type PeriodKind, periodKinds } from '../reading/periods.ts'
 import { createFeedStore } from '../store/feeds.ts'
 import { configuredFeeds } from './configured.ts'
 import type { FeedBatches, FeedsDeps } from './deps.ts'
-import { createFeeds, type Feeds } from './feeds.ts'
+import { createFeeds } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 
 /** Public sources that this copy reads by itself. */
-export interface FeedServices {
-  feeds: Feeds
-  /** Values that are left out of files. */
-  withheld: Withheld
-  /** Which values are of a source; undefined where none is. */
-  /** Every value that series ever had, of one source or of all, but what is withheld. */
-  datedRows(ofSource?: string): DatedRows
-  sourceFilter(name: string): OfSource | undefined
-}
+export type FeedServices = ReturnType<typeof openFeeds>
 
 export interface FeedServicesDeps
   extends Runtime,
@@ -57,7 +44,7 @@ export interface FeedServicesDeps
   }
 }
 
-export function openFeeds(deps: FeedServicesDeps): FeedServices {
+export function openFeeds(deps: FeedServicesDeps) {
   const { config, ids, db, egress, vault } = deps
   const store = createFeedStore(db)
   const configured = configuredFeeds(config)
@@ -72,15 +59,20 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
     )
   })
   return {
+    /** Values that are left out of files. */
     withheld: createWithheld(db, viewFeeds),
-    datedRows: ofSource =>
+    /**
+     * Which values are of a source; undefined where none is. Every value that series ever had, of
+     * one source or of all, but what is withheld.
+     */
+    datedRows: (ofSource?: string) =>
       createDatedRows(
         db,
         (source, isViewOnly) =>
           !isViewOnly &&
           (ofSource === undefined || source?.name.toLowerCase() === ofSource.toLowerCase()),
       ),
-    sourceFilter: name => createSourceFilter(db, name),
+    sourceFilter: (name: string) => createSourceFilter(db, name),
     feeds: createFeeds({
       ...deps,
       feeds: () => shippedFeeds,

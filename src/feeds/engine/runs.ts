@@ -19,25 +19,9 @@ export interface RunOptions {
 }
 
 /** Runs of feeds, one at a time for each. */
-export interface FeedRuns {
-  /** Undefined while another run of the feed is under way, and once all are halted. */
-  begin(
-    feed: Feed,
-    trigger: RunTrigger,
-    options: RunOptions,
-  ): { run: FeedRun; ended: Promise<FeedRun> } | undefined
-  isInProgress(name: string): boolean
-  isHalted(): boolean
-  /** The run that is under way, with what it has read so far. */
-  current(name: string): FeedRun | undefined
-  /** When the run that is under way is over. */
-  ended(name: string): Promise<unknown>
-  settled(): Promise<void>
-  /** What is under way writes nothing more. */
-  halt(): void
-}
+export type FeedRuns = ReturnType<typeof createFeedRuns>
 
-export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook, 'of'>): FeedRuns {
+export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook, 'of'>) {
   const { store, clock } = deps
   const inProgress = new Map<string, Promise<FeedRun>>()
   const reading = new Map<string, FeedRun>()
@@ -77,7 +61,8 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
   }
 
   return {
-    begin(feed, trigger, options) {
+    /** Undefined while another run of the feed is under way, and once all are halted. */
+    begin(feed: Feed, trigger: RunTrigger, options: RunOptions) {
       const { name } = feed.publisher
       if (inProgress.has(name) || isHalted) return undefined
       const run = newRun(deps.ids.uuid(), name, trigger, clock.now())
@@ -106,13 +91,16 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       if (!options.dryRun) reading.set(name, run)
       return { run, ended }
     },
-    isInProgress: name => inProgress.has(name),
+    isInProgress: (name: string) => inProgress.has(name),
     isHalted: () => isHalted,
-    current: name => reading.get(name),
-    ended: async name => await inProgress.get(name),
+    /** The run that is under way, with what it has read so far. */
+    current: (name: string) => reading.get(name),
+    /** When the run that is under way is over. */
+    ended: async (name: string): Promise<unknown> => await inProgress.get(name),
     async settled() {
       await Promise.all(inProgress.values())
     },
+    /** What is under way writes nothing more. */
     halt() {
       isHalted = true
       deps.fetch.halt()

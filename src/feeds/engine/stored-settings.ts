@@ -1,36 +1,31 @@
 import type { FeedStore } from '../store/feeds.ts'
 import type { FeedsDeps } from './deps.ts'
-import { type FeedSetting, type FeedSettings, settingsOf } from './settings.ts'
+import { type FeedSetting, settingsOf } from './settings.ts'
 
 type SettingsRow = NonNullable<ReturnType<FeedStore['settings']>>
 
 /** The settings of feeds: those of the configuration under those that were kept since. */
-export interface FeedSettingsBook {
-  /** What is in force. */
-  of(name: string): FeedSettings
-  /** What is undefined in `values` stays as it is. */
-  change(name: string, values: FeedSetting): void
-  pause(name: string): void
-  resume(name: string): void
-}
+export type FeedSettingsBook = ReturnType<typeof createFeedSettings>
 
 export function createFeedSettings(
   deps: Pick<FeedsDeps, 'store' | 'configured' | 'clock' | 'seal' | 'open'>,
-): FeedSettingsBook {
+) {
   const { store, clock } = deps
   const save = (name: string, change: (row: SettingsRow) => SettingsRow) => {
     const row = store.settings(name) ?? { name, settings: null, secret: null, pausedAt: null }
     store.putSettings(change(row), clock.now())
   }
   return {
-    of(name) {
+    /** What is in force. */
+    of(name: string) {
       const row = store.settings(name)
       return settingsOf(deps.configured, name, {
         values: row && storedValues(row, deps),
         pausedAt: row?.pausedAt ?? undefined,
       })
     },
-    change(name, values) {
+    /** What is undefined in `values` stays as it is. */
+    change(name: string, values: FeedSetting) {
       save(name, row => {
         const { key, ...rest } = { ...storedValues(row, deps), ...values }
         return {
@@ -40,8 +35,8 @@ export function createFeedSettings(
         }
       })
     },
-    pause: name => save(name, row => ({ ...row, pausedAt: clock.now() })),
-    resume: name => save(name, row => ({ ...row, pausedAt: null })),
+    pause: (name: string) => save(name, row => ({ ...row, pausedAt: clock.now() })),
+    resume: (name: string) => save(name, row => ({ ...row, pausedAt: null })),
   }
 }
 

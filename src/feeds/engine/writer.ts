@@ -86,12 +86,7 @@ export interface FeedWriterDeps {
   }
 }
 
-export interface FeedWriter {
-  /** One transaction: all of one series, or nothing. */
-  writeSeries(sent: SentSeries, run: WritingRun): Written
-  /** The rows of one dataset that lines give together; a transaction for each place or market. */
-  writeDataset(name: string, sent: readonly SentSeries[], run: WritingRun): Written
-}
+export type FeedWriter = ReturnType<typeof createFeedWriter>
 
 /** A value that an operator decided against. */
 interface KeptPoint extends Point {
@@ -116,10 +111,11 @@ const nothingWritten = (): Written => ({
   rejections: [],
 })
 
-export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
+export function createFeedWriter(deps: FeedWriterDeps) {
   followWrites(deps)
   return {
-    writeSeries(sent, run) {
+    /** One transaction: all of one series, or nothing. */
+    writeSeries(sent: SentSeries, run: WritingRun) {
       const plan = planOf(sent, run, deps)
       if (run.dryRun) return plan.written
       if (plan.points.length > 0) {
@@ -135,7 +131,9 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       }
       return plan.written
     },
-    writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps),
+    /** The rows of one dataset that lines give together; a transaction for each place or market. */
+    writeDataset: (name: string, sent: readonly SentSeries[], run: WritingRun) =>
+      writeDataset(name, sent, run, deps),
   }
 }
 
@@ -303,18 +301,12 @@ interface FeedState {
 }
 
 /** What is held of a series in the time of some periods. */
-interface Known {
-  at(observedAt: number): FeedState
-  /** Whether a value of a shorter period lies in this one. */
-  isFiner(period: string): boolean
-}
-
 function knownAround(
   periods: readonly string[],
   kind: PeriodKind,
   seriesId: number,
   { store, observations }: FeedWriterDeps,
-): Known {
+) {
   const spans = periods.map(period => spanOf(period, kind))
   // With the times of day that a day has in any zone.
   const from = spans.reduce((least, span) => Math.min(least, span.from), Infinity) - dayMs
@@ -329,11 +321,12 @@ function knownAround(
     .map(observation => observation.observedAt)
     .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
   return {
-    at: observedAt => ({
+    at: (observedAt: number): FeedState => ({
       held: byMoment.get(observedAt),
       owner: owners.get(observedAt)?.feed,
     }),
-    isFiner: period => own > 0 && hasWithin(finer, spanOf(period, kind)),
+    /** Whether a value of a shorter period lies in this one. */
+    isFiner: (period: string) => own > 0 && hasWithin(finer, spanOf(period, kind)),
   }
 }
 

@@ -129,20 +129,9 @@ const damaged = (error: unknown): FeedFault =>
     : new FeedFault('cut_short', 'the archive is damaged or ends too early')
 
 /** The bytes of an archive as they come in, taken in whatever portions. Throws where they end too early. */
-interface PackedBytes {
-  take(count: number): Promise<Buffer>
-  skip(count: number): Promise<void>
-  /** So many bytes, in pieces. */
-  next(count: number): AsyncIterable<Uint8Array>
-  /** All that comes, in pieces; what belongs to nobody is put back. */
-  rest(): AsyncIterable<Uint8Array>
-  putBack(piece: Uint8Array): void
-  /** How many were taken so far. */
-  taken(): number
-  close(): Promise<void>
-}
+type PackedBytes = ReturnType<typeof createPackedBytes>
 
-function createPackedBytes(chunks: AsyncIterable<Uint8Array>): PackedBytes {
+function createPackedBytes(chunks: AsyncIterable<Uint8Array>) {
   const source = chunks[Symbol.asyncIterator]()
   const waiting: Uint8Array[] = []
   let taken = 0
@@ -159,6 +148,7 @@ function createPackedBytes(chunks: AsyncIterable<Uint8Array>): PackedBytes {
     taken += portion.length
     return portion
   }
+  /** So many bytes, in pieces. */
   async function* next(count: number): AsyncIterable<Uint8Array> {
     for (let left = count; left > 0; ) {
       const portion = await piece(left)
@@ -168,20 +158,22 @@ function createPackedBytes(chunks: AsyncIterable<Uint8Array>): PackedBytes {
   }
   return {
     next,
+    /** All that comes, in pieces; what belongs to nobody is put back. */
     rest: () => next(Number.POSITIVE_INFINITY),
-    async take(count) {
+    async take(count: number): Promise<Buffer> {
       const portions: Uint8Array[] = []
       for await (const portion of next(count)) portions.push(portion)
       return Buffer.concat(portions, count)
     },
-    async skip(count) {
+    async skip(count: number) {
       for await (const _ of next(count));
     },
-    putBack(portion) {
+    putBack(portion: Uint8Array) {
       if (portion.length === 0) return
       waiting.unshift(portion)
       taken -= portion.length
     },
+    /** How many were taken so far. */
     taken: () => taken,
     close: async () => void (await source.return?.()),
   }

@@ -125,50 +125,9 @@ export interface GateDeps {
   complete?: (headers: GivenHeaders) => void
 }
 
-export interface Gate {
-  open(access: Access, route: string): RequestContext
-  /**
-   * Lets the request in or throws the refusal. The order of its checks is part of the interface.
-   */
-  enter(requestContext: RequestContext, request: Request, peer: PeerLookup): void
-  /**
-   * Settles the quota and answers all headers of the answer: what the handler gave and what depends
-   * on the quota; undefined: only what it gave.
-   */
-  leave(
-    requestContext: RequestContext,
-    status: number,
-    handlerHeaders: GivenHeaders,
-  ): Headers | undefined
-  /**
-   * The same for an answer that is a text: the answer itself with all of its headers; undefined: it
-   * has only those given.
-   */
-  answer(
-    requestContext: RequestContext,
-    status: number,
-    handlerHeaders: GivenHeaders,
-    text: string,
-  ): Response | undefined
-  /**
-   * Makes a request of this instance come from a caller who has been let in: only the plan's feature
-   * is asked for and a window that the route has of its own is taken; the request takes no general
-   * slot, costs no quota and is not recorded.
-   */
-  vouch(request: Request, caller: Caller): void
-  /**
-   * For answers that go on: what asks, of a request that has been let in, why it would be refused
-   * now, whatever its windows and its quota say; undefined: it would not. Key, restrictions, role,
-   * plan and account are looked at anew, from the address of then.
-   */
-  stay(
-    requestContext: RequestContext,
-    request: Request,
-    peer: PeerLookup,
-  ): () => Problem | undefined
-}
+export type Gate = ReturnType<typeof createGate>
 
-export function createGate(deps: GateDeps): Gate {
+export function createGate(deps: GateDeps) {
   const { clock, complete, admitted = new WeakMap() } = deps
   const vouched = new WeakMap<Request, Caller>()
   const restrictions = createRestrictions(deps)
@@ -185,7 +144,7 @@ export function createGate(deps: GateDeps): Gate {
   }
 
   return {
-    open: (access, route) => ({
+    open: (access: Access, route: string): RequestContext => ({
       access,
       caller: undefined,
       actor: undefined,
@@ -202,7 +161,10 @@ export function createGate(deps: GateDeps): Gate {
       windows: [],
       simulated: undefined,
     }),
-    enter(requestContext, request, peer) {
+    /**
+     * Lets the request in or throws the refusal. The order of its checks is part of the interface.
+     */
+    enter(requestContext: RequestContext, request: Request, peer: PeerLookup) {
       const { access } = requestContext
       deps.passes?.set(request, requestContext)
       const elsewhere = admitted.get(request)
@@ -218,7 +180,11 @@ export function createGate(deps: GateDeps): Gate {
       else if ('operator' in access) entries.enterOperator(requestContext, access, request, peer)
       else if (access.rate !== 'none') entries.enterOpen(requestContext, access, request, peer)
     },
-    leave(requestContext, status, handlerHeaders) {
+    /**
+     * Settles the quota and answers all headers of the answer: what the handler gave and what
+     * depends on the quota; undefined: only what it gave.
+     */
+    leave(requestContext: RequestContext, status: number, handlerHeaders: GivenHeaders) {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
       if (requestContext.vouched) return undefined
       const now = clock.now()
@@ -227,7 +193,16 @@ export function createGate(deps: GateDeps): Gate {
         ? keyHeaders(handlerHeaders, quotaUsage, requestContext.windows, now)
         : addressHeaders(handlerHeaders, requestContext.windows, now)
     },
-    answer(requestContext, status, handlerHeaders, text) {
+    /**
+     * The same for an answer that is a text: the answer itself with all of its headers; undefined:
+     * it has only those given.
+     */
+    answer(
+      requestContext: RequestContext,
+      status: number,
+      handlerHeaders: GivenHeaders,
+      text: string,
+    ) {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
       if (requestContext.vouched) return undefined
       const now = clock.now()
@@ -243,8 +218,18 @@ export function createGate(deps: GateDeps): Gate {
           })
       return isWhole ? markComplete(answer) : markText(answer, text)
     },
-    vouch: (request, caller) => void vouched.set(request, caller),
-    stay: (requestContext, request, peer) =>
+    /**
+     * Makes a request of this instance come from a caller who has been let in: only the plan's
+     * feature is asked for and a window that the route has of its own is taken; the request takes
+     * no general slot, costs no quota and is not recorded.
+     */
+    vouch: (request: Request, caller: Caller) => void vouched.set(request, caller),
+    /**
+     * For answers that go on: what asks, of a request that has been let in, why it would be refused
+     * now, whatever its windows and its quota say; undefined: it would not. Key, restrictions,
+     * role, plan and account are looked at anew, from the address of then.
+     */
+    stay: (requestContext: RequestContext, request: Request, peer: PeerLookup) =>
       createRecheck(deps, restrictions, requestContext, request, peer),
   }
 }

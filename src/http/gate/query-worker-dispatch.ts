@@ -14,15 +14,7 @@ interface Answering {
 }
 
 /** Hands heavy requests that the gate has let in to the readers. */
-export interface QueryWorkerDispatch {
-  /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
-  answer(
-    requestContext: RequestContext,
-    request: Request,
-    body: unknown,
-    set: Answering,
-  ): Promise<Response | undefined> | undefined
-}
+export type QueryWorkerDispatch = ReturnType<typeof createQueryWorkerDispatch>
 
 export interface QueryWorkerDispatchDeps {
   pool: Pick<QueryWorkerPool, 'ask' | 'rest'>
@@ -58,7 +50,7 @@ export function createQueryWorkerDispatch({
   isComplete,
   connections,
   isMalformed,
-}: QueryWorkerDispatchDeps): QueryWorkerDispatch {
+}: QueryWorkerDispatchDeps) {
   /** Refused here at once: nobody waits for a worker to hear what is wrong with the request. */
   const isRefused = ({ route }: RequestContext, { method, url }: Request): boolean => {
     const start = url.indexOf('?')
@@ -111,7 +103,8 @@ export function createQueryWorkerDispatch({
   }
 
   return {
-    answer(requestContext, request, body, set) {
+    /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
+    answer(requestContext: RequestContext, request: Request, body: unknown, set: Answering) {
       // A request of this instance to itself is answered where it is made.
       if (requestContext.vouched || !isComplete() || isRefused(requestContext, request))
         return undefined

@@ -15,14 +15,24 @@ export interface RateSlotDeps {
 }
 
 /** Slots of the rolling windows; each that is taken goes into `windows`, for the headers. */
-export interface RateSlots {
+export type RateSlots = ReturnType<typeof createRateSlots>
+
+export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps) => ({
   /** Of the client's address; throws 429 when there is none. */
   takeAddress(
     name: 'unauthenticated' | 'demo',
     windows: WindowReading[],
     request: Request,
     peer: PeerLookup,
-  ): void
+  ) {
+    const group = addressGroup(clientAddress(request, peer, trusted))
+    const window = reading(
+      name === 'demo' ? 'demo' : 'address',
+      rates.take(name, group, clock.monotonic()),
+    )
+    windows.push(window)
+    if (!window.admitted) throw tooFast(window)
+  },
   /**
    * Of a key's general window of so many requests a minute, or of the smaller one that holds in its
    * place past the quota and for a suspended key. The caller looks whether it was admitted.
@@ -33,27 +43,7 @@ export interface RateSlots {
     perMinute: number,
     isHeldBack: boolean,
     nowMs: number,
-  ): WindowReading
-  /**
-   * Of the windows in which a person reads in the console without being charged; undefined: those of
-   * a day are used up, and what is requested now counts like any request of the account.
-   */
-  takeBrowsing(windows: WindowReading[], session: Session, nowMs: number): WindowReading | undefined
-  /** Of the window that a route has of its own beside the general one; throws 429. */
-  takeOwn(access: KeyAccess, windows: WindowReading[], key: KeyState): void
-}
-
-export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps): RateSlots => ({
-  takeAddress(name, windows, request, peer) {
-    const group = addressGroup(clientAddress(request, peer, trusted))
-    const window = reading(
-      name === 'demo' ? 'demo' : 'address',
-      rates.take(name, group, clock.monotonic()),
-    )
-    windows.push(window)
-    if (!window.admitted) throw tooFast(window)
-  },
-  takeBurst(windows, key, perMinute, isHeldBack, nowMs) {
+  ) {
     const window = reading(
       'burst',
       isHeldBack
@@ -63,13 +53,18 @@ export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps): RateSl
     windows.push(window)
     return window
   },
-  takeBrowsing(windows, { familyId, accountId }, nowMs) {
+  /**
+   * Of the windows in which a person reads in the console without being charged; undefined: those
+   * of a day are used up, and what is requested now counts like any request of the account.
+   */
+  takeBrowsing(windows: WindowReading[], { familyId, accountId }: Session, nowMs: number) {
     if (!rates.take('browsingDay', accountId, nowMs).admitted) return undefined
     const window = reading('browsing', rates.take('browsing', familyId, nowMs))
     windows.push(window)
     return window
   },
-  takeOwn({ rate }, windows, key) {
+  /** Of the window that a route has of its own beside the general one; throws 429. */
+  takeOwn({ rate }: KeyAccess, windows: WindowReading[], key: KeyState) {
     if (!rate) return
     const now = clock.monotonic()
     const window =

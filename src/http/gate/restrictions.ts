@@ -27,23 +27,7 @@ export interface RestrictionDeps {
 }
 
 /** What keeps the holder of a valid key out: each check throws its 403 or does nothing. */
-export interface Restrictions {
-  /** State and restrictions of the key. */
-  refuseKey(access: KeyAccess, key: KeyState, request: Request, peer: PeerLookup): void
-  /** The part of the interface that the key is good for. */
-  refuseScope(key: KeyState, route: string): void
-  /** What a limited key may not do, and what wants a recent sign-in. */
-  refuseManaging(
-    access: KeyAccess,
-    key: KeyState,
-    session: Session | undefined,
-    request: Request,
-  ): void
-  /** The role in an organization. Whoever is in none is admin of their own account. */
-  refuseRole(access: KeyAccess, key: KeyState, request: Request): void
-  /** The plan. */
-  refusePlan(access: KeyAccess, entitled: Entitlements, request: Request): void
-}
+export type Restrictions = ReturnType<typeof createRestrictions>
 
 export const isSuspended = ({ key, account, holder, isRestricted }: KeyState): boolean =>
   account.isSuspended || holder.isSuspended || (isRestricted && key.suspendedAt !== null)
@@ -56,8 +40,9 @@ export const createRestrictions = ({
   freshSignInMs,
   twoFactorStep,
   links,
-}: RestrictionDeps): Restrictions => ({
-  refuseKey(access, state, request, peer) {
+}: RestrictionDeps) => ({
+  /** State and restrictions of the key. */
+  refuseKey(access: KeyAccess, state: KeyState, request: Request, peer: PeerLookup) {
     if (isSuspended(state))
       throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
     if (!state.isRestricted) return
@@ -69,7 +54,8 @@ export const createRestrictions = ({
     if (key.readOnly && changesData(access, request.method))
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
   },
-  refuseScope({ key, isRestricted }, route) {
+  /** The part of the interface that the key is good for. */
+  refuseScope({ key, isRestricted }: KeyState, route: string) {
     if (!isRestricted || key.scopes.length === 0) return
     const scope = scopeOf(route)
     if (scope === undefined || key.scopes.includes(scope)) return
@@ -79,7 +65,13 @@ export const createRestrictions = ({
       { required_scope: scope, scopes: key.scopes },
     )
   },
-  refuseManaging(access, { key }, session, request) {
+  /** What a limited key may not do, and what wants a recent sign-in. */
+  refuseManaging(
+    access: KeyAccess,
+    { key }: KeyState,
+    session: Session | undefined,
+    request: Request,
+  ) {
     const action = access.action ?? actionOf(request.method)
     if (isManaging(action) && isLimited(key))
       throw new Problem(
@@ -102,10 +94,12 @@ export const createRestrictions = ({
       { action, fresh_for_seconds: freshSignInMs / 1000 },
     )
   },
-  refuseRole(access, key, request) {
+  /** The role in an organization. Whoever is in none is admin of their own account. */
+  refuseRole(access: KeyAccess, key: KeyState, request: Request) {
     if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))
   },
-  refusePlan({ feature, flat }, entitled, request) {
+  /** The plan. */
+  refusePlan({ feature, flat }: KeyAccess, entitled: Entitlements, request: Request) {
     if (feature === undefined) return
     const anyOf: readonly Feature[] = typeof feature === 'string' ? [feature] : feature
     if (!anyOf.some(name => hasFeature(entitled, name)))

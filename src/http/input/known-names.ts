@@ -9,28 +9,7 @@ export interface NamedRoute {
 }
 
 /** What routes and parameters there are, for telling a caller who asked for another. */
-export interface KnownNames {
-  /**
-   * Takes over the parameters of routes; before that every name is known. The nearest paths are
-   * looked for in `all`, which may take a while to be there.
-   */
-  learn(routes: readonly NamedRoute[], all?: () => readonly NamedRoute[]): void
-  /**
-   * The parameters of a request that its route does not have, each with the nearest one that it
-   * has; undefined where every one is known.
-   */
-  unknownParameters(
-    method: string,
-    route: string,
-    query: Readonly<Record<string, unknown>> | undefined,
-  ): UnknownParameter[] | undefined
-  /** The parameters of a route. */
-  parameters(method: string, route: string): string[]
-  /** Whether the route refuses the query for a value that the schema of a parameter does not have. */
-  isMalformed(method: string, route: string, query: URLSearchParams): boolean
-  /** The documented paths nearest to one that no route is behind, and the methods of this one. */
-  nearest(path: string): { paths: string[]; methods: string[] }
-}
+export type KnownNames = ReturnType<typeof createKnownNames>
 
 /** Tells callers of parameters that mean nothing. */
 export interface IgnoredParameters {
@@ -142,7 +121,7 @@ function pathsOf(routes: readonly NamedRoute[]): KnownPath[] {
   return [...paths.values()]
 }
 
-export function createKnownNames(): KnownNames {
+export function createKnownNames() {
   const table = createParameterTable()
   let waiting: NamedRoute[] = []
   let allRoutes: () => readonly NamedRoute[] = () => []
@@ -155,12 +134,24 @@ export function createKnownNames(): KnownNames {
   }
 
   return {
-    learn(routes, all = () => routes) {
+    /**
+     * Takes over the parameters of routes; before that every name is known. The nearest paths are
+     * looked for in `all`, which may take a while to be there.
+     */
+    learn(routes: readonly NamedRoute[], all: () => readonly NamedRoute[] = () => routes) {
       waiting.push(...routes)
       allRoutes = all
       paths = undefined
     },
-    unknownParameters(method, route, query) {
+    /**
+     * The parameters of a request that its route does not have, each with the nearest one that it
+     * has; undefined where every one is known.
+     */
+    unknownParameters(
+      method: string,
+      route: string,
+      query: Readonly<Record<string, unknown>> | undefined,
+    ) {
       let parameters: RouteParameters | undefined
       let unknown: UnknownParameter[] | undefined
       for (const name in query) {
@@ -173,9 +164,13 @@ export function createKnownNames(): KnownNames {
       }
       return unknown
     },
-    parameters: (method, route) =>
+    /** The parameters of a route. */
+    parameters: (method: string, route: string) =>
       [...(parametersOf(method, route)?.keys() ?? [])].filter(name => !everywhere.includes(name)),
-    isMalformed(method, route, query) {
+    /**
+     * Whether the route refuses the query for a value that the schema of a parameter does not have.
+     */
+    isMalformed(method: string, route: string, query: URLSearchParams) {
       const parameters = parametersOf(method, route)
       if (!parameters) return false
       const isRead = (name: string) => !supersededBy.get(name)?.some(other => query.get(other))
@@ -185,7 +180,8 @@ export function createKnownNames(): KnownNames {
       }
       return false
     },
-    nearest(path) {
+    /** The documented paths nearest to one that no route is behind, and the methods of this one. */
+    nearest(path: string) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
       paths ??= pathsOf(allRoutes())
       const scored = paths

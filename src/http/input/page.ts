@@ -3,12 +3,7 @@ import { integer } from '../answer/integer.ts'
 import { integerOf } from './query.ts'
 import { integerParameter } from './typed.ts'
 
-export interface PageRequest {
-  page: number
-  perPage: number
-  /** Rows before the page. */
-  offset: number
-}
+export type PageRequest = ReturnType<typeof pageOf>
 
 /** The page that a request asks for. */
 export interface Page extends PageRequest {
@@ -65,13 +60,13 @@ export function pageOf(
   query: { page?: string; per_page?: string },
   perPageMax: number,
   perPageDefault = perPageMax,
-): PageRequest {
+) {
   const page = integerOf('page', query.page, 1, 1, 1e9)
   const perPage = Math.min(
     perPageMax,
     integerOf('per_page', query.per_page, perPageDefault, 1, 1e9),
   )
-  return { page, perPage, offset: (page - 1) * perPage }
+  return { page, perPage /** Rows before the page. */, offset: (page - 1) * perPage }
 }
 
 /** A page whose answer has these headers. */

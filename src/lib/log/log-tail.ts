@@ -6,33 +6,29 @@ export interface NumberedLine {
 }
 
 /** The newest lines that this process has logged. */
-export interface LogTail {
-  /** A line as it is written; the oldest is forgotten for it. */
-  add(line: string): void
-  /** Those after a number, oldest first, at most the `limit` newest of them. */
-  after(number: number, limit: number): NumberedLine[]
-  /** Number of the newest line; 0: there is none. */
-  readonly last: number
-}
+export type LogTail = ReturnType<typeof createLogTail>
 
 /** Keeps at most `linesMax` lines, each cut after `charactersMax` characters. */
-export function createLogTail(linesMax = 1000, charactersMax = 4000): LogTail {
+export function createLogTail(linesMax = 1000, charactersMax = 4000) {
   const lines: string[] = []
   let last = 0
   return {
-    add(line) {
+    /** A line as it is written; the oldest is forgotten for it. */
+    add(line: string) {
       const text = line.trimEnd()
       last += 1
       lines[(last - 1) % linesMax] =
         text.length > charactersMax ? `${text.slice(0, charactersMax).toWellFormed()}…` : text
     },
-    after(number, limit) {
+    /** Those after a number, oldest first, at most the `limit` newest of them. */
+    after(number: number, limit: number) {
       const first = Math.max(number + 1, last - Math.min(limit, lines.length) + 1)
       const rows: NumberedLine[] = []
       for (let at = first; at <= last; at += 1)
         rows.push({ number: at, line: lines[(at - 1) % linesMax]! })
       return rows
     },
+    /** Number of the newest line; 0: there is none. */
     get last() {
       return last
     },

@@ -9,26 +9,19 @@ export interface Jump {
   byMs: number
 }
 
-export interface JumpWatch {
-  /** Compares with the look before it. */
-  look(): Jump | undefined
-  /**
-   * After a large jump, until the clock has gone on steadily for a while: a clock is often wrong for
-   * seconds, and what is done by it then can hardly be taken back.
-   */
-  isSettling(): boolean
-}
+export type JumpWatch = ReturnType<typeof createJumpWatch>
 
 /** Corrections of a clock that is kept by others are smaller, as are pauses between two looks. */
 const toleratedMs = 5 * secondMs
 const largeMs = hourMs
 const settlesWithinMs = minuteMs
 
-export function createJumpWatch(clock: Clock): JumpWatch {
+export function createJumpWatch(clock: Clock) {
   let last = { wall: clock.now(), mono: clock.monotonic() }
   let settlesAt = Number.NEGATIVE_INFINITY
   return {
-    look() {
+    /** Compares with the look before it. */
+    look(): Jump | undefined {
       const now = { wall: clock.now(), mono: clock.monotonic() }
       const expected = last.wall + now.mono - last.mono
       last = now
@@ -37,6 +30,10 @@ export function createJumpWatch(clock: Clock): JumpWatch {
       if (Math.abs(byMs) >= largeMs) settlesAt = now.mono + settlesWithinMs
       return { from: Math.round(expected), to: now.wall, byMs }
     },
+    /**
+     * After a large jump, until the clock has gone on steadily for a while: a clock is often wrong
+     * for seconds, and what is done by it then can hardly be taken back.
+     */
     isSettling: () => clock.monotonic() < settlesAt,
   }
 }

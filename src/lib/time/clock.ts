@@ -2,15 +2,12 @@
  * Where time comes from. Wall time drives schedules and quotas; monotonic time drives windows and
  * leases.
  */
-export interface Clock {
-  /** Unix milliseconds, UTC. */
-  now(): number
-  /** Milliseconds since an arbitrary start; never goes back. */
-  monotonic(): number
-}
+export type Clock = ReturnType<typeof createSystemClock>
 
-export const createSystemClock = (): Clock => ({
+export const createSystemClock = () => ({
+  /** Unix milliseconds, UTC. */
   now: Date.now,
+  /** Milliseconds since an arbitrary start; never goes back. */
   monotonic: () => performance.now(),
 })
 

@@ -26,13 +26,7 @@ export interface CapturedFile {
 /** As it lies there, with its number. */
 export type InboxMessage = Captured & { number: number }
 
-export interface InboxStore {
-  /** Once for each event; the oldest of the channel goes when there are too many. */
-  add(message: Captured): void
-  /** Oldest first; of one channel if named. */
-  list(channel: Channel | undefined): InboxMessage[]
-  find(number: number): InboxMessage | undefined
-}
+export type InboxStore = ReturnType<typeof createInboxStore>
 
 const messagesMax = 1000
 
@@ -46,7 +40,7 @@ const capturedOf = (row: Row): InboxMessage => ({
   attachments: JSON.parse(row.attachments) as CapturedFile[],
 })
 
-export function createInboxStore(db: Database): InboxStore {
+export function createInboxStore(db: Database) {
   const add = lazy(
     db,
     `INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -62,7 +56,8 @@ export function createInboxStore(db: Database): InboxStore {
   )
   const find = lazy<Row, [number]>(db, `SELECT ${columns} FROM inbox WHERE number = ?`)
   return {
-    add(m) {
+    /** Once for each event; the oldest of the channel goes when there are too many. */
+    add(m: Captured) {
       add.run(
         m.channel,
         m.eventId,
@@ -75,10 +70,11 @@ export function createInboxStore(db: Database): InboxStore {
       )
       bound.run(m.channel)
     },
-    find(number) {
+    find(number: number) {
       const row = find.get(number)
       return row ? capturedOf(row) : undefined
     },
-    list: channel => list.all(channel ?? null).map(capturedOf),
+    /** Oldest first; of one channel if named. */
+    list: (channel: Channel | undefined) => list.all(channel ?? null).map(capturedOf),
   }
 }

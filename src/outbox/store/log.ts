@@ -26,38 +26,9 @@ type Settings = Record<string, string | number | null>
 export type LogRange = LogFilter & { from: number; to: number }
 
 /** What was and will be sent through a lane; unknown lanes have an empty log. */
-export interface OutboxLogStore {
-  /** Newest first. */
-  page(
-    kind: Kind,
-    lane: string,
-    filter: LogFilter,
-    limit: number,
-    offset: number,
-  ): { entries: LogEntry[]; total: number }
-  /** Newest first, of every lane of the kind. */
-  newest(kind: Kind, limit: number): LogEntry[]
-  /** By the message's id or its event's. */
-  find(kind: Kind, lane: string, id: string): LogEntry | undefined
-  /**
-   * The same event and body is due at `now`, with its whole schedule before it. One that is under
-   * way stays as it is; undefined: no such message.
-   */
-  resend(kind: Kind, lane: string, id: string, now: number): LogEntry | undefined
-  /**
-   * As `resend` for a slice of those of a range that were delivered or failed, oldest first, at
-   * most `limit`. The slice begins after the row number `after`; `last` is the one that it ends
-   * with, undefined when nothing comes after it.
-   */
-  replaySlice(
-    kind: Kind,
-    lane: string,
-    range: LogRange,
-    slice: { after: number; limit: number; now: number },
-  ): { replayed: number; last: number | undefined }
-}
+export type OutboxLogStore = ReturnType<typeof createOutboxLogStore>
 
-export function createOutboxLogStore(db: Database): OutboxLogStore {
+export function createOutboxLogStore(db: Database) {
   const laneOf = lazy<{ id: number }, [string, string]>(
     db,
     'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
@@ -100,7 +71,8 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
   const find = (lane: number, id: string) =>
     byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
   return {
-    page(kind, lane, filter, limit, offset) {
+    /** Newest first. */
+    page(kind: Kind, lane: string, filter: LogFilter, limit: number, offset: number) {
       const logLane = laneOf.get(kind, lane)
       if (!logLane) return { entries: [], total: 0 }
       const parameters = { lane: logLane.id, ...listsOf(filter) }
@@ -108,19 +80,35 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
         parameters.states || parameters.types ? some.get(parameters)! : all.get(logLane.id)!
       return { entries: page.all({ ...parameters, limit, offset }), total }
     },
-    newest: (kind, limit) => newest.all(kind, limit),
-    find(kind, lane, id) {
+    /** Newest first, of every lane of the kind. */
+    newest: (kind: Kind, limit: number) => newest.all(kind, limit),
+    /** By the message's id or its event's. */
+    find(kind: Kind, lane: string, id: string) {
       const logLane = laneOf.get(kind, lane)
       return logLane ? find(logLane.id, id) : undefined
     },
-    resend(kind, lane, id, now) {
+    /**
+     * The same event and body is due at `now`, with its whole schedule before it. One that is under
+     * way stays as it is; undefined: no such message.
+     */
+    resend(kind: Kind, lane: string, id: string, now: number) {
       const logLane = laneOf.get(kind, lane)
       const entry = logLane ? find(logLane.id, id) : undefined
       if (!logLane || !entry) return undefined
       resend.run({ lane: logLane.id, id: entry.id, now })
       return find(logLane.id, entry.id)
     },
-    replaySlice(kind, lane, { from, to, ...filter }, { after, limit, now }) {
+    /**
+     * As `resend` for a slice of those of a range that were delivered or failed, oldest first, at
+     * most `limit`. The slice begins after the row number `after`; `last` is the one that it ends
+     * with, undefined when nothing comes after it.
+     */
+    replaySlice(
+      kind: Kind,
+      lane: string,
+      { from, to, ...filter }: LogRange,
+      { after, limit, now }: { after: number; limit: number; now: number },
+    ) {
       const logLane = laneOf.get(kind, lane)
       if (!logLane) return { replayed: 0, last: undefined }
       const rows = slice.all({ lane: logLane.id, from, to, after, ...listsOf(filter) })

@@ -29,13 +29,7 @@ export interface QueueFilter {
   kind: Kind | undefined
 }
 
-export interface QueueStore {
-  /** What waits by when it is due, soonest first; what was given up newest first. */
-  list(filter: QueueFilter, limit: number, offset: number): QueuedMessage[]
-  count(filter: QueueFilter): number
-  /** Where messages are, whatever became of them; unknown ids are passed over. */
-  places(ids: readonly string[]): { id: string; kind: Kind; lane: string }[]
-}
+export type QueueStore = ReturnType<typeof createQueueStore>
 
 const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
 // Each by an index of its own: what waits, and what has ended.
@@ -45,7 +39,7 @@ const chosen = {
 } as const
 const order = { waiting: 'at, number', given_up: 'settled_at DESC, number DESC' } as const
 
-export function createQueueStore(db: Database): QueueStore {
+export function createQueueStore(db: Database) {
   const list = (state: QueueState) =>
     lazy<QueuedMessage, [Record<string, string | number | null>]>(
       db,
@@ -67,9 +61,11 @@ export function createQueueStore(db: Database): QueueStore {
     `SELECT outbox.id, kind, lane ${joined} WHERE outbox.id IN (SELECT value FROM json_each(?)) ORDER BY number`,
   )
   return {
-    list: ({ state, kind = undefined }, limit, offset) =>
+    /** What waits by when it is due, soonest first; what was given up newest first. */
+    list: ({ state, kind = undefined }: QueueFilter, limit: number, offset: number) =>
       lists[state].all({ kind: kind ?? null, limit, offset }),
-    count: ({ state, kind }) => counts[state].get({ kind: kind ?? null })!.total,
-    places: ids => places.all(JSON.stringify(ids)),
+    count: ({ state, kind }: QueueFilter) => counts[state].get({ kind: kind ?? null })!.total,
+    /** Where messages are, whatever became of them; unknown ids are passed over. */
+    places: (ids: readonly string[]) => places.all(JSON.stringify(ids)),
   }
 }

@@ -5,21 +5,7 @@ export interface StreamName {
 }
 
 /** What this service calls everything that it keeps in NATS. */
-export interface NatsNames {
-  /** What every commit changed. */
-  changes: StreamName
-  /** The newest price of every code. */
-  prices: StreamName
-  events: StreamName
-  /** What replicas have answered, for the primary to count. */
-  usage: StreamName
-  /** The object store of snapshots. */
-  snapshots: string
-  /** The buckets of which copies run, of what may be taken of quotas, and of who may write. */
-  nodes: string
-  quotas: string
-  lease: string
-}
+export type NatsNames = ReturnType<typeof natsNames>
 
 export const defaultPrefix = 'wellhead'
 
@@ -27,18 +13,23 @@ export const defaultPrefix = 'wellhead'
  * Names of one installation: others on the same NATS have other ones. Without a prefix the streams
  * are called as they were in earlier versions, which knew none.
  */
-export function natsNames(prefix: string): NatsNames {
+export function natsNames(prefix: string) {
   const stream = (name: string): StreamName =>
     prefix === ''
       ? { stream: name, subject: name }
       : { stream: `${prefix}-${name}`, subject: `${prefix}.${name}` }
   const bucket = (name: string) => `${prefix || defaultPrefix}-${name}`
   return {
+    /** What every commit changed. */
     changes: stream('changes'),
+    /** The newest price of every code. */
     prices: stream('prices'),
     events: stream('events'),
+    /** What replicas have answered, for the primary to count. */
     usage: stream('usage'),
+    /** The object store of snapshots. */
     snapshots: bucket('snapshots'),
+    /** The buckets of which copies run, of what may be taken of quotas, and of who may write. */
     nodes: bucket('nodes'),
     quotas: bucket('quotas'),
     lease: bucket('lease'),

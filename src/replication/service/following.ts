@@ -43,19 +43,7 @@ export interface FollowTrouble {
 }
 
 /** Applies the stream to a copy, message by message, for as long as it runs. */
-export interface Following {
-  /** The change that the copy is at. */
-  applied(): number
-  /** Since when it is not known to have everything that the stream has, ms. */
-  lagMs(): number
-  /** Why it does not follow; undefined where it does. */
-  trouble(): FollowTrouble | undefined
-  /** Whether the copy comes to have a change within a while. */
-  reaches(sequence: number, withinMs: number): Promise<boolean>
-  /** Resolves, with the reason, when only a newer snapshot leads on and there is one. */
-  ended: Promise<string>
-  stop(): void
-}
+export type Following = ReturnType<typeof followStream>
 
 /** What a snapshot must be of, and hold, to lead on where the stream does not. */
 interface Wanted {
@@ -84,7 +72,7 @@ export function followStream(
   nats: Pick<Nats, 'jetstream' | 'manager' | 'names'>,
   copy: FollowingReplica,
   { clock, log, snapshots }: FollowDeps,
-): Following {
+) {
   let { stream } = nats.names.changes
   const strangers = createStrangers(log)
   const read = createChangeReader()
@@ -97,6 +85,7 @@ export function followStream(
   let wholeAt = Number.NEGATIVE_INFINITY
   let interrupt = () => {}
   let end: (why: string) => void = () => {}
+  /** Resolves, with the reason, when only a newer snapshot leads on and there is one. */
   const ended = new Promise<string>(done => {
     end = done
   })
@@ -251,10 +240,14 @@ export function followStream(
   void poll()
   void lookForSnapshot()
   return {
+    /** The change that the copy is at. */
     applied: () => applied,
+    /** Since when it is not known to have everything that the stream has, ms. */
     lagMs: () => clock.monotonic() - wholeAt,
+    /** Why it does not follow; undefined where it does. */
     trouble: () => trouble,
-    async reaches(sequence, withinMs) {
+    /** Whether the copy comes to have a change within a while. */
+    async reaches(sequence: number, withinMs: number) {
       const until = clock.monotonic() + withinMs
       while (applied < sequence && !isStopped && clock.monotonic() < until) await sleep(waitEachMs)
       return applied >= sequence

@@ -38,15 +38,7 @@ const doubtedMs = 2000
 const graceMs = 3000
 
 /** What is seen of the lease from one copy. */
-export interface LeaseView {
-  /** Reads it anew; throws where the bucket does not answer. */
-  look(): Promise<void>
-  current(): Lease | undefined
-  /** Nobody has renewed it for as long as it takes. */
-  isAbandoned(): boolean
-  /** Takes it, as it was at the last look; undefined where somebody was faster. */
-  take(holder: string, url: string): Promise<HeldLease | undefined>
-}
+export type LeaseView = ReturnType<typeof createLeaseView>
 
 /** The lease in the hands of this copy. */
 export interface HeldLease {
@@ -63,7 +55,7 @@ export interface HeldLease {
  * A lease that is renewed by comparing and setting: one of two that take it is refused. Each copy
  * measures by its own clock from when it saw a revision first, so that no clocks are compared.
  */
-export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>): LeaseView {
+export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>) {
   let lease: Lease | undefined
   let revision = 0
   let seenAt = clock.monotonic()
@@ -100,6 +92,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
     }
   }
   return {
+    /** Reads it anew; throws where the bucket does not answer. */
     async look() {
       try {
         const entry = await bucket.get(leaseKey)
@@ -115,11 +108,13 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
       }
     },
     current: () => lease,
+    /** Nobody has renewed it for as long as it takes. */
     isAbandoned() {
       const now = clock.monotonic()
       return now - seenAt >= abandonedMs && now - stuckAt >= graceMs
     },
-    async take(holder, url) {
+    /** Takes it, as it was at the last look; undefined where somebody was faster. */
+    async take(holder: string, url: string) {
       const startedAt = clock.monotonic()
       const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }
       const taken = await bucket.set(leaseKey, JSON.stringify(own), revision)

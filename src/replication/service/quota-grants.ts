@@ -17,14 +17,7 @@ export interface QuotaGrantDeps {
   log: Log
 }
 
-export interface QuotaGrants {
-  /** Grants what is asked for until the connection ends. */
-  run(): Promise<void>
-  /** What lies in the pools. */
-  held(): HeldQuotas
-  /** Takes back what nobody has taken for a while. */
-  reclaim(): Promise<void>
-}
+export type QuotaGrants = ReturnType<typeof createQuotaGrants>
 
 /**
  * A reserve outlasts a change of the primary, a small one for long; where the primary has less left,
@@ -38,7 +31,7 @@ const smallShare = 500
  * Fills the pools that copies take slices of. A quota is charged before its pool is filled, in the
  * database and in the stream, so that whatever dies where, the sum stays within the quota.
  */
-export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
+export function createQuotaGrants(deps: QuotaGrantDeps) {
   const { bucket, keys, meter, reached, clock, log } = deps
   /** Keys whose pool is being filled. */
   const busy = new Set<string>()
@@ -81,11 +74,14 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
       .finally(() => busy.delete(entry.key))
   }
   return {
+    /** Grants what is asked for until the connection ends. */
     run: () => bucket.watch(onEntry),
-    held: () => ({
+    /** What lies in the pools. */
+    held: (): HeldQuotas => ({
       keys: pools.size,
       requests: [...pools.values()].reduce((sum, { entry }) => sum + readPool(entry.text).pool, 0),
     }),
+    /** Takes back what nobody has taken for a while. */
     async reclaim() {
       for (const [key, { entry, since }] of pools) {
         const { window, pool, wants } = readPool(entry.text)

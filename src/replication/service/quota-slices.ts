@@ -8,20 +8,7 @@ import type { HeldQuotas } from './nodes.ts'
 import { type QuotaPool, readPool, windowName } from './quota-bucket.ts'
 
 /** What this copy may answer of quotas without asking anybody. */
-export interface QuotaSlices {
-  /** Requests that are left of the slice of a key in a window; asks for more where few are. */
-  left(keyId: string, window: QuotaWindow): number
-  /** Waits a while for the slice that is asked for; false where none comes. */
-  comes(keyId: string, window: QuotaWindow, withinMs: number): Promise<boolean>
-  /** Takes one request; false where none is left. */
-  take(keyId: string, window: QuotaWindow): boolean
-  /** Puts one request back that was not answered. */
-  putBack(keyId: string, window: QuotaWindow): void
-  /** What is left of all slices. */
-  held(): HeldQuotas
-  /** Gives up slices that nobody has used for a while, or all of them: what is to be returned. */
-  giveUp(which: 'idle' | 'all'): SetAside[]
-}
+export type QuotaSlices = ReturnType<typeof createQuotaSlices>
 
 interface Slice {
   window: QuotaWindow
@@ -67,7 +54,7 @@ export function createQuotaSlices({
   bucket: Bucket
   clock: Pick<Clock, 'monotonic'>
   log: Log
-}): QuotaSlices {
+}) {
   const slices = new Map<string, Slice>()
   const leaving: SetAside[] = []
 
@@ -145,6 +132,7 @@ export function createQuotaSlices({
       log.warn('quota_slice_failed', { message: `${error}` })
     }
   }
+  /** Requests that are left of the slice of a key in a window; asks for more where few are. */
   const left = (keyId: string, window: QuotaWindow): number => {
     const slice = sliceOf(keyId, window)
     const isLow = slice.left * 2 <= slice.size
@@ -156,7 +144,8 @@ export function createQuotaSlices({
   }
   return {
     left,
-    async comes(keyId, window, withinMs) {
+    /** Waits a while for the slice that is asked for; false where none comes. */
+    async comes(keyId: string, window: QuotaWindow, withinMs: number) {
       const until = clock.monotonic() + withinMs
       while (left(keyId, window) <= 0) {
         const { asking, refusedUntil } = sliceOf(keyId, window)
@@ -168,7 +157,8 @@ export function createQuotaSlices({
       }
       return true
     },
-    take(keyId, window) {
+    /** Takes one request; false where none is left. */
+    take(keyId: string, window: QuotaWindow) {
       const slice = sliceOf(keyId, window)
       if (slice.left <= 0) return false
       slice.left -= 1
@@ -176,16 +166,19 @@ export function createQuotaSlices({
       slice.usedAt = clock.monotonic()
       return true
     },
-    putBack(keyId, window) {
+    /** Puts one request back that was not answered. */
+    putBack(keyId: string, window: QuotaWindow) {
       const slice = slices.get(keyId)
       if (slice && isSameWindow(slice.window, window)) slice.left += 1
       else leaving.push({ keyId, kind: window.kind, startsAt: window.startsAt, requests: 1 })
     },
-    held: () => ({
+    /** What is left of all slices. */
+    held: (): HeldQuotas => ({
       keys: slices.size,
       requests: [...slices.values()].reduce((sum, slice) => sum + slice.left, 0),
     }),
-    giveUp(which) {
+    /** Gives up slices that nobody has used for a while, or all of them: what is to be returned. */
+    giveUp(which: 'idle' | 'all') {
       const now = clock.monotonic()
       for (const [keyId, slice] of slices) {
         if (which === 'idle' && now - slice.usedAt < idleMs) continue

@@ -22,13 +22,9 @@ export type StateName =
   | 'replica_at'
   | 'replica_stream'
 
-export interface ReplicationState {
-  get(name: StateName): string | undefined
-  set(name: StateName, value: string): void
-  remove(name: StateName): void
-}
+export type ReplicationState = ReturnType<typeof createReplicationState>
 
-export function createReplicationState(db: Database): ReplicationState {
+export function createReplicationState(db: Database) {
   const get = lazy<{ value: string }, [string]>(
     db,
     'SELECT value FROM replication_state WHERE name = ?',
@@ -40,9 +36,9 @@ export function createReplicationState(db: Database): ReplicationState {
   )
   const remove = lazy(db, 'DELETE FROM replication_state WHERE name = ?')
   return {
-    get: name => get.get(name)?.value,
-    set: (name, value) => void set.run(name, value),
-    remove: name => void remove.run(name),
+    get: (name: StateName) => get.get(name)?.value,
+    set: (name: StateName, value: string) => void set.run(name, value),
+    remove: (name: StateName) => void remove.run(name),
   }
 }
 

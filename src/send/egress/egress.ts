@@ -20,18 +20,7 @@ export interface Route {
  * What may be called from this machine. Every outgoing URL that a customer or a file names passes
  * through it.
  */
-export interface Egress {
-  /**
-   * Why a target can not be one, to be read after the name of its field; undefined when it may be
-   * tried. Nothing is looked up.
-   */
-  checkTarget(url: string): string | undefined
-  /**
-   * Looks the target up and judges every address it has; rejects when its name can not be looked
-   * up.
-   */
-  route(url: string): Promise<Route | { refused: string }>
-}
+export type Egress = ReturnType<typeof createEgress>
 
 const urlCharactersMax = 2048
 const addressesMax = 8
@@ -54,7 +43,7 @@ const onlyPublic = 'must be an address on the public internet'
 export function createEgress(
   allow: readonly string[],
   lookup: Lookup = name => systemLookup(name, { all: true, verbatim: true }),
-): Egress {
+) {
   const judge = addressJudge(allow)
   // A name may turn out to be in a network that is open; this machine's own addresses have no other
   // names than localhost.
@@ -77,11 +66,19 @@ export function createEgress(
     return fault ? { fault } : { url, stated }
   }
   return {
-    checkTarget(text) {
+    /**
+     * Why a target can not be one, to be read after the name of its field; undefined when it may be
+     * tried. Nothing is looked up.
+     */
+    checkTarget(text: string) {
       const target = read(text)
       return 'fault' in target ? target.fault : undefined
     },
-    async route(text) {
+    /**
+     * Looks the target up and judges every address it has; rejects when its name can not be looked
+     * up.
+     */
+    async route(text: string): Promise<Route | { refused: string }> {
       const target = read(text)
       if ('fault' in target) return { refused: `the target ${target.fault.replace(/\.$/, '')}` }
       const { url, stated } = target

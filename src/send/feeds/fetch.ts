@@ -30,19 +30,7 @@ export class NoReply extends Error {
   }
 }
 
-export interface PublisherFetch {
-  /**
-   * One GET through the guard; nothing is followed. Throws `NoReply`, where no answer has begun within
-   * `withinMs` too, which is at most half a minute.
-   */
-  get(
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    withinMs?: number,
-  ): Promise<PublisherReply>
-  /** Ends everything that is under way. */
-  halt(): void
-}
+export type PublisherFetch = ReturnType<typeof createPublisherFetch>
 
 const headMs = 30 * secondMs
 /** Nothing more comes: a body may be large, and need not be fast. */
@@ -50,14 +38,19 @@ const idleMs = 30 * secondMs
 const headBytesMax = 16_384
 
 /** Gets what publishers publish, on connections to the addresses that the guard has judged. */
-export function createPublisherFetch(egress: Egress): PublisherFetch {
+export function createPublisherFetch(egress: Egress) {
   const all = new AbortController()
   return {
-    async get(url, headers, withinMs = headMs) {
+    /**
+     * One GET through the guard; nothing is followed. Throws `NoReply`, where no answer has begun
+     * within `withinMs` too, which is at most half a minute.
+     */
+    async get(url: string, headers: Readonly<Record<string, string>>, withinMs: number = headMs) {
       const route = await routeOf(egress, url, all.signal)
       const sent = { 'Accept-Encoding': 'gzip', ...headers }
       return await opened(route, sent, Math.max(1, Math.min(headMs, withinMs)), all.signal)
     },
+    /** Ends everything that is under way. */
     halt: () => all.abort(new Error('this service was stopped')),
   }
 }

@@ -9,16 +9,7 @@ import { NoAnswer, reasonOf, request } from '../egress/request.ts'
  */
 export type Fetched = { bytes: Buffer } | { fault: string }
 
-export interface SourceFetch {
-  /** One GET. Nothing is followed, and what is longer than `bytesMax` is not an answer. */
-  get(
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    limits: { bytesMax: number; timeoutMs: number },
-  ): Promise<Fetched>
-  /** Ends everything that is under way. */
-  halt(): void
-}
+export type SourceFetch = ReturnType<typeof createSourceFetch>
 
 /**
  * Gets what data sources are read from, through the same guard as every other request that a
@@ -32,10 +23,15 @@ export function createSourceFetch({
   egress: Egress
   clock: Clock
   userAgent: string
-}): SourceFetch {
+}) {
   const all = new AbortController()
   return {
-    async get(url, headers, { bytesMax, timeoutMs }) {
+    /** One GET. Nothing is followed, and what is longer than `bytesMax` is not an answer. */
+    async get(
+      url: string,
+      headers: Readonly<Record<string, string>>,
+      { bytesMax, timeoutMs }: { bytesMax: number; timeoutMs: number },
+    ) {
       const startedAt = clock.monotonic()
       const own = new AbortController()
       const undo = after(timeoutMs, () =>
@@ -66,6 +62,7 @@ export function createSourceFetch({
         undo()
       }
     },
+    /** Ends everything that is under way. */
     halt: () => all.abort(new Error('this service was stopped')),
   }
 }

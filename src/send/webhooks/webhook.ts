@@ -35,9 +35,7 @@ export interface DeliveryTerms {
   honourRetryAfter?: boolean
 }
 
-export interface WebhookSender {
-  send(delivery: Delivery, terms: DeliveryTerms, signal: AbortSignal): Promise<Outcome>
-}
+export type WebhookSender = ReturnType<typeof createWebhookSender>
 
 /** What is kept of a receiver's answer. */
 const bodyBytesMax = 1024
@@ -51,8 +49,12 @@ const unread = { responseHeaders: {}, responseBody: '', tls: null }
 /**
  * Delivers events over HTTP, each attempt on a connection of its own with a signature of its own.
  */
-export const createWebhookSender = (deps: WebhookDeps): WebhookSender => ({
-  async send(delivery, { target, honourRetryAfter = false }, signal) {
+export const createWebhookSender = (deps: WebhookDeps) => ({
+  async send(
+    delivery: Delivery,
+    { target, honourRetryAfter = false }: DeliveryTerms,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { clock, egress } = deps
     const startedAt = clock.monotonic()
     const since = () => Math.round(clock.monotonic() - startedAt)

@@ -74,13 +74,16 @@ interface TaggedText {
   etag: string
 }
 
-interface Tagged {
-  /** Answers share its bytes: made of a text, each would encode the document anew. */
-  body: Blob
-  etag: string
-}
+type Tagged = ReturnType<typeof tag>
 
-const tag = (text: string): Tagged => ({ body: new Blob([text]), etag: strongEtag(text) })
+const tag = (text: string) => ({
+  /**
+   * Answers share its bytes: made of a text, each would
+   * encode the document anew.
+   */
+  body: new Blob([text]),
+  etag: strongEtag(text),
+})
 
 export function docsOperations({ serviceName, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))

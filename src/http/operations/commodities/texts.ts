@@ -15,20 +15,7 @@ export interface RenderedList {
  * The catalogue as JSON text: a code is written again when its entry changed, a list when any entry
  * may have.
  */
-export interface CommodityTexts {
-  row(series: Series): string
-  /** The codes with data, or all of them, of one category or of every one. */
-  select(includeUnavailable: boolean, category?: string): Series[]
-  /**
-   * The list cached under `key`, or a new one from `write`, which is then cached. There must be few
-   * keys: only words of the catalogue may be part of one, never free text of a request.
-   */
-  rendered(
-    key: string,
-    select: () => readonly Series[],
-    write: (series: readonly Series[]) => string,
-  ): { list: RenderedList; hit: boolean }
-}
+export type CommodityTexts = ReturnType<typeof createCommodityTexts>
 
 export interface CommodityTextsDeps extends CommodityDeps {
   quarantine: QuarantineList
@@ -36,7 +23,7 @@ export interface CommodityTextsDeps extends CommodityDeps {
   now: () => number
 }
 
-export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
+export function createCommodityTexts(deps: CommodityTextsDeps) {
   const { catalogue, freshness, quarantine } = deps
   const rows = new Map<
     number,
@@ -68,7 +55,7 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
   }
 
   return {
-    row(series) {
+    row(series: Series) {
       dropOutdated()
       const reach = freshness.reach(series)
       const cachedRow = rows.get(series.id)
@@ -90,7 +77,8 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
       })
       return text
     },
-    select: (includeUnavailable, category) =>
+    /** The codes with data, or all of them, of one category or of every one. */
+    select: (includeUnavailable: boolean, category?: string) =>
       catalogue
         .list()
         .filter(
@@ -98,7 +86,15 @@ export function createCommodityTexts(deps: CommodityTextsDeps): CommodityTexts {
             (includeUnavailable || freshness.hasData(series)) &&
             (category === undefined || series.category === category),
         ),
-    rendered(key, select, write) {
+    /**
+     * The list cached under `key`, or a new one from `write`, which is then cached. There must be
+     * few keys: only words of the catalogue may be part of one, never free text of a request.
+     */
+    rendered(
+      key: string,
+      select: () => readonly Series[],
+      write: (series: readonly Series[]) => string,
+    ): { list: RenderedList; hit: boolean } {
       dropOutdated()
       const cachedList = lists.get(key)
       if (cachedList) return { list: cachedList, hit: true }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { firstPlan } from '../../../plans/plans.ts'
 import type { KeyChanges } from '../../keys/service/key-changes.ts'
 import { type AccountState, heldKeys, type Keyring } from '../../keys/service/keyring.ts'
-import type { ClosedAccount, ClosedAccountStore } from '../store/closed-accounts.ts'
+import type { ClosedAccountStore } from '../store/closed-accounts.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
 import type { Organizations } from './organizations.ts'
 import type { Sessions } from './sessions.ts'
@@ -28,19 +28,7 @@ export const endingOf =
 export type ClosingRefusal = 'taken' | 'in_organization' | 'not_closed' | 'subscribed'
 
 /** The address of an account, and its end. */
-export interface AccountClosing {
-  /** How far an account has come to its end; undefined for one that is open. */
-  standing(account: AccountState): ClosedAccount | undefined
-  /** Another address; whoever signs in by a link to the old one does not any more. */
-  changeAddress(account: AccountState, email: string): ClosingRefusal | undefined
-  /**
-   * Ends an account: its keys, sessions and ways in, and what works for it. It stays suspended, and
-   * its data is there until it is erased.
-   */
-  close(account: AccountState): ClosingRefusal | undefined
-  /** Forgets the person of a closed account. Invoices and counts of use stay. */
-  erase(account: AccountState): ClosingRefusal | undefined
-}
+export type AccountClosing = ReturnType<typeof createAccountClosing>
 
 export interface AccountClosingDeps {
   db: Database
@@ -59,12 +47,14 @@ export interface AccountClosingDeps {
 /** What an erased account is called; nothing is ever sent there. */
 const erasedAddress = (accountId: string) => `erased-${accountId}@invalid`
 
-export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
+export function createAccountClosing(deps: AccountClosingDeps) {
   const { db, clock, keys, keyChanges, sessions, organizations, closedAccounts } = deps
   const { organizationStore } = deps
   return {
-    standing: ({ account }) => closedAccounts.find(account.id),
-    changeAddress(state, email) {
+    /** How far an account has come to its end; undefined for one that is open. */
+    standing: ({ account }: AccountState) => closedAccounts.find(account.id),
+    /** Another address; whoever signs in by a link to the old one does not any more. */
+    changeAddress(state: AccountState, email: string): ClosingRefusal | undefined {
       const { account } = state
       const address = email.toLowerCase()
       if (address === account.email) return undefined
@@ -78,7 +68,11 @@ export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
       })
       return undefined
     },
-    close(state) {
+    /**
+     * Ends an account: its keys, sessions and ways in, and what works for it. It stays suspended,
+     * and its data is there until it is erased.
+     */
+    close(state: AccountState): ClosingRefusal | undefined {
       const { id } = state.account
       if (closedAccounts.find(id)) return undefined
       if (deps.isSubscribed(id)) return 'subscribed'
@@ -97,7 +91,8 @@ export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
       if (belonging) keys.place(id)
       return undefined
     },
-    erase(state) {
+    /** Forgets the person of a closed account. Invoices and counts of use stay. */
+    erase(state: AccountState): ClosingRefusal | undefined {
       const { account } = state
       const closed = closedAccounts.find(account.id)
       if (!closed) return 'not_closed'

@@ -1,7 +1,7 @@
 import type { Ids } from '../../../lib/ids.ts'
 import { tokenName } from '../../../lib/secrets/token.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { AccountState, Keyring, KeyState } from '../../keys/service/keyring.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 
 /** An operator who sees what an account sees, for a while; instants are Unix ms. */
 export interface Impersonation {
@@ -16,20 +16,7 @@ export interface Impersonation {
 /**
  * Looks at accounts. They live in memory: a start ends all of them, and nothing of them is at rest.
  */
-export interface Impersonations {
-  /** The token is nowhere else. The oldest look ends where there are too many. */
-  begin(
-    account: AccountState,
-    actor: string,
-    lastsMs: number,
-  ): { impersonation: Impersonation; token: string }
-  /** Whose eyes a token lends. */
-  find(token: string): { impersonation: Impersonation; key: KeyState } | undefined
-  /** Those in force, the newest first. */
-  list(): Impersonation[]
-  /** False where there is none of this id. */
-  end(id: string): boolean
-}
+export type Impersonations = ReturnType<typeof createImpersonations>
 
 export interface ImpersonationsDeps {
   keys: Pick<Keyring, 'account' | 'sessionKey'>
@@ -39,7 +26,7 @@ export interface ImpersonationsDeps {
 
 const impersonationsMax = 50
 
-export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps): Impersonations {
+export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps) {
   /** By the hash of the token, in the order in which they were begun. */
   const impersonations = new Map<string, Impersonation>()
   const forget = (isOver: (impersonation: Impersonation) => boolean) => {
@@ -47,7 +34,8 @@ export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps): 
       if (isOver(impersonation)) impersonations.delete(hash)
   }
   return {
-    begin(account, actor, lastsMs) {
+    /** The token is nowhere else. The oldest look ends where there are too many. */
+    begin(account: AccountState, actor: string, lastsMs: number) {
       const now = clock.now()
       forget(({ expiresAt }) => now >= expiresAt)
       const [oldest] = impersonations.keys()
@@ -66,19 +54,22 @@ export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps): 
       impersonations.set(tokenName(token), impersonation)
       return { impersonation, token }
     },
-    find(token) {
+    /** Whose eyes a token lends. */
+    find(token: string) {
       if (impersonations.size === 0) return undefined
       const impersonation = impersonations.get(tokenName(token))
       if (!impersonation || clock.now() >= impersonation.expiresAt) return undefined
       const account = keys.account(impersonation.accountId)
       return account && { impersonation, key: keys.sessionKey(account) }
     },
+    /** Those in force, the newest first. */
     list() {
       const now = clock.now()
       forget(({ expiresAt }) => now >= expiresAt)
       return [...impersonations.values()].reverse()
     },
-    end(id) {
+    /** False where there is none of this id. */
+    end(id: string) {
       const before = impersonations.size
       forget(impersonation => impersonation.id === id)
       return impersonations.size < before

@@ -9,28 +9,17 @@ import { createPasswordStore } from '../store/passwords.ts'
 import { createSecondFactorStore } from '../store/second-factors.ts'
 import { createSessionStore } from '../store/sessions.ts'
 import { createSignInLinkStore } from '../store/sign-in-links.ts'
-import { createImpersonations, type Impersonations } from './impersonations.ts'
-import { createOrganizations, type Organizations } from './organizations.ts'
+import { createImpersonations } from './impersonations.ts'
+import { createOrganizations } from './organizations.ts'
 import { createPasswordHashes } from './password-hashes.ts'
-import { createSecondFactor, type SecondFactor } from './second-factor.ts'
-import { createSessions, type Sessions } from './sessions.ts'
-import { createSignIn, type SignIn } from './sign-in.ts'
-import { createSignInPlaces, type SignInPlaces } from './sign-in-places.ts'
-import { createSignUp, type SignUp } from './sign-up.ts'
+import { createSecondFactor } from './second-factor.ts'
+import { createSessions } from './sessions.ts'
+import { createSignIn } from './sign-in.ts'
+import { createSignInPlaces } from './sign-in-places.ts'
+import { createSignUp } from './sign-up.ts'
 
 /** People: how they sign in, and the organizations they belong to. */
-export interface AccountServices {
-  sessions: Sessions
-  /** Operators who see what an account sees. */
-  impersonations: Impersonations
-  secondFactor: SecondFactor
-  signIn: SignIn
-  /** How strangers come to an account. */
-  signUp: SignUp
-  organizations: Organizations
-  /** From where people signed in for the first time. */
-  signInPlaces: SignInPlaces
-}
+export type AccountServices = ReturnType<typeof openAccounts>
 
 export interface AccountServicesDeps extends Runtime {
   keys: Keyring
@@ -41,7 +30,7 @@ export interface AccountServicesDeps extends Runtime {
   audit: { note(entry: NewAuditEntry): void; signInPlaces(accountId: string): string[] }
 }
 
-export function openAccounts(deps: AccountServicesDeps): AccountServices {
+export function openAccounts(deps: AccountServicesDeps) {
   const { db, config, organizationStore, clock, sessionClock = clock } = deps
   const { serviceName } = config.brand
   const sessions = createSessions({
@@ -55,6 +44,7 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
     store: createSecondFactorStore(db),
     serviceName,
   })
+  /** From where people signed in for the first time. */
   const signInPlaces = createSignInPlaces(deps)
   const signIn = createSignIn({
     ...deps,
@@ -69,10 +59,12 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
   })
   return {
     sessions,
+    /** Operators who see what an account sees. */
     impersonations: createImpersonations({ ...deps, clock: sessionClock }),
     secondFactor,
     signInPlaces,
     signIn,
+    /** How strangers come to an account. */
     signUp: createSignUp({ ...deps, signIn, mode: config.accounts.signup, serviceName }),
     organizations: createOrganizations({ ...deps, store: organizationStore, serviceName }),
   }

@@ -3,11 +3,7 @@ import { passwordForm } from '../../../plans/password.ts'
 /**
  * Hashes passwords with argon2id, few at a time: each takes memory, and strangers may ask for it.
  */
-export interface PasswordHashes {
-  hash(password: string): Promise<string>
-  /** Whether a password is the one of a hash. Without a hash it takes as long and is false. */
-  matches(password: string, hash: string | undefined): Promise<boolean>
-}
+export type PasswordHashes = ReturnType<typeof createPasswordHashes>
 
 /** More wait for their turn than is sensible. */
 export class TooManyWaiting extends Error {}
@@ -20,14 +16,12 @@ const decoy =
 const atOnceDefault = 2
 const waitingDefault = 100
 
-export function createPasswordHashes({
-  atOnce = atOnceDefault,
-  waitingMax = waitingDefault,
-} = {}): PasswordHashes {
+export function createPasswordHashes({ atOnce = atOnceDefault, waitingMax = waitingDefault } = {}) {
   const inTurn = turns(atOnce, waitingMax)
   return {
-    hash: password => inTurn(() => Bun.password.hash(passwordForm(password), cost)),
-    matches: (password, hash) =>
+    hash: (password: string) => inTurn(() => Bun.password.hash(passwordForm(password), cost)),
+    /** Whether a password is the one of a hash. Without a hash it takes as long and is false. */
+    matches: (password: string, hash: string | undefined) =>
       inTurn(async () => {
         const same = await Bun.password.verify(passwordForm(password), hash ?? decoy)
         return same && hash !== undefined

@@ -13,27 +13,7 @@ export type CodeRefusal = { refused: 'code' } | { refused: 'code_locked'; waitMs
  * The second step of signing in: a code of an authenticator (TOTP, RFC 6238: SHA-1, six digits,
  * thirty seconds), or one of ten recovery codes, each good once.
  */
-export interface SecondFactor {
-  /** Whether signing in asks for a code. */
-  isOn(accountId: string): boolean
-  standing(accountId: string): SecondFactorStatus
-  /**
-   * A new secret for an authenticator, in place of one that was not confirmed; undefined where the
-   * second step is on.
-   */
-  enrol(accountId: string, email: string): { secret: string; url: string } | undefined
-  /** Shows that secret again; undefined where none waits for its first code. */
-  waiting(accountId: string, email: string): { secret: string; url: string } | undefined
-  /**
-   * Turns the second step on by the first code of the secret; undefined where none waits. The
-   * recovery codes are nowhere at rest.
-   */
-  confirm(accountId: string, code: string): { recoveryCodes: string[] } | CodeRefusal | undefined
-  /** Uses a code up, of the authenticator or for recovery. */
-  use(accountId: string, code: string): CodeRefusal | undefined
-  /** Turns it off. False where there was none. */
-  remove(accountId: string): boolean
-}
+export type SecondFactor = ReturnType<typeof createSecondFactor>
 
 export interface SecondFactorStatus {
   state: 'off' | 'waiting' | 'on'
@@ -65,13 +45,7 @@ const wrong = { refused: 'code' } as const
 
 export const contextOf = (accountId: string): string => `second factor ${accountId}`
 
-export function createSecondFactor({
-  store,
-  vault,
-  clock,
-  ids,
-  serviceName,
-}: SecondFactorDeps): SecondFactor {
+export function createSecondFactor({ store, vault, clock, ids, serviceName }: SecondFactorDeps) {
   // By account alone: who knows its password must not get more tries from more addresses.
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
 
@@ -114,8 +88,9 @@ export function createSecondFactor({
   }
 
   return {
-    isOn: accountId => rowOf(accountId, true) !== undefined,
-    standing(accountId) {
+    /** Whether signing in asks for a code. */
+    isOn: (accountId: string) => rowOf(accountId, true) !== undefined,
+    standing(accountId: string): SecondFactorStatus {
       const row = store.of(accountId)
       return {
         state: row === undefined ? 'off' : row.confirmedAt === null ? 'waiting' : 'on',
@@ -123,17 +98,29 @@ export function createSecondFactor({
         recoveryCodesLeft: store.recoveryCodesLeft(accountId),
       }
     },
-    enrol(accountId, email) {
+    /**
+     * A new secret for an authenticator, in place of one that was not confirmed; undefined where
+     * the second step is on.
+     */
+    enrol(accountId: string, email: string) {
       if (rowOf(accountId, true)) return undefined
       const secret = base32(Buffer.from(ids.token(), 'hex').subarray(0, secretBytes))
       store.put(accountId, vault.seal(contextOf(accountId), secret), clock.now())
       return shown(secret, email)
     },
-    waiting(accountId, email) {
+    /** Shows that secret again; undefined where none waits for its first code. */
+    waiting(accountId: string, email: string) {
       const row = rowOf(accountId, false)
       return row && shown(vault.open(contextOf(accountId), row.secret), email)
     },
-    confirm(accountId, code) {
+    /**
+     * Turns the second step on by the first code of the secret; undefined where none waits. The
+     * recovery codes are nowhere at rest.
+     */
+    confirm(
+      accountId: string,
+      code: string,
+    ): { recoveryCodes: string[] } | CodeRefusal | undefined {
       const row = rowOf(accountId, false)
       if (!row) return undefined
       const result = tried(accountId, () => useTotp(accountId, row.secret, spelled(code)))
@@ -142,7 +129,8 @@ export function createSecondFactor({
       store.confirm(accountId, codes.map(hashOf), clock.now())
       return { recoveryCodes: codes }
     },
-    use(accountId, code) {
+    /** Uses a code up, of the authenticator or for recovery. */
+    use(accountId: string, code: string): CodeRefusal | undefined {
       const row = rowOf(accountId, true)
       if (!row) return wrong
       const typedCode = spelled(code)
@@ -153,6 +141,7 @@ export function createSecondFactor({
       )
       return result === true ? undefined : result
     },
+    /** Turns it off. False where there was none. */
     remove: store.remove,
   }
 }

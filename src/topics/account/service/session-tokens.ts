@@ -15,11 +15,7 @@ export interface SessionClaims {
  * Signs and reads session tokens: JWT, HS256, under a key that is drawn from the master key and
  * used for nothing else.
  */
-export interface SessionTokens {
-  sign(session: Session): Promise<string>
-  /** The claims of a token of ours that is in force at `now` (Unix ms). */
-  read(token: string, now: number): SessionClaims | undefined
-}
+export type SessionTokens = ReturnType<typeof createSessionTokens>
 
 /** The kind of token: what other JWTs under the same key would not be. */
 const kind = 'session'
@@ -30,7 +26,7 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 export const sessionKeyOf = (masterKey: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', masterKey, '', 'session tokens', 32))
 
-export function createSessionTokens(masterKey: string): SessionTokens {
+export function createSessionTokens(masterKey: string) {
   const key = sessionKeyOf(masterKey)
   const ownHeader = encoded(header)
 
@@ -49,7 +45,7 @@ export function createSessionTokens(masterKey: string): SessionTokens {
   }
 
   return {
-    sign: ({ id, accountId, createdAt, expiresAt }) =>
+    sign: ({ id, accountId, createdAt, expiresAt }: Session) =>
       new SignJWT({ typ: kind })
         .setProtectedHeader(header)
         .setSubject(accountId)
@@ -57,7 +53,8 @@ export function createSessionTokens(masterKey: string): SessionTokens {
         .setExpirationTime(Math.floor(expiresAt / secondMs))
         .setJti(id)
         .sign(key),
-    read(token, now) {
+    /** The claims of a token of ours that is in force at `now` (Unix ms). */
+    read(token: string, now: number): SessionClaims | undefined {
       const [head, payload, signature, ...rest] = token.split('.')
       if (!head || !payload || !signature || rest.length > 0 || !isOurs(head, payload, signature))
         return undefined

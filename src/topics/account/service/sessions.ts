@@ -3,7 +3,7 @@ import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
-import type { AccountState, Keyring, KeyState } from '../../keys/service/keyring.ts'
+import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Session, SessionStore, SignInMethod } from '../store/sessions.ts'
 import { createSessionTokens } from './session-tokens.ts'
 
@@ -17,38 +17,7 @@ export interface SignedIn {
 /**
  * Sign-ins while they last: tokens that are signed, and rows that can end them before their time.
  */
-export interface Sessions {
-  /**
-   * The first token of a sign-in, good once `write` has written its session. Signing waits, and no
-   * transaction may.
-   */
-  issue(account: AccountState, method: SignInMethod): Promise<SignedIn>
-  write(session: Session): void
-  /**
-   * What a token is good for. One that was refreshed is accepted for another `reuseGraceMs`, for
-   * requests and tabs that refresh at the same time; after that it ends all tokens of its sign-in,
-   * because somebody has a copy.
-   */
-  find(token: string): { key: KeyState; session: Session } | undefined
-  /**
-   * Whether a session's token is good still. Unlike `find` it is no showing of the token, which
-   * might end a sign-in.
-   */
-  lasts(session: Session): boolean
-  /**
-   * A new token in place of a session's, or the one that took its place within `reuseGraceMs`;
-   * undefined when it has ended meanwhile or the sign-in is too long ago.
-   */
-  refresh(session: Session): Promise<SignedIn | undefined>
-  /** The sign-ins of an account that last, the newest first. */
-  list(accountId: string): Session[]
-  /** The time that sign-ins begin and end by, Unix ms. */
-  now(): number
-  /** Ends one sign-in. */
-  end(session: Session): void
-  /** Ends all sign-ins of an account, but the one of `except`. */
-  endAll(accountId: string, except?: Session): void
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 export interface SessionsDeps {
   db: Database
@@ -73,7 +42,7 @@ export function createSessions({
   clock,
   ids,
   lifetimes,
-}: SessionsDeps): Sessions {
+}: SessionsDeps) {
   const tokens = createSessionTokens(masterKey)
 
   /** Ends on a whole second, as a token can say nothing finer. */
@@ -109,7 +78,11 @@ export function createSessions({
   }
 
   return {
-    async issue(account, method) {
+    /**
+     * The first token of a sign-in, good once `write` has written its session. Signing waits, and
+     * no transaction may.
+     */
+    async issue(account: AccountState, method: SignInMethod): Promise<SignedIn> {
       const session = next({
         familyId: ids.uuid(),
         accountId: account.account.id,
@@ -120,11 +93,16 @@ export function createSessions({
       keys.sessionKey(account)
       return { token, session, account }
     },
-    write(session) {
+    write(session: Session) {
       store.forget(clock.now(), forgottenAtOnce)
       store.put(session)
     },
-    find(token) {
+    /**
+     * What a token is good for. One that was refreshed is accepted for another `reuseGraceMs`, for
+     * requests and tabs that refresh at the same time; after that it ends all tokens of its
+     * sign-in, because somebody has a copy.
+     */
+    find(token: string) {
       const now = clock.now()
       const claims = tokens.read(token, now)
       const session = claims && store.byId(claims.jti)
@@ -137,11 +115,19 @@ export function createSessions({
       const account = keys.account(session.accountId)
       return account && { key: keys.sessionKey(account), session }
     },
-    lasts(session) {
+    /**
+     * Whether a session's token is good still. Unlike `find` it is no showing of the token, which
+     * might end a sign-in.
+     */
+    lasts(session: Session) {
       const stored = store.byId(session.id)
       return stored !== undefined && stored.endedAt === null && clock.now() < stored.expiresAt
     },
-    async refresh(session) {
+    /**
+     * A new token in place of a session's, or the one that took its place within `reuseGraceMs`;
+     * undefined when it has ended meanwhile or the sign-in is too long ago.
+     */
+    async refresh(session: Session): Promise<SignedIn | undefined> {
       const account = keys.account(session.accountId)
       const following = next(session)
       if (!account || following.expiresAt <= following.createdAt) return undefined
@@ -160,9 +146,14 @@ export function createSessions({
         return inForce && { token, session: following, account }
       return { token: await tokens.sign(inForce), session: inForce, account }
     },
+    /** The time that sign-ins begin and end by, Unix ms. */
     now: clock.now,
-    list: accountId => store.inForce(accountId, clock.now()),
-    end: session => store.endFamily(session.familyId, clock.now()),
-    endAll: (accountId, except) => store.endAccount(accountId, clock.now(), except?.familyId),
+    /** The sign-ins of an account that last, the newest first. */
+    list: (accountId: string) => store.inForce(accountId, clock.now()),
+    /** Ends one sign-in. */
+    end: (session: Session) => store.endFamily(session.familyId, clock.now()),
+    /** Ends all sign-ins of an account, but the one of `except`. */
+    endAll: (accountId: string, except?: Session) =>
+      store.endAccount(accountId, clock.now(), except?.familyId),
   }
 }

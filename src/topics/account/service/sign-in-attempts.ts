@@ -1,23 +1,18 @@
 /** Counts wrong tries to sign in, by who tried at whose account. */
-export interface SignInAttempts {
-  /**
-   * Notes a try before its outcome is known, so that many at once do not slip through; `forgive`
-   * takes all tries back once one was right. `waitMs`: there were too many, so long until the next.
-   */
-  take(name: string): { forgive(): void; waitMs?: undefined } | { waitMs: number }
-}
+export type SignInAttempts = ReturnType<typeof createSignInAttempts>
 
 /** Beyond so many names the oldest is forgotten: what strangers can fill stays small. */
 const namesMax = 50_000
 
-export function createSignInAttempts(
-  triesMax: number,
-  windowMs: number,
-  monotonic: () => number,
-): SignInAttempts {
+export function createSignInAttempts(triesMax: number, windowMs: number, monotonic: () => number) {
   const tries = new Map<string, number[]>()
   return {
-    take(name) {
+    /**
+     * Notes a try before its outcome is known, so that many at once do not slip through; `forgive`
+     * takes all tries back once one was right. `waitMs`: there were too many, so long until the
+     * next.
+     */
+    take(name: string): { forgive(): void; waitMs?: undefined } | { waitMs: number } {
       const now = monotonic()
       const recent = (tries.get(name) ?? []).filter(at => now - at < windowMs)
       if (recent.length >= triesMax) return { waitMs: recent[0]! + windowMs - now }

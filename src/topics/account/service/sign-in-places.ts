@@ -9,12 +9,7 @@ export interface NewPlace {
 }
 
 /** From where people signed in for the first time. */
-export interface SignInPlaces {
-  /** Before the sign-in is in the audit trail. The first sign-in of all is no new place. */
-  note(accountId: string, place: string): void
-  /** Those of the last day. */
-  recent(): readonly NewPlace[]
-}
+export type SignInPlaces = ReturnType<typeof createSignInPlaces>
 
 const recentMs = dayMs
 const recentMax = 100
@@ -25,15 +20,17 @@ export function createSignInPlaces({
 }: {
   audit: { signInPlaces(accountId: string): readonly string[] }
   clock: Pick<Clock, 'now'>
-}): SignInPlaces {
+}) {
   let recent: NewPlace[] = []
   const young = () => recent.filter(({ at }) => clock.now() - at < recentMs)
   return {
-    note(accountId, place) {
+    /** Before the sign-in is in the audit trail. The first sign-in of all is no new place. */
+    note(accountId: string, place: string) {
       const earlierPlaces = audit.signInPlaces(accountId)
       if (earlierPlaces.length === 0 || earlierPlaces.includes(place)) return
       recent = [...young(), { accountId, place, at: clock.now() }].slice(-recentMax)
     },
+    /** Those of the last day. */
     recent: young,
   }
 }

@@ -30,22 +30,7 @@ export interface SignedUp {
 }
 
 /** How strangers come to an account, where the operator lets them. */
-export interface SignUp {
-  mode: SignUpMode
-  /**
-   * Mails a link to the address. What happens to an address that has an account is the same to see
-   * from outside: it gets a link to sign in. `from` is the group of the client's address.
-   */
-  request(email: string, baseUrl: string, from: string): SignUpRefusal | undefined
-  /** The operator's letter, which is good for a week; refused where sign-up is closed. */
-  invite(email: string, baseUrl: string): SignUpRefusal | { expiresAt: number }
-  /** Whom a link would make an account for; looking uses nothing up. */
-  addressOf(token: string): string | undefined
-  /** Makes the account of a link, on the free plan, with its address confirmed. */
-  confirm(token: string, from: string): SignUpRefusal | SignedUp
-  /** Resolves when the letters asked for so far are in the outbox. */
-  settled(): Promise<void>
-}
+export type SignUp = ReturnType<typeof createSignUp>
 
 export interface SignUpDeps {
   mode: SignUpMode
@@ -73,7 +58,7 @@ const hashBytes = 32
 export const signUpUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/signup?token=${token}`
 
-export function createSignUp(deps: SignUpDeps): SignUp {
+export function createSignUp(deps: SignUpDeps) {
   const { mode, keys, mail, ids, clock, masterKey, log } = deps
   const { monotonic } = clock
   const limits = [
@@ -89,6 +74,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     const mark = keyedHash(masterKey, 'sign-up links', text)
     return Buffer.concat([mark, Buffer.from(text)]).toString('base64url')
   }
+  /** Whom a link would make an account for; looking uses nothing up. */
   const addressOf = (token: string): string | undefined => {
     const bytes = Buffer.from(token, 'base64url')
     const text = bytes.subarray(hashBytes).toString()
@@ -126,7 +112,11 @@ export function createSignUp(deps: SignUpDeps): SignUp {
   return {
     mode,
     addressOf,
-    request(written, baseUrl, from) {
+    /**
+     * Mails a link to the address. What happens to an address that has an account is the same to
+     * see from outside: it gets a link to sign in. `from` is the group of the client's address.
+     */
+    request(written: string, baseUrl: string, from: string) {
       const email = written.toLowerCase()
       const refusal = refusalOf(email, from)
       if (refusal) return refusal
@@ -146,14 +136,16 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         )
       return undefined
     },
-    invite(written, baseUrl) {
+    /** The operator's letter, which is good for a week; refused where sign-up is closed. */
+    invite(written: string, baseUrl: string): SignUpRefusal | { expiresAt: number } {
       const email = written.toLowerCase()
       if (mode === 'closed') return { refused: 'closed' }
       if (isTaken(email)) return { refused: 'taken' }
       post(email, baseUrl, invitationMs, true)
       return { expiresAt: clock.now() + invitationMs }
     },
-    confirm(token, from) {
+    /** Makes the account of a link, on the free plan, with its address confirmed. */
+    confirm(token: string, from: string): SignUpRefusal | SignedUp {
       const email = addressOf(token)
       if (mode === 'closed') return { refused: 'closed' }
       if (email === undefined) return { refused: 'invalid' }
@@ -173,6 +165,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       })
       return { ...created, linkToken: deps.signIn.makeLink(created.account) }
     },
+    /** Resolves when the letters asked for so far are in the outbox. */
     settled: () => mailMessages,
   }
 }

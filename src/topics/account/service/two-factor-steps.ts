@@ -9,31 +9,27 @@ export interface HalfSignIn {
 }
 
 /** Sign-ins that wait for their second step, by a token that is nowhere at rest. */
-export interface TwoFactorSteps {
-  begin(half: HalfSignIn): string
-  /** Undefined where there is none such, or its time is over. */
-  find(token: string): HalfSignIn | undefined
-  end(token: string): void
-}
+export type TwoFactorSteps = ReturnType<typeof createSecondSteps>
 
 const lifetimeMs = 5 * minuteMs
 /** Beyond so many the oldest is forgotten. */
 const waitingMax = 10_000
 
-export function createSecondSteps(token: () => string, monotonic: () => number): TwoFactorSteps {
+export function createSecondSteps(token: () => string, monotonic: () => number) {
   const waiting = new Map<string, HalfSignIn & { until: number }>()
   return {
-    begin({ accountId, method }) {
+    begin({ accountId, method }: HalfSignIn) {
       // A refusal carries it, and refusals show no text in the form of a key.
       const stepToken = Buffer.from(token(), 'hex').toString('base64url')
       waiting.set(tokenName(stepToken), { accountId, method, until: monotonic() + lifetimeMs })
       if (waiting.size > waitingMax) waiting.delete(waiting.keys().next().value!)
       return stepToken
     },
-    find(token) {
+    /** Undefined where there is none such, or its time is over. */
+    find(token: string): HalfSignIn | undefined {
       const half = waiting.get(tokenName(token))
       return half && monotonic() < half.until ? half : undefined
     },
-    end: token => void waiting.delete(tokenName(token)),
+    end: (token: string) => void waiting.delete(tokenName(token)),
   }
 }

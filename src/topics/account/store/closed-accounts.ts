@@ -18,18 +18,7 @@ const credentials = [
 export type Credential = (typeof credentials)[number]
 
 /** Accounts that are over, and what is forgotten of them. */
-export interface ClosedAccountStore {
-  find(accountId: string): ClosedAccount | undefined
-  close(accountId: string, at: number): void
-  /** Ends ways in that are not keys: all of them, or some. */
-  endCredentials(accountId: string, ways?: readonly Credential[]): void
-  /**
-   * Forgets the person: addresses, numbers, letters, names and settings. What the books need stays:
-   * subscriptions, invoices, purchases, and counts of use. The address of the account itself is
-   * its row's.
-   */
-  erase(accountId: string, email: string, at: number): void
-}
+export type ClosedAccountStore = ReturnType<typeof createClosedAccountStore>
 
 /** What is deleted of an account, each by the account's id. */
 const forgotten = [
@@ -58,7 +47,7 @@ const forgottenAddress = [
   "UPDATE scheduled_delivery_runs SET recipient = '' WHERE recipient = ?",
 ]
 
-export function createClosedAccountStore(db: Database): ClosedAccountStore {
+export function createClosedAccountStore(db: Database) {
   const find = lazy<ClosedAccount, [string]>(
     db,
     'SELECT closed_at AS closedAt, erased_at AS erasedAt FROM closed_accounts WHERE account_id = ?',
@@ -79,12 +68,18 @@ export function createClosedAccountStore(db: Database): ClosedAccountStore {
   const byAccount = forgotten.map(sql => lazy(db, sql))
   const byAddress = forgottenAddress.map(sql => lazy(db, sql))
   return {
-    find: accountId => find.get(accountId) ?? undefined,
-    close: (accountId, at) => void close.run(accountId, at),
-    endCredentials(accountId, ways = credentials) {
+    find: (accountId: string) => find.get(accountId) ?? undefined,
+    close: (accountId: string, at: number) => void close.run(accountId, at),
+    /** Ends ways in that are not keys: all of them, or some. */
+    endCredentials(accountId: string, ways: readonly Credential[] = credentials) {
       for (const way of ways) ends.get(way)!.run(accountId)
     },
-    erase: (accountId, email, at) =>
+    /**
+     * Forgets the person: addresses, numbers, letters, names and settings. What the books need
+     * stays: subscriptions, invoices, purchases, and counts of use. The address of the account
+     * itself is its row's.
+     */
+    erase: (accountId: string, email: string, at: number) =>
       transact(db, () => {
         unsent.run(at, accountId)
         for (const statement of byAccount) statement.run(accountId)

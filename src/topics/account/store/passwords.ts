@@ -2,14 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { lazy } from '../../../database/statement.ts'
 
 /** Passwords as their argon2id hashes. */
-export interface PasswordStore {
-  /** The hash of an account's password. */
-  of(accountId: string): string | undefined
-  /** Puts a hash in place of an earlier one. */
-  put(accountId: string, hash: string, changedAt: number): void
-}
+export type PasswordStore = ReturnType<typeof createPasswordStore>
 
-export function createPasswordStore(db: Database): PasswordStore {
+export function createPasswordStore(db: Database) {
   const hashOf = lazy<{ hash: string }, [string]>(
     db,
     'SELECT hash FROM passwords WHERE account_id = ?',
@@ -20,7 +15,10 @@ export function createPasswordStore(db: Database): PasswordStore {
      ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`,
   )
   return {
-    of: accountId => hashOf.get(accountId)?.hash,
-    put: (accountId, hash, changedAt) => void put.run(accountId, hash, changedAt),
+    /** The hash of an account's password. */
+    of: (accountId: string) => hashOf.get(accountId)?.hash,
+    /** Puts a hash in place of an earlier one. */
+    put: (accountId: string, hash: string, changedAt: number) =>
+      void put.run(accountId, hash, changedAt),
   }
 }

@@ -12,20 +12,7 @@ export interface SecondFactorRow {
   confirmedAt: number | null
 }
 
-export interface SecondFactorStore {
-  of(accountId: string): SecondFactorRow | undefined
-  /** Puts a secret that is not confirmed in place of one that is not either. */
-  put(accountId: string, secret: Uint8Array, at: number): void
-  /** Confirms the secret and keeps the hashes of its recovery codes. */
-  confirm(accountId: string, codeHashes: readonly Uint8Array[], at: number): void
-  /** Notes the time step of a code; false where a code of it, or of a later one, was used. */
-  useStep(accountId: string, step: number): boolean
-  /** Uses a recovery code up; false where there is none such, or it was used. */
-  useRecoveryCode(accountId: string, codeHash: Uint8Array, at: number): boolean
-  recoveryCodesLeft(accountId: string): number
-  /** False where there was none. */
-  remove(accountId: string): boolean
-}
+export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>
 
 interface Row {
   account_id: string
@@ -34,7 +21,7 @@ interface Row {
   confirmed_at: number | null
 }
 
-export function createSecondFactorStore(db: Database): SecondFactorStore {
+export function createSecondFactorStore(db: Database) {
   const byAccount = lazy<Row, [string]>(
     db,
     'SELECT account_id, secret, created_at, confirmed_at FROM second_factors WHERE account_id = ?',
@@ -62,7 +49,7 @@ export function createSecondFactorStore(db: Database): SecondFactorStore {
   const dropCodes = lazy(db, 'DELETE FROM recovery_codes WHERE account_id = ?')
   const drop = lazy(db, 'DELETE FROM second_factors WHERE account_id = ?')
   return {
-    of(accountId) {
+    of(accountId: string): SecondFactorRow | undefined {
       const row = byAccount.get(accountId)
       return row
         ? {
@@ -73,18 +60,23 @@ export function createSecondFactorStore(db: Database): SecondFactorStore {
           }
         : undefined
     },
-    put: (accountId, secret, at) => void put.run(accountId, secret, at),
-    confirm: (accountId, codeHashes, at) =>
+    /** Puts a secret that is not confirmed in place of one that is not either. */
+    put: (accountId: string, secret: Uint8Array, at: number) => void put.run(accountId, secret, at),
+    /** Confirms the secret and keeps the hashes of its recovery codes. */
+    confirm: (accountId: string, codeHashes: readonly Uint8Array[], at: number) =>
       transact(db, () => {
         confirm.run(at, accountId)
         dropCodes.run(accountId)
         for (const hash of codeHashes) putCode.run(hash, accountId)
       }),
-    useStep: (accountId, step) => useStep.run(step, accountId).changes === 1,
-    useRecoveryCode: (accountId, codeHash, at) =>
+    /** Notes the time step of a code; false where a code of it, or of a later one, was used. */
+    useStep: (accountId: string, step: number) => useStep.run(step, accountId).changes === 1,
+    /** Uses a recovery code up; false where there is none such, or it was used. */
+    useRecoveryCode: (accountId: string, codeHash: Uint8Array, at: number) =>
       useCode.run(at, codeHash, accountId).changes === 1,
-    recoveryCodesLeft: accountId => left.get(accountId)?.n ?? 0,
-    remove: accountId =>
+    recoveryCodesLeft: (accountId: string) => left.get(accountId)?.n ?? 0,
+    /** False where there was none. */
+    remove: (accountId: string) =>
       transact(db, () => {
         dropCodes.run(accountId)
         return drop.run(accountId).changes === 1

@@ -22,22 +22,7 @@ export interface Session {
   replaced: boolean
 }
 
-export interface SessionStore {
-  byId(id: string): Session | undefined
-  /** Tokens of an account that are in force, those of the newest sign-in first. */
-  inForce(accountId: string, now: number): Session[]
-  /** The newest token of a sign-in that is in force. */
-  newestInForce(familyId: string, now: number): Session | undefined
-  put(session: Session): void
-  /** Ends a session for the one that takes its place; false when it had ended already. */
-  replace(id: string, now: number): boolean
-  /** Ends every token of one sign-in. */
-  endFamily(familyId: string, now: number): void
-  /** Ends every token of an account; `exceptFamilyId` stays. */
-  endAccount(accountId: string, now: number, exceptFamilyId?: string): void
-  /** Forgets tokens that were over before `before`, at most `limit` of them. */
-  forget(before: number, limit: number): void
-}
+export type SessionStore = ReturnType<typeof createSessionStore>
 
 type Row = Omit<Session, 'replaced'> & { replaced: number }
 
@@ -49,7 +34,7 @@ const sessionOf = (row: Row): Session => ({
   replaced: row.replaced === 1,
 })
 
-export function createSessionStore(db: Database): SessionStore {
+export function createSessionStore(db: Database) {
   const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM sessions WHERE id = ?`)
   const inForce = lazy<Row, [string, number]>(
     db,
@@ -83,16 +68,18 @@ export function createSessionStore(db: Database): SessionStore {
     'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)',
   )
   return {
-    byId(id) {
+    byId(id: string) {
       const row = byId.get(id)
       return row ? sessionOf(row) : undefined
     },
-    inForce: (accountId, now) => inForce.all(accountId, now).map(sessionOf),
-    newestInForce(familyId, now) {
+    /** Tokens of an account that are in force, those of the newest sign-in first. */
+    inForce: (accountId: string, now: number) => inForce.all(accountId, now).map(sessionOf),
+    /** The newest token of a sign-in that is in force. */
+    newestInForce(familyId: string, now: number) {
       const row = newestInForce.get(familyId, now)
       return row ? sessionOf(row) : undefined
     },
-    put: session =>
+    put: (session: Session) =>
       void put.run(
         session.id,
         session.familyId,
@@ -104,10 +91,14 @@ export function createSessionStore(db: Database): SessionStore {
         session.endedAt,
         session.replaced ? 1 : 0,
       ),
-    replace: (id, now) => replace.run(now, id).changes === 1,
-    endFamily: (familyId, now) => void endFamily.run(now, familyId),
-    endAccount: (accountId, now, exceptFamilyId = '') =>
+    /** Ends a session for the one that takes its place; false when it had ended already. */
+    replace: (id: string, now: number) => replace.run(now, id).changes === 1,
+    /** Ends every token of one sign-in. */
+    endFamily: (familyId: string, now: number) => void endFamily.run(now, familyId),
+    /** Ends every token of an account; `exceptFamilyId` stays. */
+    endAccount: (accountId: string, now: number, exceptFamilyId: string = '') =>
       void endAccount.run(now, accountId, exceptFamilyId),
-    forget: (before, limit) => void forget.run(before, limit),
+    /** Forgets tokens that were over before `before`, at most `limit` of them. */
+    forget: (before: number, limit: number) => void forget.run(before, limit),
   }
 }

@@ -12,17 +12,7 @@ export interface SignInLink {
 }
 
 /** One-time links, found by the SHA-256 of their token. */
-export interface SignInLinkStore {
-  /** A link that was neither used nor is over. */
-  usable(tokenHash: Uint8Array, now: number): SignInLink | undefined
-  put(link: SignInLink): void
-  /** Uses a link up; false when somebody was faster or its time is over. */
-  use(tokenHash: Uint8Array, now: number): boolean
-  /** Links that were mailed to an account after `since`. */
-  mailedSince(accountId: string, since: number): number
-  /** Forgets links that were over before `before`. */
-  forget(before: number): void
-}
+export type SignInLinkStore = ReturnType<typeof createSignInLinkStore>
 
 type Row = Omit<SignInLink, 'mailed'> & { mailed: number }
 
@@ -34,7 +24,7 @@ const linkOf = (row: Row): SignInLink => ({
   mailed: row.mailed === 1,
 })
 
-export function createSignInLinkStore(db: Database): SignInLinkStore {
+export function createSignInLinkStore(db: Database) {
   const usable = lazy<Row, [Uint8Array, number]>(
     db,
     `SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`,
@@ -53,11 +43,12 @@ export function createSignInLinkStore(db: Database): SignInLinkStore {
   )
   const forget = lazy(db, 'DELETE FROM sign_in_links WHERE expires_at <= ?')
   return {
-    usable(tokenHash, now) {
+    /** A link that was neither used nor is over. */
+    usable(tokenHash: Uint8Array, now: number) {
       const row = usable.get(tokenHash, now)
       return row ? linkOf(row) : undefined
     },
-    put: link =>
+    put: (link: SignInLink) =>
       void put.run(
         link.tokenHash,
         link.accountId,
@@ -66,8 +57,11 @@ export function createSignInLinkStore(db: Database): SignInLinkStore {
         link.expiresAt,
         link.usedAt,
       ),
-    use: (tokenHash, now) => use.run(now, tokenHash).changes === 1,
-    mailedSince: (accountId, since) => mailed.get(accountId, since)?.n ?? 0,
-    forget: before => void forget.run(before),
+    /** Uses a link up; false when somebody was faster or its time is over. */
+    use: (tokenHash: Uint8Array, now: number) => use.run(now, tokenHash).changes === 1,
+    /** Links that were mailed to an account after `since`. */
+    mailedSince: (accountId: string, since: number) => mailed.get(accountId, since)?.n ?? 0,
+    /** Forgets links that were over before `before`. */
+    forget: (before: number) => void forget.run(before),
   }
 }

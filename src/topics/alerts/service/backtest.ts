@@ -34,9 +34,7 @@ export interface BacktestResult {
  * Judges every observation of a range by the rule and cooldown of live alerts: as if it had come in
  * when it was made, or as it did come in.
  */
-export interface Backtests {
-  run(question: BacktestQuestion): Promise<BacktestResult>
-}
+export type Backtests = ReturnType<typeof createBacktests>
 
 const triggersShown = 500
 const rowsEach = 2000
@@ -51,10 +49,10 @@ export interface BacktestDeps {
   stopwatch?: Clock
 }
 
-export function createBacktests(deps: BacktestDeps): Backtests {
+export function createBacktests(deps: BacktestDeps) {
   const { stopwatch = createSystemClock() } = deps
   return {
-    async run(question) {
+    async run(question: BacktestQuestion) {
       const { result, judge } = createTally(question)
       const judgements = question.isVintage
         ? judgeRecordings(deps, question, judge)

@@ -13,20 +13,9 @@ interface CodePass {
  * The present or last pass of each code. A code whose pass fired an alert rests until its interval
  * is over, and what comes in meanwhile waits.
  */
-export interface CodePasses {
-  isResting(seriesId: number): boolean
-  /** The price to go on with, of a pass that runs or of one that may begin; undefined when none. */
-  nextPrice(): PendingPrice | undefined
-  noteFired(seriesId: number): void
-  /** When the next resting code is due, after `after`; undefined when none waits. */
-  dueAfter(after: number): number | undefined
-}
+export type CodePasses = ReturnType<typeof createCodePasses>
 
-export function createCodePasses(
-  prices: AlertPriceStore,
-  clock: Clock,
-  intervalMs: number,
-): CodePasses {
+export function createCodePasses(prices: AlertPriceStore, clock: Clock, intervalMs: number) {
   const passes = new Map<number, CodePass>()
 
   const isResting = (seriesId: number): boolean => {
@@ -39,6 +28,9 @@ export function createCodePasses(
   }
   return {
     isResting,
+    /**
+     * The price to go on with, of a pass that runs or of one that may begin; undefined when none.
+     */
     nextPrice: () =>
       prices.heads().find(price => {
         const { seriesId, number } = price
@@ -47,10 +39,11 @@ export function createCodePasses(
         begin(price)
         return true
       }),
-    noteFired(seriesId) {
+    noteFired(seriesId: number) {
       passes.get(seriesId)!.hasFired = true
     },
-    dueAfter(after) {
+    /** When the next resting code is due, after `after`; undefined when none waits. */
+    dueAfter(after: number) {
       const endsAt = prices
         .heads()
         .map(({ seriesId }) => (passes.get(seriesId)?.beganAt ?? after) + intervalMs)

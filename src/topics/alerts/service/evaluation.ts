@@ -25,25 +25,7 @@ import { createPriceNotes } from './price-notes.ts'
  * notes, and the key of the triggers keeps it from firing twice. The alerts of a code fire at most
  * once in an interval; what comes in meanwhile is judged at its end, price by price, in its order.
  */
-export interface AlertEvaluation {
-  /**
-   * Inside the transaction that wrote the changes: notes the prices that alerts must be judged by.
-   */
-  note(changes: readonly Change[]): void
-  /**
-   * After that transaction: judges what was noted, at once where that takes no longer than a slice.
-   */
-  follow(): void
-  /** Judges all that is due, slice by slice, and drops what is left of removed alerts. */
-  pass(): Promise<void>
-  /**
-   * When the next code that waits for its interval is due, after `after`; undefined when none
-   * waits.
-   */
-  dueAfter(after: number): number | undefined
-  /** Ends a pass after its present slice. */
-  stop(): void
-}
+export type AlertEvaluation = ReturnType<typeof createAlertEvaluation>
 
 export interface AlertEvaluationDeps {
   db: Database
@@ -75,7 +57,7 @@ const workMinMs = 8
 /** Triggers of a removed alert that are dropped at a time. */
 const dropEach = 1000
 
-export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluation {
+export function createAlertEvaluation(deps: AlertEvaluationDeps) {
   const { prices, clock, log, intervalMs, stopwatch = createSystemClock() } = deps
   const passes = createCodePasses(prices, clock, intervalMs)
   const notePrices = createPriceNotes({ ...deps, passes })
@@ -107,9 +89,17 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluatio
     })
 
   return {
-    note(changes) {
+    /**
+     * Inside the transaction that wrote the changes: notes the prices that alerts must be judged
+     * by.
+     */
+    note(changes: readonly Change[]) {
       if (notePrices(changes, clock.now())) hasNotes = true
     },
+    /**
+     * After that transaction: judges what was noted, at once where that takes no longer than a
+     * slice.
+     */
     follow() {
       if (!hasNotes || running || stopped) return
       const until = stopwatch.monotonic() + followMs
@@ -123,8 +113,14 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluatio
         logFailure(error)
       }
     },
+    /** Judges all that is due, slice by slice, and drops what is left of removed alerts. */
     pass: () => pass(),
+    /**
+     * When the next code that waits for its interval is due, after `after`; undefined when none
+     * waits.
+     */
     dueAfter: passes.dueAfter,
+    /** Ends a pass after its present slice. */
     stop() {
       stopped = true
     },

@@ -20,18 +20,14 @@ export interface Newest extends Priced {
 }
 
 /** Prices as alerts see them: rounded as they are answered, with the closes of their day. */
-export interface AlertMoments {
-  of(price: Priced): AlertMoment
-  /** Undefined while the code has no price. */
-  newest(watched: Series): Newest | undefined
-}
+export type AlertMoments = ReturnType<typeof createAlertMoments>
 
 export function createAlertMoments(deps: {
   latestPrices: Pick<LatestPrices, 'quote'>
   closes: Pick<Closes, 'of'>
   catalogue: Pick<Catalogue, 'resolve'>
   now(): number
-}): AlertMoments {
+}) {
   const { latestPrices, closes, catalogue, now } = deps
   const of = ({ series, observedAt, value }: Priced): AlertMoment =>
     alertMoment(answeredPrice(series, value), () =>
@@ -39,7 +35,8 @@ export function createAlertMoments(deps: {
     )
   return {
     of,
-    newest(watched) {
+    /** Undefined while the code has no price. */
+    newest(watched: Series): Newest | undefined {
       const quote = latestPrices.quote(catalogue.resolve(watched.code, now())?.series ?? watched)
       if (!quote) return undefined
       const price = {

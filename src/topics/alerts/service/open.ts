@@ -14,17 +14,14 @@ import type { ObservationStore } from '../../prices/store/observations.ts'
 import { createAlertStore } from '../store/alerts.ts'
 import { createAlertPriceStore } from '../store/prices.ts'
 import { createAlertTriggerStore } from '../store/triggers.ts'
-import { type Alerts, createAlerts } from './alerts.ts'
-import { type Backtests, createBacktests } from './backtest.ts'
+import { createAlerts } from './alerts.ts'
+import { createBacktests } from './backtest.ts'
 import { createAlertEvaluation } from './evaluation.ts'
 import { type AlertMessagesDeps, createNotifiers } from './messages.ts'
 import { createAlertMoments } from './moment.ts'
 
 /** Alerts, how they are judged by the prices that come in, and by those that came. */
-export interface AlertServices {
-  alerts: Alerts
-  backtests: Backtests
-}
+export type AlertServices = ReturnType<typeof openAlerts>
 
 export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'> {
   db: Database
@@ -48,7 +45,7 @@ export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'
  * Puts alerts together and ties them to what comes in. The readers of prices must hear of a change
  * before they do.
  */
-export function openAlerts(deps: AlertServicesDeps): AlertServices {
+export function openAlerts(deps: AlertServicesDeps) {
   const { db, clock } = deps
   const store = createAlertStore(db)
   const triggerStore = createAlertTriggerStore(db)

@@ -75,50 +75,7 @@ const alertOf = (row: Row): Alert => ({
   enabled: row.enabled === 1,
 })
 
-export interface AlertStore {
-  /** By creation. */
-  ofAccount(accountId: string): Alert[]
-  ofSeries(accountId: string, seriesId: number): Alert[]
-  count(accountId: string): number
-  byId(id: string): Alert | undefined
-  add(alert: Omit<Alert, 'number'>): void
-  /**
-   * Replaces what may be set, when prices count from, what the cooldown runs from, and when it was
-   * changed.
-   */
-  put(alert: Alert): void
-  /** Nobody sees the alert any more; what is left of it is dropped in slices. */
-  remove(number: number, at: number): void
-  /** Alerts that were removed and are not dropped yet; at most `limit`. */
-  removed(limit: number): number[]
-  drop(number: number): void
-  /** Analytics alerts that have fired, newest trigger first. */
-  firedAnalytics(accountId: string, limit: number, offset: number): Alert[]
-  countFiredAnalytics(accountId: string): number
-  /** Whether any enabled alert watches the code. */
-  isWatched(seriesId: number): boolean
-  /** Counts a trigger of each and begins the cooldown. */
-  fired(numbers: readonly number[], at: number): void
-  /**
-   * Enabled alerts of a code with a number after `after`, at most `limit` of them, that the price
-   * may make fire: it is within their bounds, they were armed when it came in, are not in cooldown
-   * then and have not fired on this observation. `day` is the observation of alerts on daily
-   * values. The condition itself has the last word.
-   */
-  candidates(
-    price: JudgedPrice,
-    value: number,
-    day: number,
-    after: number,
-    upTo: number,
-    limit: number,
-  ): WatchingAlert[]
-  /**
-   * The number of the `count`-th enabled alert of a code after `after`; undefined when there are
-   * fewer.
-   */
-  reach(seriesId: number, after: number, count: number): number | undefined
-}
+export type AlertStore = ReturnType<typeof createAlertStore>
 
 /** In this order: an alert's number leads to its counters. */
 const withCounters = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert_number = a.number'
@@ -133,7 +90,7 @@ const all = `SELECT number, id, account_id AS accountId, series_id AS seriesId, 
  */
 const watched = 'enabled = 1 AND removed_at IS NULL'
 
-export function createAlertStore(db: Database): AlertStore {
+export function createAlertStore(db: Database) {
   const ofAccount = lazy<Row, [string]>(
     db,
     `${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
@@ -205,14 +162,16 @@ export function createAlertStore(db: Database): AlertStore {
     `SELECT number FROM alerts WHERE ${watched} AND series_id = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?`,
   )
   return {
-    ofAccount: accountId => ofAccount.all(accountId).map(alertOf),
-    ofSeries: (accountId, seriesId) => ofSeries.all(accountId, seriesId).map(alertOf),
-    count: accountId => count.get(accountId)!.n,
-    byId(id) {
+    /** By creation. */
+    ofAccount: (accountId: string) => ofAccount.all(accountId).map(alertOf),
+    ofSeries: (accountId: string, seriesId: number) =>
+      ofSeries.all(accountId, seriesId).map(alertOf),
+    count: (accountId: string) => count.get(accountId)!.n,
+    byId(id: string) {
       const row = byId.get(id)
       return row ? alertOf(row) : undefined
     },
-    add: alert =>
+    add: (alert: Omit<Alert, 'number'>) =>
       transact(db, () => {
         const { lastInsertRowid } = add.run(parametersOf(alert, addedNames))
         addCounter.run(
@@ -222,28 +181,55 @@ export function createAlertStore(db: Database): AlertStore {
           alert.coolingFrom,
         )
       }),
-    put: alert =>
+    /**
+     * Replaces what may be set, when prices count from, what the cooldown runs from, and when it
+     * was changed.
+     */
+    put: (alert: Alert) =>
       transact(db, () => {
         put.run(parametersOf(alert, putNames))
         cool.run(alert.coolingFrom, alert.number)
       }),
-    remove: (number, at) => void remove.run(at, number),
-    removed: limit => removed.all(limit).map(row => row.number),
-    drop: number =>
+    /** Nobody sees the alert any more; what is left of it is dropped in slices. */
+    remove: (number: number, at: number) => void remove.run(at, number),
+    /** Alerts that were removed and are not dropped yet; at most `limit`. */
+    removed: (limit: number) => removed.all(limit).map(row => row.number),
+    drop: (number: number) =>
       transact(db, () => {
         dropCounter.run(number)
         drop.run(number)
       }),
-    firedAnalytics: (accountId, limit, offset) =>
+    /** Analytics alerts that have fired, newest trigger first. */
+    firedAnalytics: (accountId: string, limit: number, offset: number) =>
       firedAnalytics.all(accountId, limit, offset).map(alertOf),
-    countFiredAnalytics: accountId => countFired.get(accountId)!.n,
-    isWatched: seriesId => anyOf.get(seriesId) !== null,
-    fired: (numbers, at) => void fired.run(at, JSON.stringify(numbers)),
-    candidates: ({ seriesId, at, observedAt }, value, day, after, upTo, limit) =>
+    countFiredAnalytics: (accountId: string) => countFired.get(accountId)!.n,
+    /** Whether any enabled alert watches the code. */
+    isWatched: (seriesId: number) => anyOf.get(seriesId) !== null,
+    /** Counts a trigger of each and begins the cooldown. */
+    fired: (numbers: readonly number[], at: number) => void fired.run(at, JSON.stringify(numbers)),
+    /**
+     * Enabled alerts of a code with a number after `after`, at most `limit` of them, that the price
+     * may make fire: it is within their bounds, they were armed when it came in, are not in
+     * cooldown then and have not fired on this observation. `day` is the observation of alerts on
+     * daily values. The condition itself has the last word.
+     */
+    candidates: (
+      { seriesId, at, observedAt }: JudgedPrice,
+      value: number,
+      day: number,
+      after: number,
+      upTo: number,
+      limit: number,
+    ): WatchingAlert[] =>
       candidates
         .all(seriesId, after, upTo, value, at, observedAt, day, limit)
         .map(row => ({ ...row, condition: conditionOf(row.condition) })),
-    reach: (seriesId, after, count) => reach.get(seriesId, after, count - 1)?.number,
+    /**
+     * The number of the `count`-th enabled alert of a code after `after`; undefined when there are
+     * fewer.
+     */
+    reach: (seriesId: number, after: number, count: number) =>
+      reach.get(seriesId, after, count - 1)?.number,
   }
 }
 

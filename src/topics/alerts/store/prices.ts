@@ -14,22 +14,12 @@ export interface PendingPrice {
   at: number
 }
 
-export interface AlertPriceStore {
-  add(price: Omit<PendingPrice, 'number'>): void
-  /** The oldest of each code. */
-  heads(): PendingPrice[]
-  isPending(seriesId: number): boolean
-  /** The number of the newest of a code. */
-  last(seriesId: number): number | undefined
-  remove(number: number): void
-  /** Drops all; how many. */
-  clear(): number
-}
+export type AlertPriceStore = ReturnType<typeof createAlertPriceStore>
 
 const columns =
   'number, series_id AS seriesId, priced_series_id AS sourceId, observed_at AS observedAt, value, received_at AS at'
 
-export function createAlertPriceStore(db: Database): AlertPriceStore {
+export function createAlertPriceStore(db: Database) {
   const add = lazy(
     db,
     'INSERT INTO alert_prices (series_id, priced_series_id, observed_at, value, received_at) VALUES (?, ?, ?, ?, ?)',
@@ -49,12 +39,15 @@ export function createAlertPriceStore(db: Database): AlertPriceStore {
   const remove = lazy(db, 'DELETE FROM alert_prices WHERE number = ?')
   const clear = lazy(db, 'DELETE FROM alert_prices')
   return {
-    add: price =>
+    add: (price: Omit<PendingPrice, 'number'>) =>
       void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
+    /** The oldest of each code. */
     heads: () => heads.all(),
-    isPending: seriesId => first.get(seriesId) !== null,
-    last: seriesId => last.get(seriesId)?.number ?? undefined,
-    remove: number => void remove.run(number),
+    isPending: (seriesId: number) => first.get(seriesId) !== null,
+    /** The number of the newest of a code. */
+    last: (seriesId: number) => last.get(seriesId)?.number ?? undefined,
+    remove: (number: number) => void remove.run(number),
+    /** Drops all; how many. */
     clear: () => clear.run().changes,
   }
 }

@@ -28,18 +28,7 @@ export interface NamedTrigger extends AlertTrigger {
   alertName: string
 }
 
-export interface AlertTriggerStore {
-  addAll(triggers: readonly AlertTrigger[]): void
-  /** Of one alert, newest observation first. */
-  newest(alert: number, limit: number): AlertTrigger[]
-  /** Of an account's alerts, newest first. */
-  page(accountId: string, limit: number, offset: number): NamedTrigger[]
-  count(accountId: string): number
-  pageOf(alert: number, limit: number, offset: number): NamedTrigger[]
-  countOf(alert: number): number
-  /** Drops at most `limit` triggers of an alert beyond its newest `kept`; how many there were. */
-  trim(alert: number, newestKept: number, limit: number): number
-}
+export type AlertTriggerStore = ReturnType<typeof createAlertTriggerStore>
 
 type Stored<T extends AlertTrigger> = Omit<T, 'channels' | 'metadata'> & {
   channels: string
@@ -56,7 +45,7 @@ const triggerOf = <T extends AlertTrigger>(row: Stored<T>) => ({
   metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
 })
 
-export function createAlertTriggerStore(db: Database): AlertTriggerStore {
+export function createAlertTriggerStore(db: Database) {
   const addAll = manyRows(
     db,
     `INSERT INTO alert_triggers
@@ -91,7 +80,7 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
        SELECT alert_number, observed_at, series_id FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
   )
   return {
-    addAll: triggers =>
+    addAll: (triggers: readonly AlertTrigger[]) =>
       void addAll(
         triggers.map(t => [
           t.alert,
@@ -108,13 +97,18 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
           t.metadata && JSON.stringify(t.metadata),
         ]),
       ),
-    newest: (alert, limit) => newest.all(alert, limit).map(row => triggerOf(row)),
-    page: (accountId, limit, offset) =>
+    /** Of one alert, newest observation first. */
+    newest: (alert: number, limit: number): AlertTrigger[] =>
+      newest.all(alert, limit).map(row => triggerOf(row)),
+    /** Of an account's alerts, newest first. */
+    page: (accountId: string, limit: number, offset: number): NamedTrigger[] =>
       page.all(accountId, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
-    count: accountId => count.get(accountId)!.n,
-    pageOf: (alert, limit, offset) =>
+    count: (accountId: string) => count.get(accountId)!.n,
+    pageOf: (alert: number, limit: number, offset: number): NamedTrigger[] =>
       pageOf.all(alert, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
-    countOf: alert => countOf.get(alert)!.n,
-    trim: (alert, newestKept, limit) => trim.run(alert, limit, newestKept).changes,
+    countOf: (alert: number) => countOf.get(alert)!.n,
+    /** Drops at most `limit` triggers of an alert beyond its newest `kept`; how many there were. */
+    trim: (alert: number, newestKept: number, limit: number) =>
+      trim.run(alert, limit, newestKept).changes,
   }
 }

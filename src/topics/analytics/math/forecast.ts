@@ -50,14 +50,7 @@ export interface Band {
 }
 
 /** A projection `horizonDays` calendar days ahead, in the unit of the series. */
-export interface Projection {
-  horizonDays: number
-  value: number
-  /** Against the last close. */
-  changePercent: number | undefined
-  sigma1: Band
-  sigma2: Band
-}
+export type Projection = ReturnType<typeof project>
 
 /** How often what was stated came true. */
 export interface Calibration {
@@ -99,7 +92,7 @@ export function project(
   value: number,
   sigma: number,
   horizon: { days: number; closes: number },
-): Projection {
+) {
   const band = (deviations: number): Band => {
     const width = deviations * sigma * Math.sqrt(horizon.closes)
     return { low: value * Math.exp(-width), high: value * Math.exp(width) }
@@ -107,6 +100,7 @@ export function project(
   return {
     horizonDays: horizon.days,
     value,
+    /** Against the last close. */
     changePercent: changePercent(last, value),
     sigma1: band(1),
     sigma2: band(2),

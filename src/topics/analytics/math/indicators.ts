@@ -201,21 +201,17 @@ export function goldenCross(closes: readonly Close[]): boolean {
 }
 
 /** Classic floor-trader levels, unit of the series. */
-export interface Pivots {
-  pivotPoint: number
-  /** S1, S2. */
-  support: [number, number]
-  /** R1, R2. */
-  resistance: [number, number]
-}
+export type Pivots = ReturnType<typeof pivots>
 
 /** P = (H + L + C) / 3; R1 = 2P - L, S1 = 2P - H; R2 = P + (H - L), S2 = P - (H - L). */
-export function pivots(high: number, low: number, close: number): Pivots {
+export function pivots(high: number, low: number, close: number) {
   const pivotPoint = (high + low + close) / 3
   const range = high - low
   return {
     pivotPoint,
+    /** S1, S2. */
     support: [2 * pivotPoint - high, pivotPoint - range],
+    /** R1, R2. */
     resistance: [2 * pivotPoint - low, pivotPoint + range],
   }
 }

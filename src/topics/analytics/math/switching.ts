@@ -134,33 +134,27 @@ export interface SwitchPrices {
  * What power from gas and from coal costs, fuel and carbon only, in the currency of the market per
  * MWh of electricity.
  */
-export interface FuelSwitch {
-  gasCost: number
-  coalCost: number
-  /** `coalCost` - `gasCost`: what a MWh costs less from gas. */
-  saving: number
-  /** The gas price, per unit of its code, at which both cost the same. */
-  breakevenGas: number
-  /**
-   * The price of a tonne at which both cost the same, whether or not anybody pays one; negative
-   * where gas is cheaper without one.
-   */
-  breakevenCarbon: number
-}
+export type FuelSwitch = ReturnType<typeof fuelSwitch>
 
 /** Cost of a MWh of electricity = (price / heatMwh + carbon price x emission) / efficiency. */
 export function fuelSwitch(
   { gas, coal }: Pick<SwitchMarket, 'gas' | 'coal'>,
   prices: SwitchPrices,
-): FuelSwitch {
+) {
   const carbon = prices.carbon ?? 0
   const gasCost = costOf(gas, prices.gas, carbon)
   const coalCost = costOf(coal, prices.coal, carbon)
   return {
     gasCost,
     coalCost,
+    /** `coalCost` - `gasCost`: what a MWh costs less from gas. */
     saving: coalCost - gasCost,
+    /** The gas price, per unit of its code, at which both cost the same. */
     breakevenGas: gas.heatMwh * (coalCost * gas.efficiency - carbon * gas.emission),
+    /**
+     * The price of a tonne at which both cost the same, whether or not anybody pays one; negative
+     * where gas is cheaper without one.
+     */
     breakevenCarbon:
       (costOf(gas, prices.gas, 0) - costOf(coal, prices.coal, 0)) /
       (emissionOf(coal) - emissionOf(gas)),

@@ -80,19 +80,13 @@ export const SpreadHistory = t.Object(
   { title: 'SpreadHistory' },
 )
 
-export interface HistoryRange {
-  /** First and last day, both inclusive. */
-  from: string
-  to: string
-}
+export type HistoryRange = ReturnType<typeof historyRange>
 
-export function historyRange(
-  query: { start_date?: string; end_date?: string },
-  now: number,
-): HistoryRange {
+export function historyRange(query: { start_date?: string; end_date?: string }, now: number) {
   const start = momentOf('start_date', query.start_date, 'start')
   const end = momentOf('end_date', query.end_date, 'end')
   const to = isoDay((end ?? now + 1) - 1)
+  /** First and last day, both inclusive. */
   const from = start === undefined ? dayAfter(to, 1 - daysDefault) : isoDay(startOfDay(start))
   if (from > to) {
     throw new Problem(

@@ -1,20 +1,13 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import { type AnnotationStore, createAnnotationStore } from '../store/annotations.ts'
-import {
-  type CongressionalTradeStore,
-  createCongressionalTradeStore,
-} from '../store/congressional-trades.ts'
-import { createPositionStore, type PositionStore } from '../store/positions.ts'
+import { createAnnotationStore } from '../store/annotations.ts'
+import { createCongressionalTradeStore } from '../store/congressional-trades.ts'
+import { createPositionStore } from '../store/positions.ts'
 
-export interface AnalyticsServices {
-  annotations: AnnotationStore
-  congressionalTrades: CongressionalTradeStore
-  /** What managed money holds, from the commitments of traders. */
-  positions: PositionStore
-}
+export type AnalyticsServices = ReturnType<typeof openAnalytics>
 
-export const openAnalytics = ({ db }: Pick<Runtime, 'db'>): AnalyticsServices => ({
+export const openAnalytics = ({ db }: Pick<Runtime, 'db'>) => ({
   annotations: createAnnotationStore(db),
   congressionalTrades: createCongressionalTradeStore(db),
+  /** What managed money holds, from the commitments of traders. */
   positions: createPositionStore(db),
 })

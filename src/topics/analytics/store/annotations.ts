@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { lazy } from '../../../database/statement.ts'
 import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
+import { countsOf } from '../../../database/write-counts.ts'
 
 /** A note on a day of the markets. */
 export interface Annotation {
@@ -16,18 +16,7 @@ export interface Annotation {
   source: string
 }
 
-export interface AnnotationStore {
-  /**
-   * One transaction. The same note again is unchanged; anything else under a known id replaces it.
-   */
-  write(rows: readonly Annotation[], recordedAt: number): WriteCounts
-  /** Newest day first; of one commodity if named. */
-  page(commodity: string | undefined, limit: number, offset: number): Annotation[]
-  count(commodity: string | undefined): number
-  /** Newest day of all; undefined without a note. */
-  newestOn(): string | undefined
-  has(id: string): boolean
-}
+export type AnnotationStore = ReturnType<typeof createAnnotationStore>
 
 const columns: ColumnMap<Annotation> = {
   id: 'id',
@@ -39,7 +28,7 @@ const columns: ColumnMap<Annotation> = {
   source: 'source',
 }
 
-export function createAnnotationStore(db: Database): AnnotationStore {
+export function createAnnotationStore(db: Database) {
   const page = lazy<Annotation, [string | null, number, number]>(
     db,
     `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
@@ -55,11 +44,18 @@ export function createAnnotationStore(db: Database): AnnotationStore {
   const withId = lazy<{ id: string }, [string]>(db, 'SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
-    write: (rows, recordedAt) =>
+    /**
+     * One transaction. The same note again is unchanged; anything else under a known id replaces
+     * it.
+     */
+    write: (rows: readonly Annotation[], recordedAt: number) =>
       transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
-    page: (commodity, limit, offset) => page.all(commodity ?? null, limit, offset),
-    count: commodity => count.get(commodity ?? null)!.n,
+    /** Newest day first; of one commodity if named. */
+    page: (commodity: string | undefined, limit: number, offset: number) =>
+      page.all(commodity ?? null, limit, offset),
+    count: (commodity: string | undefined) => count.get(commodity ?? null)!.n,
+    /** Newest day of all; undefined without a note. */
     newestOn: () => newest.get()?.day ?? undefined,
-    has: id => withId.get(id) !== null,
+    has: (id: string) => withId.get(id) !== null,
   }
 }

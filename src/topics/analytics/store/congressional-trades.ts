@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { lazy } from '../../../database/statement.ts'
 import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
+import { countsOf } from '../../../database/write-counts.ts'
 
 export const transactionTypes = [
   'purchase',
@@ -25,18 +25,7 @@ export interface CongressionalTrade {
   source: string
 }
 
-export interface CongressionalTradeStore {
-  /**
-   * One transaction. The same trade again is unchanged, with another day of disclosure it is
-   * revised.
-   */
-  write(rows: readonly CongressionalTrade[], recordedAt: number): WriteCounts
-  /** What was disclosed last first. */
-  page(limit: number, offset: number): CongressionalTrade[]
-  count(): number
-  /** Newest day of disclosure; undefined while nothing has been imported. */
-  newestOn(): string | undefined
-}
+export type CongressionalTradeStore = ReturnType<typeof createCongressionalTradeStore>
 
 const columns: ColumnMap<CongressionalTrade> = {
   member: 'member',
@@ -49,7 +38,7 @@ const columns: ColumnMap<CongressionalTrade> = {
 }
 const key = ['member', 'ticker', 'transactionType', 'transactedOn', 'amountRange'] as const
 
-export function createCongressionalTradeStore(db: Database): CongressionalTradeStore {
+export function createCongressionalTradeStore(db: Database) {
   const page = lazy<CongressionalTrade, [number, number]>(
     db,
     `SELECT ${selected(columns)} FROM congressional_trades ORDER BY disclosed_on DESC, ${key.map(field => columns[field]).join(', ')} LIMIT ? OFFSET ?`,
@@ -61,10 +50,16 @@ export function createCongressionalTradeStore(db: Database): CongressionalTradeS
   )
   const put = upsert(db, 'congressional_trades', columns, key)
   return {
-    write: (rows, recordedAt) =>
+    /**
+     * One transaction. The same trade again is unchanged, with another day of disclosure it is
+     * revised.
+     */
+    write: (rows: readonly CongressionalTrade[], recordedAt: number) =>
       transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
-    page: (limit, offset) => page.all(limit, offset),
+    /** What was disclosed last first. */
+    page: (limit: number, offset: number) => page.all(limit, offset),
     count: () => count.get()!.n,
+    /** Newest day of disclosure; undefined while nothing has been imported. */
     newestOn: () => newest.get()?.day ?? undefined,
   }
 }

@@ -3,7 +3,7 @@ import { transact } from '../../../database/database.ts'
 import { keptCount } from '../../../database/kept-counts.ts'
 import { lazy } from '../../../database/statement.ts'
 import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 
 /** What managed-money traders held of a market on a report date, in contracts. */
 export interface CotReport {
@@ -20,22 +20,7 @@ export interface CotRow extends CotReport {
   change: number | undefined
 }
 
-export interface PositionStore {
-  /**
-   * One transaction. Reports that stand in one row of a file count as one: unchanged when all of
-   * them are, inserted when none was there. The same report again is unchanged; anything else for a
-   * known date of a market replaces it.
-   */
-  write(rows: readonly (readonly CotReport[])[], recordedAt: number): WriteCounts
-  /** Newest date first, then by market; of one market if named. */
-  page(market: string | undefined, limit: number, offset: number): CotRow[]
-  count(market: string | undefined): number
-  /** Newest date of all; undefined without a report. */
-  newestOn(): string | undefined
-  markets(): string[]
-  /** Every date that a market has a report of. */
-  dates(market: string): string[]
-}
+export type PositionStore = ReturnType<typeof createPositionStore>
 
 const columns: ColumnMap<CotReport> = {
   market: 'market',
@@ -49,7 +34,7 @@ const columns: ColumnMap<CotReport> = {
 const jointOutcome = (outcomes: readonly WriteOutcome[]): WriteOutcome =>
   outcomes.every(outcome => outcome === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
-export function createPositionStore(db: Database): PositionStore {
+export function createPositionStore(db: Database) {
   const page = lazy<CotReport, [string | null, number, number]>(
     db,
     `SELECT ${selected(columns)} FROM cot_reports WHERE ?1 IS NULL OR market = ?1
@@ -91,14 +76,23 @@ export function createPositionStore(db: Database): PositionStore {
   )
   const put = upsert(db, 'cot_reports', columns, ['market', 'reportedOn'])
   return {
-    write: (rows, recordedAt) =>
+    /**
+     * One transaction. Reports that stand in one row of a file count as one: unchanged when all of
+     * them are, inserted when none was there. The same report again is unchanged; anything else for
+     * a known date of a market replaces it.
+     */
+    write: (rows: readonly (readonly CotReport[])[], recordedAt: number) =>
       transact(db, () =>
         countsOf(rows.map(row => jointOutcome(row.map(report => put(report, recordedAt))))),
       ),
-    page: (market, limit, offset) => withChanges(page.all(market ?? null, limit, offset)),
-    count: market => count(market ?? null),
+    /** Newest date first, then by market; of one market if named. */
+    page: (market: string | undefined, limit: number, offset: number): CotRow[] =>
+      withChanges(page.all(market ?? null, limit, offset)),
+    count: (market: string | undefined) => count(market ?? null),
+    /** Newest date of all; undefined without a report. */
     newestOn: () => newest.get()?.day ?? undefined,
     markets: () => markets.all().map(row => row.market),
-    dates: market => dates.all(market).map(row => row.day),
+    /** Every date that a market has a report of. */
+    dates: (market: string) => dates.all(market).map(row => row.day),
   }
 }

@@ -1,14 +1,9 @@
-import { type Billing, type BillingDeps, createBilling } from './billing.ts'
-import { type BillingPages, createBillingPages } from './pages.ts'
+import { type BillingDeps, createBilling } from './billing.ts'
+import { createBillingPages } from './pages.ts'
 
-export interface BillingServices {
-  billing: Billing
-  billingPages: BillingPages
-}
+export type BillingServices = ReturnType<typeof openBilling>
 
-export const openBilling = (
-  deps: BillingDeps & Parameters<typeof createBillingPages>[0],
-): BillingServices => ({
+export const openBilling = (deps: BillingDeps & Parameters<typeof createBillingPages>[0]) => ({
   billing: createBilling(deps),
   billingPages: createBillingPages(deps),
 })

@@ -14,25 +14,15 @@ export interface BillingPage {
  * Addresses of pages that show what an account has bought; they are signed, not stored, and end by
  * themselves.
  */
-export interface BillingPages {
-  open(accountId: string, returnUrl?: string): { path: string; expiresAt: number }
-  /** Undefined for an address that was not made here, or is over. */
-  read(token: string): BillingPage | undefined
-}
+export type BillingPages = ReturnType<typeof createBillingPages>
 
 const lifetimeMs = hourMs
 const context = 'billing page'
 
-export function createBillingPages({
-  masterKey,
-  clock,
-}: {
-  masterKey: string
-  clock: Clock
-}): BillingPages {
+export function createBillingPages({ masterKey, clock }: { masterKey: string; clock: Clock }) {
   const signed = (text: string) => Buffer.from(keyedHash(masterKey, context, text))
   return {
-    open(accountId, returnUrl) {
+    open(accountId: string, returnUrl?: string) {
       const expiresAt = clock.now() + lifetimeMs
       const page: BillingPage = { accountId, returnUrl, expiresAt }
       const text = Buffer.from(JSON.stringify(page)).toString('base64url')
@@ -41,7 +31,8 @@ export function createBillingPages({
         expiresAt,
       }
     },
-    read(token) {
+    /** Undefined for an address that was not made here, or is over. */
+    read(token: string) {
       const [text = '', signature = ''] = token.split('.')
       const [presented, expected] = [Buffer.from(signature, 'base64url'), signed(text)]
       if (presented.length !== expected.length || !timingSafeEqual(presented, expected))

@@ -36,28 +36,7 @@ export interface InvoiceFilter {
   status?: InvoiceStatus | undefined
 }
 
-export interface InvoiceStore {
-  byId(id: string): Invoice | undefined
-  byRef(providerRef: string): Invoice | undefined
-  /** Newest first. */
-  page(filter: InvoiceFilter, limit: number, offset: number): Invoice[]
-  count(filter: InvoiceFilter): number
-  /**
-   * The number that the next invoice gets; it is only taken by adding the invoice in the same
-   * transaction.
-   */
-  nextSeq(): number
-  add(invoice: Invoice): void
-  pay(id: string, payment: InvoicePayment): void
-  openOf(subscriptionId: string): Invoice[]
-  /**
-   * Open ones of running subscriptions that are overdue while the subscription is not known to be.
-   */
-  newlyOverdue(now: number, limit: number): Invoice[]
-  /** Open ones whose payment is to be tried again. */
-  toRetry(now: number, limit: number): Invoice[]
-  nextDue(after: number): number | undefined
-}
+export type InvoiceStore = ReturnType<typeof createInvoiceStore>
 
 type Row = Omit<Invoice, 'lines'> & { lines: string }
 
@@ -67,7 +46,7 @@ const columns = `id, account_id AS accountId, subscription_id AS subscriptionId,
 
 const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
 
-export function createInvoiceStore(db: Database): InvoiceStore {
+export function createInvoiceStore(db: Database) {
   const select = <P extends (string | number | null)[]>(rest: string) =>
     lazy<Row, P>(db, `SELECT ${columns} FROM invoices ${rest}`)
   const byId = select<[string]>('WHERE id = ?')
@@ -115,16 +94,22 @@ export function createInvoiceStore(db: Database): InvoiceStore {
   )
   const invoiceOrNone = (row: Row | null) => (row === null ? undefined : invoiceOf(row))
   return {
-    byId: id => invoiceOrNone(byId.get(id)),
-    byRef: ref => invoiceOrNone(byRef.get(ref)),
-    page: ({ accountId, status = undefined }, limit, offset) =>
+    byId: (id: string) => invoiceOrNone(byId.get(id)),
+    byRef: (ref: string) => invoiceOrNone(byRef.get(ref)),
+    /** Newest first. */
+    page: ({ accountId, status = undefined }: InvoiceFilter, limit: number, offset: number) =>
       (accountId === undefined
         ? all.all(status ?? null, limit, offset)
         : ofAccount.all(accountId, status ?? null, limit, offset)
       ).map(invoiceOf),
-    count: ({ accountId, status }) => count.get(accountId ?? null, status ?? null)!.n,
+    count: ({ accountId, status }: InvoiceFilter) =>
+      count.get(accountId ?? null, status ?? null)!.n,
+    /**
+     * The number that the next invoice gets; it is only taken by adding the invoice in the same
+     * transaction.
+     */
     nextSeq: () => nextSeq.get()!.n,
-    add: i =>
+    add: (i: Invoice) =>
       void add.run(
         i.id,
         i.accountId,
@@ -146,11 +131,16 @@ export function createInvoiceStore(db: Database): InvoiceStore {
         i.provider,
         i.providerRef,
       ),
-    pay: (id, p) =>
+    pay: (id: string, p: InvoicePayment) =>
       void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
-    openOf: id => openOf.all(id).map(invoiceOf),
-    newlyOverdue: (now, limit) => overdue.all(now, limit).map(invoiceOf),
-    toRetry: (now, limit) => toRetry.all(now, limit).map(invoiceOf),
-    nextDue: after => nextDue.get(after)?.at ?? undefined,
+    openOf: (id: string) => openOf.all(id).map(invoiceOf),
+    /**
+     * Open ones of running subscriptions that are overdue while the subscription is not known to
+     * be.
+     */
+    newlyOverdue: (now: number, limit: number) => overdue.all(now, limit).map(invoiceOf),
+    /** Open ones whose payment is to be tried again. */
+    toRetry: (now: number, limit: number) => toRetry.all(now, limit).map(invoiceOf),
+    nextDue: (after: number) => nextDue.get(after)?.at ?? undefined,
   }
 }

@@ -9,22 +9,12 @@ export interface BillingCustomer {
   paymentMethodId: string | null
 }
 
-export interface PaymentStore {
-  customer(accountId: string, provider: string): BillingCustomer | undefined
-  customerByRef(provider: string, providerRef: string): BillingCustomer | undefined
-  putCustomer(customer: BillingCustomer): void
-  /** Whether a message of the processor has been dealt with. */
-  hasEvent(id: string): boolean
-  /** False when it is there already. */
-  noteEvent(id: string, type: string, receivedAt: number): boolean
-  /** Drops at most `rowsMax` that are older than a moment; how many there were. */
-  forgetEvents(before: number, rowsMax: number): number
-}
+export type PaymentStore = ReturnType<typeof createPaymentStore>
 
 const columns =
   'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
 
-export function createPaymentStore(db: Database): PaymentStore {
+export function createPaymentStore(db: Database) {
   const customer = lazy<BillingCustomer, [string, string]>(
     db,
     `SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`,
@@ -48,11 +38,17 @@ export function createPaymentStore(db: Database): PaymentStore {
     'DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)',
   )
   return {
-    customer: (accountId, provider) => customer.get(accountId, provider) ?? undefined,
-    customerByRef: (provider, ref) => byRef.get(provider, ref) ?? undefined,
-    putCustomer: c => void put.run(c.accountId, c.provider, c.providerRef, c.paymentMethodId),
-    hasEvent: id => event.get(id) !== null,
-    noteEvent: (id, type, receivedAt) => note.run(id, type, receivedAt).changes === 1,
-    forgetEvents: (before, rowsMax) => forget.run(before, rowsMax).changes,
+    customer: (accountId: string, provider: string) =>
+      customer.get(accountId, provider) ?? undefined,
+    customerByRef: (provider: string, ref: string) => byRef.get(provider, ref) ?? undefined,
+    putCustomer: (c: BillingCustomer) =>
+      void put.run(c.accountId, c.provider, c.providerRef, c.paymentMethodId),
+    /** Whether a message of the processor has been dealt with. */
+    hasEvent: (id: string) => event.get(id) !== null,
+    /** False when it is there already. */
+    noteEvent: (id: string, type: string, receivedAt: number) =>
+      note.run(id, type, receivedAt).changes === 1,
+    /** Drops at most `rowsMax` that are older than a moment; how many there were. */
+    forgetEvents: (before: number, rowsMax: number) => forget.run(before, rowsMax).changes,
   }
 }

@@ -35,26 +35,7 @@ export interface SubscriptionFilter {
   plan?: string | undefined
 }
 
-export interface SubscriptionStore {
-  byId(id: string): Subscription | undefined
-  byRef(providerRef: string): Subscription | undefined
-  /** The one that has not ended. */
-  running(accountId: string): Subscription | undefined
-  /** The running one, else the one that ended last. */
-  latest(accountId: string): Subscription | undefined
-  count(accountId: string): number
-  /** Newest first. */
-  page(filter: SubscriptionFilter, limit: number, offset: number): Subscription[]
-  countOf(filter: SubscriptionFilter): number
-  put(subscription: Subscription): void
-  /** Those of a provider whose period is over. */
-  over(provider: string, now: number, limit: number): Subscription[]
-  /** Running ones that have been past due since `before` or longer. */
-  pastDueSince(provider: string, before: number, limit: number): Subscription[]
-  /** The next end of a period after a moment, and the first moment since when one is past due. */
-  nextEnd(after: number): number | undefined
-  nextPastDue(after: number): number | undefined
-}
+export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>
 
 type Row = Omit<Subscription, 'agreed' | 'cancelAtPeriodEnd'> & {
   agreed: number
@@ -74,7 +55,7 @@ const subscriptionOf = (row: Row): Subscription => ({
   cancelAtPeriodEnd: row.cancelAtPeriodEnd === 1,
 })
 
-export function createSubscriptionStore(db: Database): SubscriptionStore {
+export function createSubscriptionStore(db: Database) {
   const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM subscriptions WHERE id = ?`)
   const byRef = lazy<Row, [string]>(
     db,
@@ -137,15 +118,18 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
   )
   const subscriptionOrNone = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
   return {
-    byId: id => subscriptionOrNone(byId.get(id)),
-    byRef: ref => subscriptionOrNone(byRef.get(ref)),
-    running: accountId => subscriptionOrNone(running.get(accountId)),
-    latest: accountId => subscriptionOrNone(latest.get(accountId)),
-    count: accountId => count.get(accountId)!.n,
-    page: (filter, limit, offset) =>
+    byId: (id: string) => subscriptionOrNone(byId.get(id)),
+    byRef: (ref: string) => subscriptionOrNone(byRef.get(ref)),
+    /** The one that has not ended. */
+    running: (accountId: string) => subscriptionOrNone(running.get(accountId)),
+    /** The running one, else the one that ended last. */
+    latest: (accountId: string) => subscriptionOrNone(latest.get(accountId)),
+    count: (accountId: string) => count.get(accountId)!.n,
+    /** Newest first. */
+    page: (filter: SubscriptionFilter, limit: number, offset: number) =>
       page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),
-    countOf: filter => countOf.get(...valuesOf(filter))!.n,
-    put: s =>
+    countOf: (filter: SubscriptionFilter) => countOf.get(...valuesOf(filter))!.n,
+    put: (s: Subscription) =>
       void put.run(
         s.id,
         s.accountId,
@@ -168,10 +152,14 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
         s.createdAt,
         s.updatedAt,
       ),
-    over: (provider, now, limit) => over.all(provider, now, limit).map(subscriptionOf),
-    pastDueSince: (provider, before, limit) =>
+    /** Those of a provider whose period is over. */
+    over: (provider: string, now: number, limit: number) =>
+      over.all(provider, now, limit).map(subscriptionOf),
+    /** Running ones that have been past due since `before` or longer. */
+    pastDueSince: (provider: string, before: number, limit: number) =>
       pastDue.all(provider, before, limit).map(subscriptionOf),
-    nextEnd: after => nextEnd.get(after)?.at ?? undefined,
-    nextPastDue: after => nextPastDue.get(after)?.at ?? undefined,
+    /** The next end of a period after a moment, and the first moment since when one is past due. */
+    nextEnd: (after: number) => nextEnd.get(after)?.at ?? undefined,
+    nextPastDue: (after: number) => nextPastDue.get(after)?.at ?? undefined,
   }
 }

@@ -19,19 +19,15 @@ export const spanDays = {
 export const slackDays = weekDays - 1
 
 /** A week from Monday to Sunday; it belongs to the year of its Thursday. */
-export interface IsoWeek {
-  year: number
-  /** 1 to 53. */
-  week: number
-}
+export type IsoWeek = ReturnType<typeof isoWeek>
 
 /** ISO 8601 week of a `YYYY-MM-DD` day. */
-export function isoWeek(day: string): IsoWeek {
+export function isoWeek(day: string) {
   const at = parseDay(day)!
   const thursdayAt = at + (4 - weekdayOf(at)) * dayMs
   const year = isoDay(thursdayAt).slice(0, 4)
   const daysBefore = (thursdayAt - parseDay(`${year}-01-01`)!) / dayMs
-  return { year: Number(year), week: 1 + Math.floor(daysBefore / weekDays) }
+  return { year: Number(year) /** 1 to 53. */, week: 1 + Math.floor(daysBefore / weekDays) }
 }
 
 /** `2026-W47`. */

@@ -34,56 +34,13 @@ export interface ContractCalendar {
  * is for chosen accounts is not there for a caller who is none of them: not in the list, by no name,
  * and not among what may have been meant.
  */
-export interface Catalogue {
-  /** Another number after anything changed that the catalogue answers. */
-  readonly version: number
-  /** Every code but the contracts of futures, which their families stand for. */
-  list(): readonly Series[]
-  byId(id: number): Series
-  /** Whether any series is for chosen accounts alone. */
-  readonly isRestricted: boolean
-  /** Whether an account sees a series. */
-  isVisible(series: Series, accountId: string): boolean
-  /**
-   * The series of a code or alias in any letter case: a futures family's own, not its front
-   * contract's.
-   */
-  named(text: string): Series | undefined
-  /**
-   * What answers to a code or alias in any letter case. A contract that its family lists is known
-   * even before it has data.
-   */
-  resolve(text: string, now: number): Resolved | undefined
-  /** Known codes near to `text`, closest first; of a category alone, if one is named. */
-  suggest(text: string, category?: string): Series[]
-  extent(series: Series): Extent | undefined
-  /** Of a futures family also when only its contracts have any. */
-  hasData(series: Series): boolean
-  /** Whether any contract of a futures family has data. */
-  hasContracts(family: string): boolean
-  unavailableReason(series: Series): UnavailableReason | undefined
-  /** Extends how far the data of a series reaches, after a write. */
-  extend(id: number, firstAt: number, lastAt: number): void
-  /** Takes in how far the data of a series reaches, after some was taken out. */
-  measure(id: number): void
-  /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
-  attribute(id: number, fedBy: FedBy | undefined): void
-  /** Marks series as those of generated data, from now on. */
-  markFixture(ids: readonly number[]): void
-  /** Adds contracts of futures; existing ones are kept. */
-  addContracts(contracts: readonly NewContract[]): void
-  reload(): void
-  /** Hears of every time the list was read again. */
-  onReload(listener: () => void): void
-  /** Names what an evaluation copy asks before it says how far the data of a series reaches. */
-  supplyFrom(quote: (seriesId: number) => void): void
-}
+export type Catalogue = ReturnType<typeof createCatalogue>
 
 export function createCatalogue(
   store: SeriesStore,
   contracts: ContractCalendar,
   viewers?: Pick<Viewers, 'current'>,
-): Catalogue {
+) {
   const extents = createExtents()
   let quote: ((seriesId: number) => void) | undefined
   const extentOf = (series: Series): Extent | undefined => {
@@ -121,6 +78,7 @@ export function createCatalogue(
   }
   reload()
 
+  /** Adds contracts of futures; existing ones are kept. */
   const addContracts = (newContracts: readonly NewContract[]) => {
     const missing = newContracts.filter(contract => !names.has(contract.code))
     if (missing.length === 0) return
@@ -152,54 +110,75 @@ export function createCatalogue(
     return categories.lists.get(category) ?? []
   }
 
+  /** Of a futures family also when only its contracts have any. */
   const hasData = (series: Series) =>
     series.unavailableReason === null &&
     (extentOf(series) !== undefined || extents.hasContracts(series.code))
 
   return {
+    /** Another number after anything changed that the catalogue answers. */
     get version() {
       return visibility.versionOf(version)
     },
+    /** Every code but the contracts of futures, which their families stand for. */
     list: () => visibility.listOf(list),
-    byId: id => ids.get(id)!,
+    byId: (id: number) => ids.get(id)!,
+    /** Whether any series is for chosen accounts alone. */
     get isRestricted() {
       return visibility.isRestricted()
     },
+    /** Whether an account sees a series. */
     isVisible: visibility.isVisible,
-    named: text => visibility.seen(names.get(text.trim().toUpperCase())),
-    resolve(text, now) {
+    /**
+     * The series of a code or alias in any letter case: a futures family's own, not its front
+     * contract's.
+     */
+    named: (text: string) => visibility.seen(names.get(text.trim().toUpperCase())),
+    /**
+     * What answers to a code or alias in any letter case. A contract that its family lists is known
+     * even before it has data.
+     */
+    resolve(text: string, now: number) {
       const resolved = resolver.resolve(text, now)
       return resolved && visibility.seen(resolved.series) && resolved
     },
-    suggest: (text, category) =>
+    /** Known codes near to `text`, closest first; of a category alone, if one is named. */
+    suggest: (text: string, category?: string) =>
       suggestCodes(text, candidatesOf(category)).filter(series => visibility.seen(series)),
     extent: extentOf,
     hasData,
+    /** Whether any contract of a futures family has data. */
     hasContracts: extents.hasContracts,
-    unavailableReason(series) {
+    unavailableReason(series: Series) {
       if (series.unavailableReason) return series.unavailableReason as UnavailableReason
       return hasData(series) ? undefined : 'no_observations'
     },
-    extend(id, firstAt, lastAt) {
+    /** Extends how far the data of a series reaches, after a write. */
+    extend(id: number, firstAt: number, lastAt: number) {
       if (extents.extend(ids.get(id)!, firstAt, lastAt)) version += 1
     },
-    measure(id) {
+    /** Takes in how far the data of a series reaches, after some was taken out. */
+    measure(id: number) {
       version += 1
       extents.put(ids.get(id)!, store.extent(id))
     },
-    attribute(id, fedBy) {
+    /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
+    attribute(id: number, fedBy: FedBy | undefined) {
       const series = ids.get(id)
       if (series && attributions.put(series, fedBy)) version += 1
     },
-    markFixture(fixtures) {
+    /** Marks series as those of generated data, from now on. */
+    markFixture(fixtures: readonly number[]) {
       version += 1
       store.markFixture(fixtures)
       for (const id of fixtures) ids.get(id)!.fixture = true
     },
     addContracts,
     reload,
-    onReload: listener => void reloadListeners.push(listener),
-    supplyFrom(source) {
+    /** Hears of every time the list was read again. */
+    onReload: (listener: () => void) => void reloadListeners.push(listener),
+    /** Names what an evaluation copy asks before it says how far the data of a series reaches. */
+    supplyFrom(source: (seriesId: number) => void) {
       quote = source
     },
   }
@@ -314,14 +293,7 @@ function createResolver({ contracts, find, named, hasData, quote }: ResolverDeps
 }
 
 /** Whose values series have. */
-interface Attributions {
-  /** Undefined: nobody's. False when that is known already. */
-  put(series: Series, fedBy: FedBy | undefined): boolean
-  /** Says the same of series that were read anew, by id. */
-  reload(all: ReadonlyMap<number, Series>): void
-}
-
-function createAttributions(): Attributions {
+function createAttributions() {
   const attributions = new Map<number, FedBy>()
   /** What series are by the catalogue alone, of those that are fed. */
   const declared = new Map<number, Pick<Series, 'publisher' | 'cadence' | 'releaseLagDays'>>()
@@ -344,7 +316,8 @@ function createAttributions(): Attributions {
   }
 
   return {
-    put(series, fedBy) {
+    /** Undefined: nobody's. False when that is known already. */
+    put(series: Series, fedBy: FedBy | undefined) {
       const before = attributions.get(series.id)
       if (
         before?.publisher.name === fedBy?.publisher.name &&
@@ -359,7 +332,8 @@ function createAttributions(): Attributions {
       } else attributions.delete(series.id)
       return true
     },
-    reload(all) {
+    /** Says the same of series that were read anew, by id. */
+    reload(all: ReadonlyMap<number, Series>) {
       declared.clear()
       for (const [id, fedBy] of attributions) {
         const series = all.get(id)
@@ -373,18 +347,7 @@ const isRarer = (cadence: Cadence, than: Cadence): boolean =>
   cadences.indexOf(cadence) > cadences.indexOf(than)
 
 /** How far the data of each series reaches, and which futures families have any. */
-interface Extents {
-  of(series: Series): Extent | undefined
-  hasContracts(family: string): boolean
-  /** What one series has now. */
-  put(series: Series, extent: Extent | undefined): void
-  /** Replaces everything by what the store has, by id. */
-  reload(all: readonly Series[], stored: ReadonlyMap<number, Extent>): void
-  /** False when the data reached that far already. */
-  extend(series: Series, firstAt: number, lastAt: number): boolean
-}
-
-function createExtents(): Extents {
+function createExtents() {
   const extents = new Map<number, Extent>()
   /** Families of which some contract has data. */
   const familiesWithData = new Set<string>()
@@ -393,13 +356,15 @@ function createExtents(): Extents {
     if (series.contractOf !== null) familiesWithData.add(series.contractOf)
   }
   return {
-    of: series => extents.get(series.id),
-    hasContracts: family => familiesWithData.has(family),
-    put(series, extent) {
+    of: (series: Series) => extents.get(series.id),
+    hasContracts: (family: string) => familiesWithData.has(family),
+    /** What one series has now. */
+    put(series: Series, extent: Extent | undefined) {
       if (extent) set(series, extent)
       else extents.delete(series.id)
     },
-    reload(all, stored) {
+    /** Replaces everything by what the store has, by id. */
+    reload(all: readonly Series[], stored: ReadonlyMap<number, Extent>) {
       extents.clear()
       familiesWithData.clear()
       for (const series of all) {
@@ -407,7 +372,8 @@ function createExtents(): Extents {
         if (extent) set(series, extent)
       }
     },
-    extend(series, firstAt, lastAt) {
+    /** False when the data reached that far already. */
+    extend(series: Series, firstAt: number, lastAt: number) {
       const extent = extents.get(series.id)
       if (!extent) {
         set(series, { firstAt, lastAt })

@@ -1,16 +1,12 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import { createSeriesStore, type SeriesStore } from '../store/series.ts'
-import { type Catalogue, createCatalogue } from './catalogue.ts'
+import { createSeriesStore } from '../store/series.ts'
+import { createCatalogue } from './catalogue.ts'
 import { contractCalendar } from './contract-calendar.ts'
-import { createViewers, type Viewers } from './viewers.ts'
+import { createViewers } from './viewers.ts'
 
-export interface CatalogueServices {
-  series: SeriesStore
-  catalogue: Catalogue
-  viewers: Viewers
-}
+export type CatalogueServices = ReturnType<typeof openCatalogue>
 
-export function openCatalogue({ db }: Pick<Runtime, 'db'>): CatalogueServices {
+export function openCatalogue({ db }: Pick<Runtime, 'db'>) {
   const [series, viewers] = [createSeriesStore(db), createViewers()]
   return { series, catalogue: createCatalogue(series, contractCalendar, viewers), viewers }
 }

@@ -12,16 +12,7 @@ export interface TermFault {
   why: string
 }
 
-export interface SeriesChanges {
-  /** What keeps a code from being a new own series with these terms; nothing when it may be one. */
-  newFaults(code: string, terms: SeriesTerms): TermFault[]
-  /** Adds own series, all or none; they have no faults. */
-  add(entries: readonly { code: string; terms: SeriesTerms }[]): Series[]
-  /** What is wrong with new terms of a series. */
-  faults(series: Series, terms: SeriesTerms): TermFault[]
-  /** Takes terms in the place of those that a series had. */
-  put(series: Series, terms: SeriesTerms): Series
-}
+export type SeriesChanges = ReturnType<typeof createSeriesChanges>
 
 export interface SeriesChangesDeps {
   series: SeriesStore
@@ -78,7 +69,7 @@ export function createSeriesChanges({
   catalogue,
   now,
   forgetSeries,
-}: SeriesChangesDeps): SeriesChanges {
+}: SeriesChangesDeps) {
   const faultsOf = (code: string, terms: SeriesTerms, category: string): TermFault[] => {
     const faults: TermFault[] = []
     const { min, max, timeZone, valueTime, aliases = [] } = terms
@@ -115,7 +106,10 @@ export function createSeriesChanges({
     })
   }
   return {
-    newFaults(code, terms) {
+    /**
+     * What keeps a code from being a new own series with these terms; nothing when it may be one.
+     */
+    newFaults(code: string, terms: SeriesTerms) {
       const other = catalogue.named(code)
       const faults = faultsOf(code, terms, terms.category!)
       if (!isCode(code))
@@ -137,13 +131,18 @@ export function createSeriesChanges({
         })
       return faults
     },
-    add: entries => taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
-    faults: (series, terms) => [
+    /** Adds own series, all or none; they have no faults. */
+    add: (entries: readonly { code: string; terms: SeriesTerms }[]) =>
+      taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
+    /** What is wrong with new terms of a series. */
+    faults: (series: Series, terms: SeriesTerms) => [
       ...faultsOf(series.code, terms, series.category),
       ...(terms.visibleTo && !series.own
         ? [{ field: 'visible_to', why: 'is for own series: shipped ones are for everybody.' }]
         : []),
     ],
-    put: (series, terms) => taken([{ code: series.code, own: series.own === true, terms }])[0]!,
+    /** Takes terms in the place of those that a series had. */
+    put: (series: Series, terms: SeriesTerms) =>
+      taken([{ code: series.code, own: series.own === true, terms }])[0]!,
   }
 }

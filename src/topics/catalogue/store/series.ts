@@ -63,22 +63,9 @@ type SeriesRow = NewSeries & { id: number; fixture: 0 | 1; contractOf: string | 
 const columns =
   'id, code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason AS unavailableReason, level, volatility, fixture, family_code AS contractOf'
 
-export interface SeriesStore {
-  /** The whole catalogue by code. */
-  all(): Series[]
-  /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
-  put(rows: readonly NewSeries[], aliases: readonly { alias: string; code: string }[]): void
-  /** Adds the contracts that are not there yet and whose families are, in one transaction. */
-  addContracts(contracts: readonly NewContract[]): void
-  /** Takes in what the operator says of codes, in one transaction: adds own ones, replaces all terms. */
-  putTerms(entries: readonly NewTerms[], at: number): void
-  markFixture(ids: readonly number[]): void
-  /** By id, of the series that have observations. */
-  extents(): Map<number, Extent>
-  extent(id: number): Extent | undefined
-}
+export type SeriesStore = ReturnType<typeof createSeriesStore>
 
-export function createSeriesStore(db: Database): SeriesStore {
+export function createSeriesStore(db: Database) {
   const all = lazy<SeriesRow, []>(db, `SELECT ${columns} FROM series ORDER BY code`)
   const aliases = lazy<{ alias: string; code: string }, []>(
     db,
@@ -135,10 +122,11 @@ export function createSeriesStore(db: Database): SeriesStore {
        (SELECT max(observed_at) FROM observations WHERE series_id = ?1) AS lastAt`,
   )
   return {
-    extent(id) {
+    extent(id: number): Extent | undefined {
       const { firstAt, lastAt } = extent.get(id)!
       return firstAt === null || lastAt === null ? undefined : { firstAt, lastAt }
     },
+    /** The whole catalogue by code. */
     all() {
       const byCode = Map.groupBy(aliases.all(), row => row.code)
       const termsById = new Map(allTerms.all().map(row => [row.id, row]))
@@ -152,19 +140,25 @@ export function createSeriesStore(db: Database): SeriesStore {
         return stored ? byTerms(series, stored) : series
       })
     },
-    put(rows, names) {
+    /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
+    put(rows: readonly NewSeries[], names: readonly { alias: string; code: string }[]) {
       transact(db, () => {
         for (const row of rows) put.run({ ...row })
         clearAliases.run()
         for (const { alias, code } of names) putAlias.run(alias, code)
       })
     },
-    addContracts(contracts) {
+    /** Adds the contracts that are not there yet and whose families are, in one transaction. */
+    addContracts(contracts: readonly NewContract[]) {
       transact(db, () => {
         for (const contract of contracts) addContract.run({ ...contract })
       })
     },
-    putTerms(entries, at) {
+    /**
+     * Takes in what the operator says of codes, in one transaction: adds own ones, replaces all
+     * terms.
+     */
+    putTerms(entries: readonly NewTerms[], at: number) {
       transact(db, () => {
         for (const { code, own, terms } of entries) {
           if (own) addOwn.run(code)
@@ -174,12 +168,13 @@ export function createSeriesStore(db: Database): SeriesStore {
         }
       })
     },
-    markFixture(ids) {
+    markFixture(ids: readonly number[]) {
       transact(db, () => {
         for (const id of ids) mark.run(id)
       })
     },
-    extents: () =>
+    /** By id, of the series that have observations. */
+    extents: (): Map<number, Extent> =>
       new Map(
         extents
           .all()

@@ -279,20 +279,17 @@ export function missingSlots(
   return gaps
 }
 
-interface Late {
-  /** How many days were judged. */
-  judged: number
-  days: DayFacts[]
-}
+type Late = ReturnType<typeof lateDays>
 
 /**
  * Days that were first recorded when they were no longer current. Those made before the first of
  * the window was recorded came as history and are not judged.
  */
-function lateDays(listing: Listing, days: readonly DayFacts[]): Late {
+function lateDays(listing: Listing, days: readonly DayFacts[]) {
   const since = days.reduce((first, day) => Math.min(first, day.bornAt), Number.POSITIVE_INFINITY)
   const judged = days.filter(day => day.closedAt >= since)
   return {
+    /** How many days were judged. */
     judged: judged.length,
     days: judged.filter(day => dataStatus(listing, day.closedAt, day.bornAt) !== 'current'),
   }

@@ -52,21 +52,7 @@ export interface Overview extends Tally {
  * How far and how fresh the data of the catalogue is; of a futures family, that of the contract
  * that answers for it. From memory, except for series whose newest or oldest days are quarantined.
  */
-export interface Freshness {
-  /** Undefined without an observation that reads may use. */
-  reach(series: Series): Reach | undefined
-  hasData(series: Series): boolean
-  overview(): Overview
-  /** Every feed that the catalogue has a source for, by name. */
-  feeds(): readonly Feed[]
-  /**
-   * Whether the newest value of a series came while it was fresh. That of an archive did not, and
-   * nothing more is awaited of it.
-   */
-  cameFresh(series: Series): boolean
-  /** The same of any series of a feed, by its name. */
-  feedCameFresh(name: string): boolean
-}
+export type Freshness = ReturnType<typeof createFreshness>
 
 export interface FreshnessDeps {
   catalogue: Catalogue
@@ -103,7 +89,8 @@ export function createFreshness({
   observations,
   latestPrices,
   now,
-}: FreshnessDeps): Freshness {
+}: FreshnessDeps) {
+  /** Undefined without an observation that reads may use. */
   const reach = (listed: Series): Reach | undefined => {
     const series = catalogue.resolve(listed.code, now())!.series
     const extent = catalogue.extent(series)
@@ -134,6 +121,10 @@ export function createFreshness({
     )
   }
   let origins = { data: '', codes: new Map<string, boolean>() }
+  /**
+   * Whether the newest value of a series came while it was fresh. That of an archive did not, and
+   * nothing more is awaited of it.
+   */
   const cameFresh = (series: Series): boolean => {
     if (origins.data !== dataNow()) origins = { data: dataNow(), codes: new Map() }
     const { codes } = origins
@@ -178,11 +169,13 @@ export function createFreshness({
 
   return {
     reach,
-    hasData: series => catalogue.hasData(series) && reach(series) !== undefined,
+    hasData: (series: Series) => catalogue.hasData(series) && reach(series) !== undefined,
     overview: () => look().overview,
+    /** Every feed that the catalogue has a source for, by name. */
     feeds: () => look().feeds,
     cameFresh,
-    feedCameFresh: name =>
+    /** The same of any series of a feed, by its name. */
+    feedCameFresh: (name: string) =>
       catalogue.list().some(series => feedNameOf(series) === name && cameFresh(series)),
   }
 }

@@ -6,17 +6,7 @@ import type { Incident, IncidentStore } from '../store/incidents.ts'
 import type { Component } from './component.ts'
 
 /** When parts of the service were not as they should be. */
-export interface Incidents {
-  /** Compares the parts with what is stored, and writes what has changed. */
-  note(parts: readonly Component[]): void
-  /**
-   * Notes that the service runs. Where nobody noted it for ten minutes it did not run, and that is
-   * an incident.
-   */
-  noteRunning(): void
-  /** Those of the last ninety days, the newest first. */
-  list(): Incident[]
-}
+export type Incidents = ReturnType<typeof createIncidents>
 
 export interface IncidentsDeps {
   db: Database
@@ -31,7 +21,7 @@ const seenName = 'condition.seen_at'
 const seenEveryMs = 5 * minuteMs
 const outageAfterMs = 10 * minuteMs
 
-export function createIncidents({ db, store, settings, now }: IncidentsDeps): Incidents {
+export function createIncidents({ db, store, settings, now }: IncidentsDeps) {
   let notedAt = Number.NEGATIVE_INFINITY
 
   const noteOne = (part: Component, open: Incident | undefined) => {
@@ -51,12 +41,17 @@ export function createIncidents({ db, store, settings, now }: IncidentsDeps): In
   }
 
   return {
-    note: parts =>
+    /** Compares the parts with what is stored, and writes what has changed. */
+    note: (parts: readonly Component[]) =>
       transact(db, () => {
         const open = new Map(store.open().map(incident => [incident.part, incident]))
         for (const part of parts) noteOne(part, open.get(part.name))
         store.forget(now() - incidentDays * dayMs)
       }),
+    /**
+     * Notes that the service runs. Where nobody noted it for ten minutes it did not run, and that
+     * is an incident.
+     */
     noteRunning() {
       if (now() - notedAt < seenEveryMs) return
       const seenAt = Number(settings.get(seenName) ?? Number.NaN)
@@ -73,6 +68,7 @@ export function createIncidents({ db, store, settings, now }: IncidentsDeps): In
       })
       notedAt = now()
     },
+    /** Those of the last ninety days, the newest first. */
     list: () => store.since(now() - incidentDays * dayMs),
   }
 }

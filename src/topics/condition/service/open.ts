@@ -6,18 +6,12 @@ import type { Settings } from '../../operator/store/settings.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
 import { createIncidentStore } from '../store/incidents.ts'
 import { createQualityStore } from '../store/quality.ts'
-import { createFreshness, type Freshness } from './freshness.ts'
-import { createIncidents, type Incidents } from './incidents.ts'
-import { createQuality, type Quality } from './quality.ts'
-import { createSeriesFaults, type SeriesFaults } from './series-faults.ts'
+import { createFreshness } from './freshness.ts'
+import { createIncidents } from './incidents.ts'
+import { createQuality } from './quality.ts'
+import { createSeriesFaults } from './series-faults.ts'
 
-export interface ConditionServices {
-  freshness: Freshness
-  quality: Quality
-  /** Series that are frozen, broken or have gaps. */
-  seriesFaults: SeriesFaults
-  incidents: Incidents
-}
+export type ConditionServices = ReturnType<typeof openCondition>
 
 export interface ConditionServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,
@@ -29,7 +23,7 @@ export interface ConditionServicesDeps
   settings: Settings
 }
 
-export function openCondition(deps: ConditionServicesDeps): ConditionServices {
+export function openCondition(deps: ConditionServicesDeps) {
   const store = createQualityStore(deps.db)
   const closes: typeof store.closes = (seriesId, from, limit) => {
     const newest = store.closes(seriesId, from, limit)
@@ -42,6 +36,7 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
   }
   const isAwaited = (series: Series, lastAt: number) =>
     deps.supply.isUnwritten(series.id) && dataStatus(series, lastAt, deps.clock.now()) !== 'stale'
+  /** Series that are frozen, broken or have gaps. */
   const seriesFaults = createSeriesFaults({
     ...deps,
     store: { closes, times },

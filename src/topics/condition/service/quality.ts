@@ -26,16 +26,7 @@ export interface CodeQuality {
 /**
  * How good the stored series are, computed on demand and kept until the series or the day changes.
  */
-export interface Quality {
-  /** Undefined for a series without an observation outside quarantine. */
-  of(listed: Series): CodeQuality | undefined
-  /**
-   * Every code of the catalogue that has data, in its order; computed in slices, so that other
-   * requests go on meanwhile.
-   */
-  all(): Promise<CodeQuality[]>
-  forget(seriesId: number): void
-}
+export type Quality = ReturnType<typeof createQuality>
 
 /** How long one slice may block the event loop. */
 const sliceMs = 15
@@ -62,7 +53,7 @@ export function createQuality(deps: {
   clock: Pick<Clock, 'now'>
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
-}): Quality {
+}) {
   const {
     store,
     frozen,
@@ -124,6 +115,7 @@ export function createQuality(deps: {
     }
   }
 
+  /** Undefined for a series without an observation outside quarantine. */
   const of = (listed: Series): CodeQuality | undefined => {
     if (listed.unavailableReason !== null) return undefined
     const now = clock.now()
@@ -138,6 +130,10 @@ export function createQuality(deps: {
 
   return {
     of,
+    /**
+     * Every code of the catalogue that has data, in its order; computed in slices, so that other
+     * requests go on meanwhile.
+     */
     async all() {
       const qualities: CodeQuality[] = []
       const judge = (series: Series) => {
@@ -150,6 +146,6 @@ export function createQuality(deps: {
       })
       return qualities
     },
-    forget: seriesId => void cache.delete(seriesId),
+    forget: (seriesId: number) => void cache.delete(seriesId),
   }
 }

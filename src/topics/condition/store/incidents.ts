@@ -13,20 +13,11 @@ export interface Incident {
   endedAt: number | null
 }
 
-export interface IncidentStore {
-  /** Incidents that have not ended. */
-  open(): Incident[]
-  /** Incidents that had not ended before `since`, the newest first. */
-  since(since: number): Incident[]
-  begin(incident: Omit<Incident, 'id'>): void
-  change(id: number, change: Pick<Incident, 'status' | 'message' | 'endedAt'>): void
-  /** Forgets incidents that ended before `before`. */
-  forget(before: number): void
-}
+export type IncidentStore = ReturnType<typeof createIncidentStore>
 
 const columns = 'id, part, status, message, began_at AS beganAt, ended_at AS endedAt'
 
-export function createIncidentStore(db: Database): IncidentStore {
+export function createIncidentStore(db: Database) {
   const open = lazy<Incident, []>(db, `SELECT ${columns} FROM incidents WHERE ended_at IS NULL`)
   const since = lazy<Incident, [number]>(
     db,
@@ -39,11 +30,17 @@ export function createIncidentStore(db: Database): IncidentStore {
   const change = lazy(db, 'UPDATE incidents SET status = ?, message = ?, ended_at = ? WHERE id = ?')
   const forget = lazy(db, 'DELETE FROM incidents WHERE ended_at < ?')
   return {
+    /** Incidents that have not ended. */
     open: () => open.all(),
-    since: moment => since.all(moment),
-    begin: ({ part, status, message, beganAt, endedAt }) =>
+    /** Incidents that had not ended before `since`, the newest first. */
+    since: (moment: number) => since.all(moment),
+    begin: ({ part, status, message, beganAt, endedAt }: Omit<Incident, 'id'>) =>
       void begin.run(part, status, message, beganAt, endedAt),
-    change: (id, { status, message, endedAt }) => void change.run(status, message, endedAt, id),
-    forget: before => void forget.run(before),
+    change: (
+      id: number,
+      { status, message, endedAt }: Pick<Incident, 'status' | 'message' | 'endedAt'>,
+    ) => void change.run(status, message, endedAt, id),
+    /** Forgets incidents that ended before `before`. */
+    forget: (before: number) => void forget.run(before),
   }
 }

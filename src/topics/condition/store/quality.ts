@@ -5,17 +5,7 @@ import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { DayClose } from '../math/faults.ts'
 import type { DayFacts } from '../math/quality.ts'
 
-export interface QualityStore {
-  /**
-   * Every day of a series that starts at or after `from`, oldest first: its bar beside what its
-   * observations come to, and the last of these.
-   */
-  days(seriesId: number, from: number): { days: DayFacts[]; newest: Observation | undefined }
-  /** The closes of the days from `from` on, oldest first, at most the newest `limit` of them. */
-  closes(seriesId: number, from: number, limit: number): DayClose[]
-  /** When the observations from `from` on were made, oldest first, Unix ms. */
-  times(seriesId: number, from: number): number[]
-}
+export type QualityStore = ReturnType<typeof createQualityStore>
 
 /** What stands in a bar; what its observations come to is added to it. */
 type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
@@ -33,7 +23,7 @@ const dayColumns = barColumnsOf([
   'bornAt',
 ])
 
-export function createQualityStore(db: Database): QualityStore {
+export function createQualityStore(db: Database) {
   const bars = lazy<StoredDay, [number, number]>(
     db,
     `SELECT ${dayColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
@@ -54,9 +44,16 @@ export function createQualityStore(db: Database): QualityStore {
     'SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at',
   )
   return {
-    times: (seriesId, from) => times.all(seriesId, from).map(row => row.at),
-    closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
-    days(seriesId, from) {
+    /** When the observations from `from` on were made, oldest first, Unix ms. */
+    times: (seriesId: number, from: number) => times.all(seriesId, from).map(row => row.at),
+    /** The closes of the days from `from` on, oldest first, at most the newest `limit` of them. */
+    closes: (seriesId: number, from: number, limit: number) =>
+      closes.all(seriesId, from, limit).reverse(),
+    /**
+     * Every day of a series that starts at or after `from`, oldest first: its bar beside what its
+     * observations come to, and the last of these.
+     */
+    days(seriesId: number, from: number) {
       const observedAll = observations.all(seriesId, from)
       const observed = barsOf('day', observedAll)
       const days = bars.all(seriesId, from)

@@ -58,15 +58,9 @@ export function deliveryMessage(
   }
 }
 
-interface Line {
-  name: string
-  code: string
-  price: string
-  change: string
-  observed: string
-}
+type Line = ReturnType<typeof lineOf>
 
-const lineOf = ({ code, series, price, observedAt, change }: DeliveredPrice): Line => ({
+const lineOf = ({ code, series, price, observedAt, change }: DeliveredPrice) => ({
   name: series.name,
   code,
   price: priceText(series, price),

@@ -18,19 +18,7 @@ export type RunState = Omit<DeliveryRun, 'status'> & {
   status: DeliveryRun['status'] | 'processing'
 }
 
-export interface DeliveryRuns {
-  /**
-   * Makes a run with its letter, inside the caller's transaction: prices and attachment are those
-   * of this moment on every attempt. Undefined when the local day has its scheduled run.
-   */
-  make(delivery: Delivery, trigger: RunTrigger, day: string): DeliveryRun | undefined
-  last(delivery: Delivery): RunState | undefined
-  lastBackup(delivery: Delivery): DeliveryRun | undefined
-  lastDay(delivery: Delivery): string | undefined
-  recipient(delivery: Delivery): string
-  /** Ends runs whose letter ended unheard, and forgets old ones. */
-  tidy(): void
-}
+export type DeliveryRuns = ReturnType<typeof createDeliveryRuns>
 
 export interface DeliveryRunsDeps {
   db: Database
@@ -52,7 +40,7 @@ const keptMs = 400 * dayMs
 /** A few milliseconds of writing. */
 const rowsAtOnce = 200
 
-export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
+export function createDeliveryRuns(deps: DeliveryRunsDeps) {
   const { db, store, runs, keys, mail, outbox, prices, clock, ids, serviceName } = deps
   const recipient = (delivery: Delivery) =>
     delivery.recipientEmail ?? keys.account(delivery.accountId)!.account.email
@@ -85,7 +73,11 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
 
   return {
     recipient,
-    make(delivery, trigger, day) {
+    /**
+     * Makes a run with its letter, inside the caller's transaction: prices and attachment are those
+     * of this moment on every attempt. Undefined when the local day has its scheduled run.
+     */
+    make(delivery: Delivery, trigger: RunTrigger, day: string) {
       const now = clock.now()
       const list = prices(delivery.commodityCodes, delivery.timeZone, delivery.accountId)
       const skipped = skipReason(delivery, list)
@@ -125,14 +117,15 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
       const error = refusal ?? 'Nothing is sent to the address.'
       return runs.settle(run.id, 'suppressed', error, null)!
     },
-    last(delivery) {
+    last(delivery: Delivery): RunState | undefined {
       const run = runs.last(delivery.number)
       return run?.status === 'pending' && messageOf(run)?.state === 'leased'
         ? { ...run, status: 'processing' }
         : run
     },
-    lastBackup: delivery => runs.lastBackup(delivery.number),
-    lastDay: delivery => runs.lastDay(delivery.number),
+    lastBackup: (delivery: Delivery) => runs.lastBackup(delivery.number),
+    lastDay: (delivery: Delivery) => runs.lastDay(delivery.number),
+    /** Ends runs whose letter ended unheard, and forgets old ones. */
     tidy() {
       const now = clock.now()
       transact(db, () => {

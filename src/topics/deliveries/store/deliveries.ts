@@ -57,29 +57,9 @@ export interface FailingDelivery {
   error: string
 }
 
-export interface DeliveryStore {
-  /** By creation. */
-  ofAccount(accountId: string): Delivery[]
-  count(accountId: string): number
-  failing(limit: number): FailingDelivery[]
-  byId(id: string): Delivery | undefined
-  add(delivery: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>): void
-  /** Replaces what may be set, the next moment and when it was changed. */
-  put(delivery: Delivery): void
-  /** With its runs. */
-  remove(number: number): void
-  /** What is due at `now` after a place, in the order of the moments; at most `limit`. */
-  due(now: number, after: DuePlace, limit: number): Delivery[]
-  /** What is due after a moment. */
-  dueAfter(at: number): Delivery[]
-  /** Undefined while nothing is scheduled. */
-  nextDueAt(): number | undefined
-  schedule(number: number, next: DeliveryMoment): void
-  /** Counts a copy that was sent. */
-  delivered(number: number, day: string): void
-}
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
-export function createDeliveryStore(db: Database): DeliveryStore {
+export function createDeliveryStore(db: Database) {
   const ofAccount = lazy<Row, [string]>(
     db,
     `SELECT ${columns} FROM scheduled_deliveries WHERE account_id = ? ORDER BY number`,
@@ -130,22 +110,36 @@ export function createDeliveryStore(db: Database): DeliveryStore {
      WHERE number = ?1`,
   )
   return {
-    ofAccount: accountId => ofAccount.all(accountId).map(deliveryOf),
-    count: accountId => count.get(accountId)!.n,
-    failing: limit => failing.all(limit),
-    byId(id) {
+    /** By creation. */
+    ofAccount: (accountId: string) => ofAccount.all(accountId).map(deliveryOf),
+    count: (accountId: string) => count.get(accountId)!.n,
+    failing: (limit: number) => failing.all(limit),
+    byId(id: string) {
       const row = byId.get(id)
       return row ? deliveryOf(row) : undefined
     },
-    add: ({ id, accountId, source, createdAt, ...rest }) =>
+    add: ({
+      id,
+      accountId,
+      source,
+      createdAt,
+      ...rest
+    }: Omit<Delivery, 'number' | 'deliveriesCount' | 'lastDeliveredOn'>) =>
       void add.run({ id, accountId, source, createdAt, ...parametersOf(rest) }),
-    put: ({ number, ...rest }) => void put.run({ number, ...parametersOf(rest) }),
-    remove: number => void remove.run(number),
-    due: (now, after, limit) => due.all(now, after.at, after.number, limit).map(deliveryOf),
-    dueAfter: at => dueAfter.all(at).map(deliveryOf),
+    /** Replaces what may be set, the next moment and when it was changed. */
+    put: ({ number, ...rest }: Delivery) => void put.run({ number, ...parametersOf(rest) }),
+    /** With its runs. */
+    remove: (number: number) => void remove.run(number),
+    /** What is due at `now` after a place, in the order of the moments; at most `limit`. */
+    due: (now: number, after: DuePlace, limit: number) =>
+      due.all(now, after.at, after.number, limit).map(deliveryOf),
+    /** What is due after a moment. */
+    dueAfter: (at: number) => dueAfter.all(at).map(deliveryOf),
+    /** Undefined while nothing is scheduled. */
     nextDueAt: () => nextDue.get()!.at ?? undefined,
-    schedule: (number, { at, day }) => void schedule.run(number, at, day),
-    delivered: (number, day) => void delivered.run(number, day),
+    schedule: (number: number, { at, day }: DeliveryMoment) => void schedule.run(number, at, day),
+    /** Counts a copy that was sent. */
+    delivered: (number: number, day: string) => void delivered.run(number, day),
   }
 }
 

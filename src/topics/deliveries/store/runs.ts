@@ -20,34 +20,12 @@ export interface DeliveryRun {
   sentAt: number | null
 }
 
-export interface DeliveryRunStore {
-  /** Whether it is new: a local day has one scheduled run. */
-  add(run: DeliveryRun): boolean
-  /** The newest one. */
-  last(delivery: number): DeliveryRun | undefined
-  /** The newest manual run that was sent or will be. */
-  lastBackup(delivery: number): DeliveryRun | undefined
-  /** The newest local day that has a scheduled run. */
-  lastDay(delivery: number): string | undefined
-  /** Notes what went wrong with an attempt that is made again. */
-  note(id: string, error: string | null): void
-  /** Ends a run that waits; undefined for any other. */
-  settle(
-    id: string,
-    status: 'sent' | 'suppressed',
-    error: string | null,
-    sentAt: number | null,
-  ): DeliveryRun | undefined
-  /** Runs that wait and were made before `before`, the oldest first. */
-  waiting(before: number, limit: number): DeliveryRun[]
-  /** Drops runs made before `before` but the newest of each delivery, at most `limit`; how many. */
-  forget(before: number, limit: number): number
-}
+export type DeliveryRunStore = ReturnType<typeof createDeliveryRunStore>
 
 const columns =
   'id, delivery_number AS delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
 
-export function createDeliveryRunStore(db: Database): DeliveryRunStore {
+export function createDeliveryRunStore(db: Database) {
   const add = lazy(
     db,
     `INSERT INTO scheduled_delivery_runs (id, delivery_number, trigger, local_on, recipient, status, error, created_at, sent_at)
@@ -82,7 +60,8 @@ export function createDeliveryRunStore(db: Database): DeliveryRunStore {
          AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery_number = r.delivery_number AND n.number > r.number) LIMIT ?)`,
   )
   return {
-    add: run =>
+    /** Whether it is new: a local day has one scheduled run. */
+    add: (run: DeliveryRun) =>
       add.run(
         run.id,
         run.delivery,
@@ -94,12 +73,26 @@ export function createDeliveryRunStore(db: Database): DeliveryRunStore {
         run.createdAt,
         run.sentAt,
       ).changes > 0,
-    last: delivery => last.get(delivery) ?? undefined,
-    lastBackup: delivery => lastBackup.get(delivery) ?? undefined,
-    lastDay: delivery => lastDay.get(delivery)!.day ?? undefined,
-    note: (id, error) => void note.run(error, id),
-    settle: (id, status, error, sentAt) => settle.get(id, status, error, sentAt) ?? undefined,
-    waiting: (before, limit) => waiting.all(before, limit),
-    forget: (before, limit) => forget.run(before, limit).changes,
+    /** The newest one. */
+    last: (delivery: number) => last.get(delivery) ?? undefined,
+    /** The newest manual run that was sent or will be. */
+    lastBackup: (delivery: number) => lastBackup.get(delivery) ?? undefined,
+    /** The newest local day that has a scheduled run. */
+    lastDay: (delivery: number) => lastDay.get(delivery)!.day ?? undefined,
+    /** Notes what went wrong with an attempt that is made again. */
+    note: (id: string, error: string | null) => void note.run(error, id),
+    /** Ends a run that waits; undefined for any other. */
+    settle: (
+      id: string,
+      status: 'sent' | 'suppressed',
+      error: string | null,
+      sentAt: number | null,
+    ) => settle.get(id, status, error, sentAt) ?? undefined,
+    /** Runs that wait and were made before `before`, the oldest first. */
+    waiting: (before: number, limit: number) => waiting.all(before, limit),
+    /**
+     * Drops runs made before `before` but the newest of each delivery, at most `limit`; how many.
+     */
+    forget: (before: number, limit: number) => forget.run(before, limit).changes,
   }
 }

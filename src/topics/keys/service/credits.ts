@@ -12,25 +12,9 @@ export interface TakenCredit {
  * Bought requests, in memory and written behind like the counters of quotas. They are asked for
  * only when a quota is used up, so that all other requests pay nothing for them.
  */
-export interface Credits {
-  remaining(accountId: string): number
-  /** The lots that are good, those that are used first in front. */
-  left(accountId: string): readonly CreditLot[]
-  /** Takes one, of those that expire first; undefined when there is none. */
-  take(accountId: string): TakenCredit | undefined
-  giveBack(credit: TakenCredit): void
-  /**
-   * Reads an account's lots again, after one was added or has lapsed. Inside the transaction that
-   * changed them; `flush` comes first.
-   */
-  reload(accountId: string): void
-  /** Writes what was taken. */
-  flush(): void
-  /** Drops what is in memory without writing it. */
-  reset(): void
-}
+export type Credits = ReturnType<typeof createCredits>
 
-export function createCredits(store: CreditStore, clock: Clock): Credits {
+export function createCredits(store: CreditStore, clock: Clock) {
   const lotsByAccount = new Map<string, CreditLot[]>()
   const dirty = new Set<CreditLot>()
 
@@ -45,17 +29,19 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
     remaining > 0 && (expiresAt === null || now < expiresAt)
 
   return {
-    remaining(accountId) {
+    remaining(accountId: string) {
       const lots = lotsOf(accountId)
       if (lots.length === 0) return 0
       const now = clock.now()
       return lots.reduce((sum, lot) => (isGood(lot, now) ? sum + lot.remaining : sum), 0)
     },
-    left(accountId) {
+    /** The lots that are good, those that are used first in front. */
+    left(accountId: string): readonly CreditLot[] {
       const now = clock.now()
       return lotsOf(accountId).filter(lot => isGood(lot, now))
     },
-    take(accountId) {
+    /** Takes one, of those that expire first; undefined when there is none. */
+    take(accountId: string): TakenCredit | undefined {
       const now = clock.now()
       const lot = lotsOf(accountId).find(candidate => isGood(candidate, now))
       if (!lot) return undefined
@@ -63,7 +49,7 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
       dirty.add(lot)
       return { accountId, purchaseId: lot.purchaseId, expiresAt: lot.expiresAt }
     },
-    giveBack({ accountId, purchaseId, expiresAt }) {
+    giveBack({ accountId, purchaseId, expiresAt }: TakenCredit) {
       const lots = lotsOf(accountId)
       let lot = lots.find(candidate => candidate.purchaseId === purchaseId)
       if (!lot) {
@@ -74,12 +60,18 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
       lot.remaining += 1
       dirty.add(lot)
     },
-    reload: accountId => void lotsByAccount.delete(accountId),
+    /**
+     * Reads an account's lots again, after one was added or has lapsed. Inside the transaction that
+     * changed them; `flush` comes first.
+     */
+    reload: (accountId: string) => void lotsByAccount.delete(accountId),
+    /** Writes what was taken. */
     flush() {
       if (dirty.size === 0) return
       store.write([...dirty])
       dirty.clear()
     },
+    /** Drops what is in memory without writing it. */
     reset() {
       lotsByAccount.clear()
       dirty.clear()

@@ -45,27 +45,7 @@ export interface NewAccount extends AccountChange {
  * The rules by which accounts and keys change, one for the customer, the operator and the command
  * line.
  */
-export interface KeyChanges {
-  /** A key that the account holds; refused when it holds as many active ones as the plan allows. */
-  createKey(account: AccountState, options?: NewKey): MadeKey | KeyRefusal
-  /** Refused for a revoked key and for the last active one; `evenLast` is the operator's. */
-  revokeKey(state: KeyState, options?: { evenLast?: boolean }): KeyState | KeyRefusal
-  /**
-   * Same id and counters, new token. The old one ends at once, or after `overlapMs`. Refused for a
-   * revoked key.
-   */
-  rollKey(state: KeyState, overlapMs?: number): MadeKey | KeyRefusal
-  /**
-   * Refused for a revoked key, and where a new expiry would bring back a key for which there is no
-   * room.
-   */
-  changeKey(state: KeyState, change: KeyChange): KeyState | KeyRefusal
-  suspendKey(state: KeyState, suspended: boolean): KeyState
-  /** An account with its first key; undefined when the address has an account already. */
-  createAccount(account: NewAccount): { account: AccountState; key: MadeKey } | undefined
-  /** All of it in one write. */
-  changeAccount(account: AccountState, change: AccountChange): AccountState
-}
+export type KeyChanges = ReturnType<typeof createKeyChanges>
 
 export interface KeyChangeDeps {
   db: Database
@@ -82,7 +62,7 @@ export interface KeyChangeDeps {
 export const isActive = ({ key }: KeyState, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
 
-export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
+export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps) {
   const activeOf = (states: readonly KeyState[]) =>
     states.filter(state => isActive(state, clock.now())).length
 
@@ -116,8 +96,16 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
   }
 
   return {
-    createKey: (account, options = {}) => noRoom(account) ?? keys.addKey(account, options),
-    revokeKey(state, { evenLast = false } = {}) {
+    /**
+     * A key that the account holds; refused when it holds as many active ones as the plan allows.
+     */
+    createKey: (account: AccountState, options: NewKey = {}): MadeKey | KeyRefusal =>
+      noRoom(account) ?? keys.addKey(account, options),
+    /** Refused for a revoked key and for the last active one; `evenLast` is the operator's. */
+    revokeKey(
+      state: KeyState,
+      { evenLast = false }: { evenLast?: boolean } = {},
+    ): KeyState | KeyRefusal {
       const now = clock.now()
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
       if (!evenLast && isActive(state, now) && activeOf(state.account.keys) === 1)
@@ -125,11 +113,19 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
       keys.changeKey(state, { revokedAt: now, previousHash: null, previousUntil: null })
       return state
     },
-    rollKey(state, overlapMs = 0) {
+    /**
+     * Same id and counters, new token. The old one ends at once, or after `overlapMs`. Refused for
+     * a revoked key.
+     */
+    rollKey(state: KeyState, overlapMs: number = 0): MadeKey | KeyRefusal {
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
       return { state, token: keys.rollKey(state, overlapMs) }
     },
-    changeKey(state, change) {
+    /**
+     * Refused for a revoked key, and where a new expiry would bring back a key for which there is
+     * no room.
+     */
+    changeKey(state: KeyState, change: KeyChange): KeyState | KeyRefusal {
       const now = clock.now()
       if (state.key.revokedAt !== null) return { refused: 'revoked' }
       const { expiresAt } = change
@@ -140,11 +136,16 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
       keys.changeKey(state, change)
       return state
     },
-    suspendKey(state, suspended) {
+    suspendKey(state: KeyState, suspended: boolean) {
       keys.changeKey(state, { suspendedAt: since(state.key.suspendedAt, suspended, clock.now()) })
       return state
     },
-    createAccount({ email, keyName = null, ...change }) {
+    /** An account with its first key; undefined when the address has an account already. */
+    createAccount({
+      email,
+      keyName = null,
+      ...change
+    }: NewAccount): { account: AccountState; key: MadeKey } | undefined {
       const address = email.toLowerCase()
       if (keys.accountByEmail(address)) return undefined
       const blank: Account = {
@@ -169,7 +170,9 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
         throw error
       }
     },
-    changeAccount: (account, change) => keys.putAccount(changed(account.account, change)),
+    /** All of it in one write. */
+    changeAccount: (account: AccountState, change: AccountChange) =>
+      keys.putAccount(changed(account.account, change)),
   }
 }
 

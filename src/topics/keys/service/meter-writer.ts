@@ -12,23 +12,7 @@ import {
 import type { RunningCounts } from './running-counts.ts'
 
 /** What waits to be written of the counts in memory, and the writing of it. */
-export interface MeterWriter {
-  /** Notes that something of a count waits. */
-  mark(count: Count): void
-  /** Writes what waits of one key, now, or throws. */
-  write(count: Count): void
-  /** Writes everything that waits. */
-  flush(): void
-  /** Writes what waits of some keys; answers how many keys still wait. */
-  flushSome(keysMax: number): number
-  /**
-   * For reports on keys: what can not be written now is missing from them, and the next flush tries
-   * again.
-   */
-  settle(keyIds: readonly string[]): void
-  /** Forgets what waits without writing it. */
-  reset(): void
-}
+export type MeterWriter = ReturnType<typeof createMeterWriter>
 
 const tallyMs = 30_000
 
@@ -63,7 +47,7 @@ export function createMeterWriter(
   clock: Clock,
   written: (count: Count) => void,
   keepsRows = true,
-): MeterWriter {
+) {
   let slices = createSlices()
   let talliesAt = clock.monotonic()
   /** Slices that waited when a round of writing began and have not had their turn. */
@@ -106,19 +90,25 @@ export function createMeterWriter(
   }
 
   return {
-    // Three times a request, and nearly always it waits already.
-    mark(count) {
+    /**
+     * Notes that something of a count waits. Three times a request, and nearly always it waits
+     * already.
+     */
+    mark(count: Count) {
       if (count.waits) return
       count.waits = true
       sliceWith(count).dirty.add(count)
     },
-    write: count => write([count], false),
+    /** Writes what waits of one key, now, or throws. */
+    write: (count: Count) => write([count], false),
+    /** Writes everything that waits. */
     flush() {
       const batch = slices.flatMap(allOf)
       if (batch.length > 0) write(batch, true)
       talliesAt = clock.monotonic()
     },
-    flushSome(keysMax) {
+    /** Writes what waits of some keys; answers how many keys still wait. */
+    flushSome(keysMax: number) {
       if (round.slices.length === 0) begin()
       const batch: Count[] = []
       const kept: Slice[] = []
@@ -139,7 +129,11 @@ export function createMeterWriter(
       const sizes = round.withDays ? round.slices.map(slice => allOf(slice).length) : []
       return Math.max(sum(slices.map(({ dirty }) => dirty.size)), sum(sizes))
     },
-    settle(keyIds) {
+    /**
+     * For reports on keys: what can not be written now is missing from them, and the next flush
+     * tries again.
+     */
+    settle(keyIds: readonly string[]) {
       const batch = keyIds
         .map(id => counts.find(id))
         .filter(count => count !== undefined)
@@ -149,6 +143,7 @@ export function createMeterWriter(
         write(batch, true)
       } catch {}
     },
+    /** Forgets what waits without writing it. */
     reset() {
       slices = createSlices()
       round.slices = []

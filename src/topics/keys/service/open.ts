@@ -1,36 +1,20 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import type { Limits } from '../../../plans/limits.ts'
-import type { Plans } from '../../../plans/plans.ts'
-import {
-  createOrganizationStore,
-  type OrganizationStore,
-} from '../../account/store/organizations.ts'
+import { createOrganizationStore } from '../../account/store/organizations.ts'
 import { createAccountStore } from '../store/accounts.ts'
 import { createApiKeyStore } from '../store/api-keys.ts'
-import { type CreditStore, createCreditStore } from '../store/credits.ts'
+import { createCreditStore } from '../store/credits.ts'
 import { createUsageStore } from '../store/usage.ts'
 import { configuredLimits, configuredPlans } from './configured-plans.ts'
-import { type Credits, createCredits } from './credits.ts'
-import { createKeyChanges, type KeyChanges } from './key-changes.ts'
-import { createKeyring, type Keyring } from './keyring.ts'
-import { createMeter, type Meter } from './meter.ts'
-import { createVault, type Vault } from './vault.ts'
+import { createCredits } from './credits.ts'
+import { createKeyChanges } from './key-changes.ts'
+import { createKeyring } from './keyring.ts'
+import { createMeter } from './meter.ts'
+import { createVault } from './vault.ts'
 
 /** Who may ask for what, and how much of it. */
-export interface KeyServices {
-  plans: Plans
-  limits: Limits
-  keys: Keyring
-  keyChanges: KeyChanges
-  meter: Meter
-  /** Bought requests. */
-  credits: Credits
-  creditStore: CreditStore
-  organizationStore: OrganizationStore
-  vault: Vault
-}
+export type KeyServices = ReturnType<typeof openKeys>
 
-export function openKeys({ db, config, clock, ids, masterKey }: Runtime): KeyServices {
+export function openKeys({ db, config, clock, ids, masterKey }: Runtime) {
   const limits = configuredLimits(config)
   const plans = configuredPlans(config, limits)
   const organizationStore = createOrganizationStore(db)
@@ -45,6 +29,7 @@ export function openKeys({ db, config, clock, ids, masterKey }: Runtime): KeySer
     ids,
   )
   const creditStore = createCreditStore(db)
+  /** Bought requests. */
   const credits = createCredits(creditStore, clock)
   return {
     plans,

@@ -14,25 +14,7 @@ import {
 } from './meter-counts.ts'
 
 /** The counts of all keys that were asked for since the start, each with its running window. */
-export interface RunningCounts {
-  find(keyId: string): Count | undefined
-  /** The count of a key; read from the store the first time. */
-  of(state: KeyState): Count
-  /**
-   * The count of a key with the window that holds now; a new window starts from what is stored for
-   * it. It does not write, so that a disk that is full at the turn of a window does not stop the
-   * reading.
-   */
-  running(state: KeyState, now: number): RunningCount
-  /** Requests of a window that is not the running one. */
-  usedBefore(count: Count, window: QuotaWindow): number
-  /** How sparingly a key asked on one day, as it is stored. */
-  tallyOf(keyId: string, dayAt: number): Tally
-  /** What was written beforehand is to be written as it is. */
-  settleAhead(mark: (count: Count) => void): void
-  /** Forgets all of them, so that they are read again. */
-  reset(): void
-}
+export type RunningCounts = ReturnType<typeof createRunningCounts>
 
 const windowsMax = 1000
 
@@ -52,11 +34,12 @@ function createSharedWindows(): (window: QuotaWindow) => QuotaWindow {
   }
 }
 
-export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clock): RunningCounts {
+export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clock) {
   let counts = new Map<string, Count>()
   let generation = 1
   const sharedWindow = createSharedWindows()
 
+  /** How sparingly a key asked on one day, as it is stored. */
   const tallyOf = (keyId: string, dayAt: number): Tally => {
     const stored = store.day(keyId, isoDay(dayAt))
     return {
@@ -96,6 +79,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     return count
   }
 
+  /** The count of a key; read from the store the first time. */
   const of = (state: KeyState): Count => {
     const { count: held } = state
     if (held && held.generation === generation) return held
@@ -105,7 +89,10 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     return count
   }
 
-  /** What waits to be written, else what is stored. */
+  /**
+   * Requests of a window that is not the running one. What waits to be written, else what is
+   * stored.
+   */
   const usedBefore = (count: Count, { kind, startsAt }: QuotaWindow): number =>
     count.past.findLast(counter => counter.window === kind && counter.startsAt === startsAt)
       ?.used ?? store.counter(count.keyId, kind, startsAt)
@@ -138,9 +125,14 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   }
 
   return {
-    find: keyId => counts.get(keyId),
+    find: (keyId: string) => counts.get(keyId),
     of,
-    running(state, now) {
+    /**
+     * The count of a key with the window that holds now; a new window starts from what is stored
+     * for it. It does not write, so that a disk that is full at the turn of a window does not stop
+     * the reading.
+     */
+    running(state: KeyState, now: number) {
       const count = of(state)
       const { period } = count
       // A change makes another account object: with the same one, plan, confirmation and trial are
@@ -152,7 +144,8 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     },
     usedBefore,
     tallyOf,
-    settleAhead(mark) {
+    /** What was written beforehand is to be written as it is. */
+    settleAhead(mark: (count: Count) => void) {
       for (const count of counts.values()) {
         if (count.ahead <= count.used) continue
         count.ahead = 0
@@ -160,6 +153,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
         mark(count)
       }
     },
+    /** Forgets all of them, so that they are read again. */
     reset() {
       counts = new Map()
       generation += 1

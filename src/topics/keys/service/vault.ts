@@ -4,24 +4,21 @@ import { seal, unseal } from '../../../lib/secrets/seal.ts'
  * Keeps what must be read again (webhook secrets, credentials of data sources) encrypted at rest,
  * under a key that is not in the database.
  */
-export interface Vault {
-  /**
-   * `context` says what the text belongs to, such as `webhook <id>`; it opens under the same
-   * context only.
-   */
-  seal(context: string, text: string): Uint8Array
-  /**
-   * Throws when the text was sealed under another master key: the database came without its key.
-   */
-  open(context: string, sealed: Uint8Array): string
-}
+export type Vault = ReturnType<typeof createVault>
 
 /** Sealed under another master key, or damaged. */
 export class DoesNotOpen extends Error {}
 
-export const createVault = (masterKey: string): Vault => ({
-  seal: (context, text) => seal(masterKey, context, text),
-  open(context, sealed) {
+export const createVault = (masterKey: string) => ({
+  /**
+   * `context` says what the text belongs to, such as `webhook <id>`; it opens under the same
+   * context only.
+   */
+  seal: (context: string, text: string) => seal(masterKey, context, text),
+  /**
+   * Throws when the text was sealed under another master key: the database came without its key.
+   */
+  open(context: string, sealed: Uint8Array) {
     const text = unseal(masterKey, context, sealed)
     if (text === undefined)
       throw new DoesNotOpen(

@@ -24,13 +24,9 @@ const accountOf = (row: Row): Account => ({
   addOns: row.addOns.split(' ').filter(Boolean),
 })
 
-export interface AccountStore {
-  all(): Account[]
-  /** Adds the account, or replaces everything but its id and creation when the id is known. */
-  put(account: Account): void
-}
+export type AccountStore = ReturnType<typeof createAccountStore>
 
-export function createAccountStore(db: Database): AccountStore {
+export function createAccountStore(db: Database) {
   const all = lazy<Row, []>(db, `SELECT ${columns} FROM accounts ORDER BY created_at, id`)
   const put = lazy(
     db,
@@ -41,7 +37,8 @@ export function createAccountStore(db: Database): AccountStore {
   )
   return {
     all: () => all.all().map(accountOf),
-    put: a =>
+    /** Adds the account, or replaces everything but its id and creation when the id is known. */
+    put: (a: Account) =>
       void put.run(
         a.id,
         a.email,

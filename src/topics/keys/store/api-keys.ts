@@ -52,13 +52,9 @@ const keyOf = (row: Row): StoredApiKey => ({
   scopes: JSON.parse(row.scopes) as string[],
 })
 
-export interface ApiKeyStore {
-  all(): StoredApiKey[]
-  /** Adds the key, or replaces what may change when the id is known. */
-  put(key: ApiKey): void
-}
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>
 
-export function createApiKeyStore(db: Database): ApiKeyStore {
+export function createApiKeyStore(db: Database) {
   const all = lazy<Row, []>(db, `SELECT ${columns} FROM api_keys ORDER BY created_at, id`)
   const put = lazy(
     db,
@@ -73,7 +69,8 @@ export function createApiKeyStore(db: Database): ApiKeyStore {
   )
   return {
     all: () => all.all().map(keyOf),
-    put: key =>
+    /** Adds the key, or replaces what may change when the id is known. */
+    put: (key: ApiKey) =>
       void put.run({
         ...key,
         readOnly: key.readOnly ? 1 : 0,

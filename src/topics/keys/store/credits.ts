@@ -26,33 +26,12 @@ export interface CreditLot {
   expiresAt: number | null
 }
 
-export interface CreditStore {
-  byId(id: string): CreditPurchase | undefined
-  byInvoice(invoiceId: string): CreditPurchase | undefined
-  add(purchase: CreditPurchase): void
-  /**
-   * Where it stands; a completed one has all of its requests to begin with, and stays completed.
-   */
-  settle(purchase: CreditPurchase): void
-  /**
-   * Those of which something is left, in the order in which they are used: the first to expire
-   * first.
-   */
-  lots(accountId: string): CreditLot[]
-  /** What is left, written behind. */
-  write(lots: readonly Pick<CreditLot, 'purchaseId' | 'remaining'>[]): void
-  /** Completed ones whose time was over before or at a moment, with something left. */
-  expired(now: number, limit: number): (CreditLot & { accountId: string })[]
-  lapse(purchaseId: string): void
-  nextExpiry(after: number): number | undefined
-  /** Those that began before a moment and have not been settled. */
-  pending(provider: string, before: number, limit: number): CreditPurchase[]
-}
+export type CreditStore = ReturnType<typeof createCreditStore>
 
 const columns = `p.id, p.account_id AS accountId, pack_id AS packId, quantity, requests, p.amount_cents AS amountCents, p.currency, p.status,
   invoice_id AS invoiceId, p.created_at AS createdAt, expires_after_days AS expiresAfterDays, completed_at AS completedAt, expires_at AS expiresAt`
 
-export function createCreditStore(db: Database): CreditStore {
+export function createCreditStore(db: Database) {
   const byId = lazy<CreditPurchase, [string]>(
     db,
     `SELECT ${columns} FROM credit_purchases p WHERE id = ?`,
@@ -97,9 +76,9 @@ export function createCreditStore(db: Database): CreditStore {
      WHERE p.status = 'pending' AND i.provider = ? AND p.created_at < ? ORDER BY p.created_at LIMIT ?`,
   )
   return {
-    byId: id => byId.get(id) ?? undefined,
-    byInvoice: id => byInvoice.get(id) ?? undefined,
-    add: p =>
+    byId: (id: string) => byId.get(id) ?? undefined,
+    byInvoice: (id: string) => byInvoice.get(id) ?? undefined,
+    add: (p: CreditPurchase) =>
       void add.run(
         p.id,
         p.accountId,
@@ -112,15 +91,26 @@ export function createCreditStore(db: Database): CreditStore {
         p.createdAt,
         p.expiresAfterDays,
       ),
-    settle: p => void settle.run(p.status, p.completedAt, p.expiresAt, p.id),
-    lots: accountId => lots.all(accountId),
-    write: changed =>
+    /**
+     * Where it stands; a completed one has all of its requests to begin with, and stays completed.
+     */
+    settle: (p: CreditPurchase) => void settle.run(p.status, p.completedAt, p.expiresAt, p.id),
+    /**
+     * Those of which something is left, in the order in which they are used: the first to expire
+     * first.
+     */
+    lots: (accountId: string) => lots.all(accountId),
+    /** What is left, written behind. */
+    write: (changed: readonly Pick<CreditLot, 'purchaseId' | 'remaining'>[]) =>
       transact(db, () => {
         for (const { purchaseId, remaining } of changed) write.run(remaining, purchaseId)
       }),
-    expired: (now, limit) => expired.all(now, limit),
-    lapse: id => void lapse.run(id),
-    nextExpiry: after => nextExpiry.get(after)?.at ?? undefined,
-    pending: (provider, before, limit) => pending.all(provider, before, limit),
+    /** Completed ones whose time was over before or at a moment, with something left. */
+    expired: (now: number, limit: number) => expired.all(now, limit),
+    lapse: (id: string) => void lapse.run(id),
+    nextExpiry: (after: number) => nextExpiry.get(after)?.at ?? undefined,
+    /** Those that began before a moment and have not been settled. */
+    pending: (provider: string, before: number, limit: number) =>
+      pending.all(provider, before, limit),
   }
 }

@@ -20,14 +20,9 @@ interface PackedUsage {
 const numbersEach = { counter: 4, hour: 5 } as const
 
 /** Puts together what is written of many keys. */
-export interface UsagePacking {
-  /** What there is of one key; each comes once. */
-  add(keyId: string, counters: readonly Counter[], hours: readonly UsageHour[]): void
-  /** Undefined where there is nothing. */
-  text(): string | undefined
-}
+export type UsagePacking = ReturnType<typeof createUsagePacking>
 
-export function createUsagePacking(): UsagePacking {
+export function createUsagePacking() {
   const keys: PackedUsage['keys'] = []
   const windows: PackedUsage['windows'] = []
   const routes: PackedUsage['routes'] = []
@@ -45,7 +40,8 @@ export function createUsagePacking(): UsagePacking {
     return place < 0 ? routes.push([hourAt, endpoint, statusClass]) - 1 : place
   }
   return {
-    add(keyId, keyCounters, keyHours) {
+    /** What there is of one key; each comes once. */
+    add(keyId: string, keyCounters: readonly Counter[], keyHours: readonly UsageHour[]) {
       if (keyCounters.length + keyHours.length === 0) return
       const key = keys.push(keyId) - 1
       for (const counter of keyCounters)
@@ -53,6 +49,7 @@ export function createUsagePacking(): UsagePacking {
       for (const hour of keyHours)
         hours.push(key, routeOf(hour), hour.requests, hour.metered, hour.durationUs)
     },
+    /** Undefined where there is nothing. */
     text() {
       const packed: PackedUsage = { keys, windows, routes, counters, hours }
       return keys.length === 0 ? undefined : JSON.stringify(packed)

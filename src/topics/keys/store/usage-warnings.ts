@@ -1,17 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { lazy } from '../../../database/statement.ts'
 
-export interface UsageWarningStore {
-  /**
-   * Notes that the owner of a key is told of a share of the window that starts at `startsAt`; false
-   * when that was done before.
-   */
-  note(keyId: string, startsAt: number, percent: number): boolean
-  /** Keys whose owner was told that a window was used up, at most `limit`; it may be over. */
-  spent(limit: number): string[]
-}
+export type UsageWarningStore = ReturnType<typeof createUsageWarningStore>
 
-export function createUsageWarningStore(db: Database): UsageWarningStore {
+export function createUsageWarningStore(db: Database) {
   const note = lazy(
     db,
     'INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -23,10 +15,15 @@ export function createUsageWarningStore(db: Database): UsageWarningStore {
   // Only the running window of a key can still be warned of.
   const forget = lazy(db, 'DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?')
   return {
-    note(keyId, startsAt, percent) {
+    /**
+     * Notes that the owner of a key is told of a share of the window that starts at `startsAt`;
+     * false when that was done before.
+     */
+    note(keyId: string, startsAt: number, percent: number) {
       forget.run(keyId, startsAt)
       return note.run(keyId, startsAt, percent).changes === 1
     },
-    spent: limit => spent.all(limit).map(row => row.keyId),
+    /** Keys whose owner was told that a window was used up, at most `limit`; it may be over. */
+    spent: (limit: number) => spent.all(limit).map(row => row.keyId),
   }
 }

@@ -27,28 +27,9 @@ export interface WaitingSlice {
 }
 
 /** Counters and usage, written behind in batches. */
-export interface UsageStore {
-  counter(keyId: string, window: string, startsAt: number): number
-  day(keyId: string, dayOn: string): UsageDay | undefined
-  /**
-   * Counters are replaced, usage is added, and what waits of each slice takes the place of what
-   * waited: one transaction.
-   */
-  write(batch: UsageBatch, waiting?: readonly WaitingSlice[]): void
-  /** Adds what waits to the counters and the usage: of a database that nobody has written to yet. */
-  addWaiting(): void
-  /** Requests that counted, per UTC day, oldest first. */
-  meteredByDay(
-    keyIds: readonly string[],
-    from: number,
-    to: number,
-  ): { dayAt: number; requests: number }[]
-  hours(keyIds: readonly string[], from: number, to: number): UsageHour[]
-  /** Forgets usage before `before`, at most `limit` rows of it; the number forgotten. */
-  forget(before: number, limit: number): number
-}
+export type UsageStore = ReturnType<typeof createUsageStore>
 
-export function createUsageStore(db: Database): UsageStore {
+export function createUsageStore(db: Database) {
   const counter = lazy<{ used: number }, [string, string, number]>(
     db,
     'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
@@ -125,8 +106,9 @@ export function createUsageStore(db: Database): UsageStore {
     )
   }
   return {
-    counter: (keyId, window, startsAt) => counter.get(keyId, window, startsAt)?.used ?? 0,
-    day(keyId, dayOn) {
+    counter: (keyId: string, window: string, startsAt: number) =>
+      counter.get(keyId, window, startsAt)?.used ?? 0,
+    day(keyId: string, dayOn: string): UsageDay | undefined {
       const row = day.get(keyId, dayOn)
       if (!row) return undefined
       return {
@@ -137,7 +119,11 @@ export function createUsageStore(db: Database): UsageStore {
         seriesIds: row.series_ids.split(' ').filter(Boolean).map(Number),
       }
     },
-    write({ counters, hours, days }, waiting = []) {
+    /**
+     * Counters are replaced, usage is added, and what waits of each slice takes the place of what
+     * waited: one transaction.
+     */
+    write({ counters, hours, days }: UsageBatch, waiting: readonly WaitingSlice[] = []) {
       transact(db, () => {
         writeCounted({ counters, hours })
         putDays(
@@ -154,6 +140,9 @@ export function createUsageStore(db: Database): UsageStore {
           else putWaiting.run(slice, packed)
       })
     },
+    /**
+     * Adds what waits to the counters and the usage: of a database that nobody has written to yet.
+     */
     addWaiting() {
       const slices = db.query<{ usage: string }, []>('SELECT usage FROM usage_waiting').all()
       if (slices.length === 0) return
@@ -165,8 +154,12 @@ export function createUsageStore(db: Database): UsageStore {
         db.run('DELETE FROM usage_waiting')
       })
     },
-    meteredByDay: (keyIds, from, to) => byDay.all(JSON.stringify(keyIds), from, to),
-    hours: (keyIds, from, to) => hours.all(JSON.stringify(keyIds), from, to),
-    forget: (before, limit) => forget.run(before, limit).changes,
+    /** Requests that counted, per UTC day, oldest first. */
+    meteredByDay: (keyIds: readonly string[], from: number, to: number) =>
+      byDay.all(JSON.stringify(keyIds), from, to),
+    hours: (keyIds: readonly string[], from: number, to: number) =>
+      hours.all(JSON.stringify(keyIds), from, to),
+    /** Forgets usage before `before`, at most `limit` rows of it; the number forgotten. */
+    forget: (before: number, limit: number) => forget.run(before, limit).changes,
   }
 }

@@ -11,13 +11,11 @@ export interface Notice {
   data?: Readonly<Record<string, unknown>>
 }
 
-export interface Notices {
-  /** Inside the caller's transaction. */
-  post(notice: Notice, at: number): void
-}
+export type Notices = ReturnType<typeof createNotices>
 
-export const createNotices = (notifications: NotificationStore, ids: Ids): Notices => ({
-  post: ({ data, ...notice }, at) =>
+export const createNotices = (notifications: NotificationStore, ids: Ids) => ({
+  /** Inside the caller's transaction. */
+  post: ({ data, ...notice }: Notice, at: number) =>
     notifications.add({
       ...notice,
       id: ids.uuid(),

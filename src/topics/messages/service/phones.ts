@@ -30,21 +30,7 @@ export type Verified =
   | { refused: 'wrong'; triesLeft: number }
 
 /** The numbers of accounts: added, proved by a code, agreed to be written to. */
-export interface Phones {
-  of(accountId: string): Phone | undefined
-  /**
-   * Replaces an older number, its proof and its consent; sends a code. The same unproved number
-   * within a minute keeps the code that is out.
-   */
-  add(accountId: string, number: string, country: string): CodeOut | TooMany
-  verify(accountId: string, code: string): Verified
-  /** A new code; the old one ends. A proved number needs none. */
-  resend(accountId: string): CodeOut | TooMany | { refused: 'no_phone' | 'verified' }
-  remove(accountId: string): boolean
-  optIn(accountId: string): Phone | { refused: 'not_verified' }
-  /** When the consent ended; now, if there was none. */
-  optOut(accountId: string): number
-}
+export type Phones = ReturnType<typeof createPhones>
 
 export interface PhonesDeps {
   db: Database
@@ -132,7 +118,7 @@ function createPhoneCodes({
   }
 }
 
-export function createPhones(deps: PhonesDeps): Phones {
+export function createPhones(deps: PhonesDeps) {
   const { db, phones: store, clock } = deps
   const { crowded, send, verify } = createPhoneCodes(deps)
   const justSent = (phone: Phone) =>
@@ -140,7 +126,11 @@ export function createPhones(deps: PhonesDeps): Phones {
 
   return {
     of: store.of,
-    add: (accountId, number, country) =>
+    /**
+     * Replaces an older number, its proof and its consent; sends a code. The same unproved number
+     * within a minute keeps the code that is out.
+     */
+    add: (accountId: string, number: string, country: string): CodeOut | TooMany =>
       transact(db, () => {
         const before = store.of(accountId)
         const repeated = before?.number === number && before.verifiedAt === null && justSent(before)
@@ -158,12 +148,13 @@ export function createPhones(deps: PhonesDeps): Phones {
           send({ accountId, number, country, addedAt: clock.now(), ...none })
         )
       }),
-    verify: (accountId, code) =>
+    verify: (accountId: string, code: string): Verified =>
       transact(db, () => {
         const phone = store.of(accountId)
         return phone ? verify(phone, code) : { refused: 'no_phone' }
       }),
-    resend: accountId =>
+    /** A new code; the old one ends. A proved number needs none. */
+    resend: (accountId: string): CodeOut | TooMany | { refused: 'no_phone' | 'verified' } =>
       transact(db, () => {
         const phone = store.of(accountId)
         if (!phone) return { refused: 'no_phone' }
@@ -179,7 +170,7 @@ export function createPhones(deps: PhonesDeps): Phones {
         return crowded(accountId, phone.number) ?? send(phone)
       }),
     remove: store.remove,
-    optIn: accountId =>
+    optIn: (accountId: string): Phone | { refused: 'not_verified' } =>
       transact(db, () => {
         const phone = store.of(accountId)
         if (!phone || phone.verifiedAt === null) return { refused: 'not_verified' }
@@ -187,7 +178,8 @@ export function createPhones(deps: PhonesDeps): Phones {
         store.put(agreed)
         return agreed
       }),
-    optOut: accountId =>
+    /** When the consent ended; now, if there was none. */
+    optOut: (accountId: string) =>
       transact(db, () => {
         const phone = store.of(accountId)
         if (phone) store.put({ ...phone, optedInAt: null })

@@ -28,28 +28,7 @@ export interface Recipient {
  */
 export type RecipientState = 'own' | 'confirmed' | 'waiting' | 'declined'
 
-export interface Recipients {
-  state(recipient: Recipient): RecipientState
-  isOwn(recipient: Recipient): boolean
-  /** Whether a letter may carry what the account has written. */
-  takesText(recipient: Recipient): boolean
-  /** Whether the address has said that it wants no letters on a schedule. */
-  hasDeclined(recipient: Recipient): boolean
-  /** Why a letter of today is one too many; undefined where it is not. */
-  overLimit(recipient: Recipient): string | undefined
-  /** Counts a letter, inside the transaction that posts it. */
-  count(recipient: Recipient): void
-  /**
-   * Whoever has the account asks for letters to the address. True: it must be asked itself, and has
-   * not been for a day.
-   */
-  wish(recipient: Recipient): boolean
-  /** What a link in a letter has; undefined for what is no such text. */
-  read(token: string): Recipient | undefined
-  token(recipient: Recipient): string
-  confirm(recipient: Recipient): void
-  decline(recipient: Recipient): void
-}
+export type Recipients = ReturnType<typeof createRecipients>
 
 export interface RecipientsDeps {
   store: RecipientStore
@@ -64,7 +43,7 @@ export interface RecipientsDeps {
 const tokenContext = 'letters to an address'
 const nobody: Consent = { askedAt: null, confirmedAt: null, declinedAt: null }
 
-export function createRecipients(deps: RecipientsDeps): Recipients {
+export function createRecipients(deps: RecipientsDeps) {
   const { store, keys, limits, masterKey, clock } = deps
   const consentOf = ({ accountId, address }: Recipient) =>
     store.consent(accountId, address) ?? nobody
@@ -75,19 +54,22 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     // A member of its organization acts on it.
     return account !== undefined && keys.accountByEmail(address)?.actsOn === account
   }
+  /** Whether the address has said that it wants no letters on a schedule. */
   const hasDeclined = (recipient: Recipient) => consentOf(recipient).declinedAt !== null
   let forgotten = ''
   return {
     isOwn,
-    takesText: recipient => !deps.confirmsRecipients || isOwn(recipient),
+    /** Whether a letter may carry what the account has written. */
+    takesText: (recipient: Recipient) => !deps.confirmsRecipients || isOwn(recipient),
     hasDeclined,
-    state(recipient) {
+    state(recipient: Recipient): RecipientState {
       const { confirmedAt } = consentOf(recipient)
       if (hasDeclined(recipient)) return 'declined'
       if (isOwn(recipient)) return 'own'
       return confirmedAt !== null || !deps.confirmsRecipients ? 'confirmed' : 'waiting'
     },
-    overLimit(recipient) {
+    /** Why a letter of today is one too many; undefined where it is not. */
+    overLimit(recipient: Recipient) {
       const { accountId, address } = recipient
       const on = today()
       const { mailMessages, strangers } = store.day(accountId, on)
@@ -101,14 +83,19 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
         return `The account has written to ${limits.strangers} addresses outside of it today, and may not to more.`
       return undefined
     },
-    count(recipient) {
+    /** Counts a letter, inside the transaction that posts it. */
+    count(recipient: Recipient) {
       const on = today()
       store.add(recipient.accountId, on, recipient.address, !isOwn(recipient))
       if (forgotten === on) return
       store.forget(on)
       forgotten = on
     },
-    wish(recipient) {
+    /**
+     * Whoever has the account asks for letters to the address. True: it must be asked itself, and
+     * has not been for a day.
+     */
+    wish(recipient: Recipient) {
       const { accountId, address } = recipient
       const consent = consentOf(recipient)
       if (isOwn(recipient)) {
@@ -122,12 +109,13 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
       store.put(accountId, address, { ...consent, askedAt: now })
       return true
     },
-    token(recipient) {
+    token(recipient: Recipient) {
       const text = Buffer.from(JSON.stringify([recipient.accountId, recipient.address]))
       const named = text.toString('base64url')
       return `${named}.${Buffer.from(keyedHash(masterKey, tokenContext, named)).toString('base64url')}`
     },
-    read(token) {
+    /** What a link in a letter has; undefined for what is no such text. */
+    read(token: string): Recipient | undefined {
       const [named = '', proof = ''] = token.split('.')
       const expected = keyedHash(masterKey, tokenContext, named)
       const shown = Buffer.from(proof, 'base64url')
@@ -137,7 +125,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
       ) as string[]
       return keys.account(accountId!) && { accountId: accountId!, address: address! }
     },
-    confirm(recipient) {
+    confirm(recipient: Recipient) {
       const consent = consentOf(recipient)
       const confirmedAt = consent.confirmedAt ?? clock.now()
       store.put(recipient.accountId, recipient.address, {
@@ -146,7 +134,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
         declinedAt: null,
       })
     },
-    decline(recipient) {
+    decline(recipient: Recipient) {
       const consent = consentOf(recipient)
       const declinedAt = consent.declinedAt ?? clock.now()
       store.put(recipient.accountId, recipient.address, { ...consent, declinedAt })

@@ -32,21 +32,7 @@ export interface Allowance {
   remaining: number | null
 }
 
-export interface TextMessages {
-  /**
-   * Puts the message into the outbox, inside the caller's transaction. For an account: only when
-   * its settings, plan and opt-in allow it. Answers the message's id, undefined when it is not
-   * sent.
-   */
-  post(message: TextMessage): string | undefined
-  /** The account's own number when it is verified and opted in to messages of this type now. */
-  alertNumber(accountId: string, alertType: string): string | undefined
-  settings(accountId: string): SmsSettings
-  /** Of the running calendar month, UTC. */
-  allowance(accountId: string): Allowance
-  /** Whether there is a way out; without one, messages end in the log and codes are not made. */
-  reaches: boolean
-}
+export type TextMessages = ReturnType<typeof createTextMessages>
 
 export interface TextsDeps {
   outbox: Outbox
@@ -125,7 +111,7 @@ function createSmsRules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   }
 }
 
-export function createTextMessages(deps: TextsDeps): TextMessages {
+export function createTextMessages(deps: TextsDeps) {
   const { outbox, sms, vault, clock, reaches } = deps
   const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = createSmsRules(deps)
 
@@ -150,14 +136,22 @@ export function createTextMessages(deps: TextsDeps): TextMessages {
 
   return {
     settings,
+    /** Of the running calendar month, UTC. */
     allowance,
+    /** Whether there is a way out; without one, messages end in the log and codes are not made. */
     reaches,
-    alertNumber(accountId, alertType) {
+    /** The account's own number when it is verified and opted in to messages of this type now. */
+    alertNumber(accountId: string, alertType: string) {
       if (!wantsAlerts(accountId) || !settings(accountId).alertTypes.includes(alertType))
         return undefined
       return agreedNumber(accountId)
     },
-    post(message) {
+    /**
+     * Puts the message into the outbox, inside the caller's transaction. For an account: only when
+     * its settings, plan and opt-in allow it. Answers the message's id, undefined when it is not
+     * sent.
+     */
+    post(message: TextMessage) {
       const { accountId, purpose, to } = message
       if (purpose === 'verification' && !reaches) return undefined
       if (purpose !== 'verification') {

@@ -17,12 +17,7 @@ export interface Trial {
 }
 
 /** Tests of the ways out, past the outbox: the answer says what the other side said. */
-export interface Trials {
-  mail(to: string): Promise<Trial>
-  text(to: string): Promise<Trial>
-  /** To the address that the operator's notices go to. */
-  notice(): Promise<Trial>
-}
+export type Trials = ReturnType<typeof createTrials>
 
 export interface TrialsDeps {
   config: Config
@@ -34,7 +29,7 @@ export interface TrialsDeps {
 
 const timeoutMs = 30_000
 
-export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps): Trials {
+export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps) {
   const { mail, sms, brand, notices } = config
   const trialOf = (handed: Handover, taken: string): Trial => ({
     taken: handed.accepted,
@@ -43,7 +38,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
   })
   const unset = (message: string): Trial => ({ taken: false, statusCode: null, message })
   return {
-    async mail(to) {
+    async mail(to: string) {
       if (mail.provider === 'none')
         return unset('mail.provider is none: no letter leaves this copy. Set it to smtp or resend.')
       const { baseUrl, host, port } = config.server
@@ -67,7 +62,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
         `The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`,
       )
     },
-    async text(to) {
+    async text(to: string) {
       if (sms.provider === 'log')
         return unset('sms.provider is log: no text message leaves this copy. Set it to twilio.')
       const message = { to, text: `${brand.serviceName}: text messages arrive here.` }
@@ -76,6 +71,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
         `The message to ${to} was taken by ${sms.provider}.`,
       )
     },
+    /** To the address that the operator's notices go to. */
     async notice() {
       const url = notices.url.reveal()
       if (url === '') return unset('notices.url is empty: notices are posted nowhere.')

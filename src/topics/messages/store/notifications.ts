@@ -16,21 +16,7 @@ export interface Notification {
  * The lists of all accounts; every question names the account, so that another one's rows look like
  * none.
  */
-export interface NotificationStore {
-  add(notification: Notification): void
-  has(id: string): boolean
-  /** Newest first. */
-  page(accountId: string, unreadOnly: boolean, limit: number, offset: number): Notification[]
-  count(accountId: string): number
-  unread(accountId: string): number
-  find(accountId: string, id: string): Notification | undefined
-  /** The first time stays. */
-  read(accountId: string, id: string, at: number): void
-  /** How many were unread. */
-  readAll(accountId: string, at: number): number
-  /** Drops at most `rowsMax` that are older than a moment; how many there were. */
-  forget(before: number, rowsMax: number): number
-}
+export type NotificationStore = ReturnType<typeof createNotificationStore>
 
 type Row = Omit<Notification, 'data'> & { data: string | null }
 
@@ -42,7 +28,7 @@ const notificationOf = (row: Row): Notification => ({
   data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
 })
 
-export function createNotificationStore(db: Database): NotificationStore {
+export function createNotificationStore(db: Database) {
   const add = lazy(
     db,
     'INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -82,7 +68,7 @@ export function createNotificationStore(db: Database): NotificationStore {
     'DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)',
   )
   return {
-    add: n =>
+    add: (n: Notification) =>
       void add.run(
         n.id,
         n.accountId,
@@ -93,17 +79,21 @@ export function createNotificationStore(db: Database): NotificationStore {
         n.createdAt,
         n.readAt,
       ),
-    has: id => has.get(id) !== null,
-    page: (accountId, unreadOnly, limit, offset) =>
+    has: (id: string) => has.get(id) !== null,
+    /** Newest first. */
+    page: (accountId: string, unreadOnly: boolean, limit: number, offset: number) =>
       (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),
-    count: accountId => count.get(accountId)!.n,
-    unread: accountId => unread.get(accountId)!.n,
-    find(accountId, id) {
+    count: (accountId: string) => count.get(accountId)!.n,
+    unread: (accountId: string) => unread.get(accountId)!.n,
+    find(accountId: string, id: string) {
       const row = find.get(accountId, id)
       return row ? notificationOf(row) : undefined
     },
-    read: (accountId, id, at) => void read.run(accountId, id, at),
-    readAll: (accountId, at) => readAll.run(accountId, at).changes,
-    forget: (before, rowsMax) => forget.run(before, rowsMax).changes,
+    /** The first time stays. */
+    read: (accountId: string, id: string, at: number) => void read.run(accountId, id, at),
+    /** How many were unread. */
+    readAll: (accountId: string, at: number) => readAll.run(accountId, at).changes,
+    /** Drops at most `rowsMax` that are older than a moment; how many there were. */
+    forget: (before: number, rowsMax: number) => forget.run(before, rowsMax).changes,
   }
 }

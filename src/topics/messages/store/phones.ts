@@ -16,17 +16,9 @@ export interface Phone {
   wrongTries: number
 }
 
-export interface PhoneStore {
-  of(accountId: string): Phone | undefined
-  /** Replaces the account's number with everything that belongs to it. */
-  put(phone: Phone): void
-  /** Whether there was one. */
-  remove(accountId: string): boolean
-  /** Takes back the consent of everybody who has this number. */
-  optOut(number: string): void
-}
+export type PhoneStore = ReturnType<typeof createPhoneStore>
 
-export function createPhoneStore(db: Database): PhoneStore {
+export function createPhoneStore(db: Database) {
   const ofAccount = lazy<Phone, [string]>(
     db,
     `SELECT account_id AS accountId, phone_number AS number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
@@ -42,8 +34,9 @@ export function createPhoneStore(db: Database): PhoneStore {
   const remove = lazy(db, 'DELETE FROM phones WHERE account_id = ?')
   const optOut = lazy(db, 'UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?')
   return {
-    of: accountId => ofAccount.get(accountId) ?? undefined,
-    put: p =>
+    of: (accountId: string) => ofAccount.get(accountId) ?? undefined,
+    /** Replaces the account's number with everything that belongs to it. */
+    put: (p: Phone): void =>
       void put.run(
         p.accountId,
         p.number,
@@ -56,7 +49,9 @@ export function createPhoneStore(db: Database): PhoneStore {
         p.codeExpiresAt,
         p.wrongTries,
       ),
-    remove: accountId => remove.run(accountId).changes > 0,
-    optOut: number => void optOut.run(number),
+    /** Whether there was one. */
+    remove: (accountId: string) => remove.run(accountId).changes > 0,
+    /** Takes back the consent of everybody who has this number. */
+    optOut: (number: string): void => void optOut.run(number),
   }
 }

@@ -15,11 +15,7 @@ export const firstPreferences: Preferences = {
   push: { enabled: false },
 }
 
-export interface PreferenceStore {
-  /** The first ones until the account has changed some. */
-  of(accountId: string): Preferences
-  put(accountId: string, preferences: Preferences): void
-}
+export type PreferenceStore = ReturnType<typeof createPreferenceStore>
 
 interface Row {
   email_enabled: number
@@ -42,7 +38,7 @@ const preferencesOf = (row: Row): Preferences => ({
   push: { enabled: row.push_enabled === 1 },
 })
 
-export function createPreferenceStore(db: Database): PreferenceStore {
+export function createPreferenceStore(db: Database) {
   const ofAccount = lazy<Row, [string]>(
     db,
     'SELECT * FROM notification_preferences WHERE account_id = ?',
@@ -54,11 +50,12 @@ export function createPreferenceStore(db: Database): PreferenceStore {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return {
-    of(accountId) {
+    /** The first ones until the account has changed some. */
+    of(accountId: string) {
       const row = ofAccount.get(accountId)
       return row ? preferencesOf(row) : firstPreferences
     },
-    put(accountId, { email, sms, push }) {
+    put(accountId: string, { email, sms, push }: Preferences) {
       const flags = [
         email.enabled,
         email.priceAlerts,

@@ -17,17 +17,9 @@ export interface DayCount {
 }
 
 /** Who has agreed to letters of whom, and how many letters each got on a day (UTC). */
-export interface RecipientStore {
-  consent(accountId: string, address: string): Consent | undefined
-  put(accountId: string, address: string, consent: Consent): void
-  day(accountId: string, on: string): DayCount
-  mailMessages(accountId: string, on: string, address: string): number
-  add(accountId: string, on: string, address: string, isUnverifiedRecipient: boolean): void
-  /** Forgets the counts of days before one. */
-  forget(before: string): void
-}
+export type RecipientStore = ReturnType<typeof createRecipientStore>
 
-export function createRecipientStore(db: Database): RecipientStore {
+export function createRecipientStore(db: Database) {
   const consent = lazy<Consent, [string, string]>(
     db,
     `SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
@@ -56,14 +48,15 @@ export function createRecipientStore(db: Database): RecipientStore {
   )
   const forget = lazy(db, 'DELETE FROM mail_days WHERE sent_on < ?')
   return {
-    consent: (accountId, address) => consent.get(accountId, address) ?? undefined,
-    put: (accountId, address, { askedAt, confirmedAt, declinedAt }) =>
+    consent: (accountId: string, address: string) => consent.get(accountId, address) ?? undefined,
+    put: (accountId: string, address: string, { askedAt, confirmedAt, declinedAt }: Consent) =>
       void put.run({ accountId, address, askedAt, confirmedAt, declinedAt }),
-    day: (accountId, on) => day.get(on, accountId)!,
-    mailMessages: (accountId, on, address) =>
+    day: (accountId: string, on: string) => day.get(on, accountId)!,
+    mailMessages: (accountId: string, on: string, address: string) =>
       mailMessages.get(on, accountId, address)?.mailMessages ?? 0,
-    add: (accountId, on, address, isUnverifiedRecipient) =>
+    add: (accountId: string, on: string, address: string, isUnverifiedRecipient: boolean) =>
       void add.run(on, accountId, address, isUnverifiedRecipient ? 1 : 0),
-    forget: before => void forget.run(before),
+    /** Forgets the counts of days before one. */
+    forget: (before: string) => void forget.run(before),
   }
 }

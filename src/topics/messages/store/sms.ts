@@ -25,22 +25,7 @@ export interface SmsRecord {
   postedAt: number
 }
 
-export interface SmsStore {
-  settings(accountId: string): SmsSettings | undefined
-  putSettings(accountId: string, settings: SmsSettings): void
-  record(message: SmsRecord): void
-  /** It was not sent in the end, and counts no more. */
-  fail(id: string): void
-  /** Messages of an account since a moment, codes for verification left out. */
-  countSince(accountId: string, from: number): number
-  /**
-   * Moments of the codes that an account asked for, or that a number was sent, since a moment;
-   * oldest first.
-   */
-  codesSince(accountId: string, number: string, from: number): number[]
-  /** Drops at most `rowsMax` records older than a moment; how many there were. */
-  forget(before: number, rowsMax: number): number
-}
+export type SmsStore = ReturnType<typeof createSmsStore>
 
 type Row = Omit<SmsSettings, 'enabled' | 'quiet' | 'alertTypes'> & {
   enabled: number
@@ -59,7 +44,7 @@ const settingsOf = ({ quietFrom, quietTo, ...row }: Row): SmsSettings => ({
   alertTypes: JSON.parse(row.alertTypes) as string[],
 })
 
-export function createSmsStore(db: Database): SmsStore {
+export function createSmsStore(db: Database) {
   const settings = lazy<Row, [string]>(
     db,
     `SELECT ${columns} FROM sms_settings WHERE account_id = ?`,
@@ -89,11 +74,11 @@ export function createSmsStore(db: Database): SmsStore {
     'DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)',
   )
   return {
-    settings(accountId) {
+    settings(accountId: string) {
       const row = settings.get(accountId)
       return row ? settingsOf(row) : undefined
     },
-    putSettings: (accountId, s) =>
+    putSettings: (accountId: string, s: SmsSettings) =>
       void putSettings.run(
         accountId,
         s.enabled ? 1 : 0,
@@ -103,11 +88,18 @@ export function createSmsStore(db: Database): SmsStore {
         s.messagesPerDayMax,
         JSON.stringify(s.alertTypes),
       ),
-    record: m => void record.run(m.id, m.accountId, m.purpose, m.number, m.postedAt),
-    fail: id => void fail.run(id),
-    countSince: (accountId, from) => countSince.get(accountId, from)!.n,
-    codesSince: (accountId, number, from) =>
+    record: (m: SmsRecord) => void record.run(m.id, m.accountId, m.purpose, m.number, m.postedAt),
+    /** It was not sent in the end, and counts no more. */
+    fail: (id: string) => void fail.run(id),
+    /** Messages of an account since a moment, codes for verification left out. */
+    countSince: (accountId: string, from: number) => countSince.get(accountId, from)!.n,
+    /**
+     * Moments of the codes that an account asked for, or that a number was sent, since a moment;
+     * oldest first.
+     */
+    codesSince: (accountId: string, number: string, from: number) =>
       codesSince.all(accountId, number, from).map(row => row.at),
-    forget: (before, rowsMax) => forget.run(before, rowsMax).changes,
+    /** Drops at most `rowsMax` records older than a moment; how many there were. */
+    forget: (before: number, rowsMax: number) => forget.run(before, rowsMax).changes,
   }
 }

@@ -8,18 +8,9 @@ export interface Suppression {
   createdAt: number
 }
 
-export interface SuppressionStore {
-  find(address: string): Suppression | undefined
-  /** The first reason stays. */
-  add(suppression: Suppression): void
-  /** Whether it was there. */
-  remove(address: string): boolean
-  /** Newest first. */
-  page(limit: number, offset: number): Suppression[]
-  count(): number
-}
+export type SuppressionStore = ReturnType<typeof createSuppressionStore>
 
-export function createSuppressionStore(db: Database): SuppressionStore {
+export function createSuppressionStore(db: Database) {
   const columns = 'address, reason, created_at AS createdAt'
   const find = lazy<Suppression, [string]>(
     db,
@@ -36,10 +27,13 @@ export function createSuppressionStore(db: Database): SuppressionStore {
   )
   const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM mail_suppressions')
   return {
-    find: address => find.get(address) ?? undefined,
-    add: ({ address, reason, createdAt }) => void add.run(address, reason, createdAt),
-    remove: address => remove.run(address).changes > 0,
-    page: (limit, offset) => page.all(limit, offset),
+    find: (address: string) => find.get(address) ?? undefined,
+    /** The first reason stays. */
+    add: ({ address, reason, createdAt }: Suppression) => void add.run(address, reason, createdAt),
+    /** Whether it was there. */
+    remove: (address: string) => remove.run(address).changes > 0,
+    /** Newest first. */
+    page: (limit: number, offset: number) => page.all(limit, offset),
     count: () => count.get()!.n,
   }
 }

@@ -8,23 +8,11 @@ import type { AdminToken, AdminTokenStore } from '../store/admin-tokens.ts'
  * The operator's tokens: one made at the first start, others with names and roles. Each is shown
  * once and kept as a hash.
  */
-export interface AdminTokens {
-  /** The token in force that a text is. */
-  find(token: string): AdminToken | undefined
-  exists(): boolean
-  /** All there ever were, the newest first. */
-  list(): AdminToken[]
-  create(name: string, role: AdminRole): { made: AdminToken; token: string }
-  /** Ends one; undefined where there is none. One that has ended stays so. */
-  revoke(id: string): AdminToken | undefined
-  /** A new token without a name that is good for everything; all earlier ones end. */
-  rotate(): string
-  /** Reads again what is in the store, when a change was undone. */
-  reload(): void
-}
+export type AdminTokens = ReturnType<typeof createAdminTokens>
 
-export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids): AdminTokens {
+export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids) {
   let active: AdminToken[] = []
+  /** Reads again what is in the store, when a change was undone. */
   const reload = () => {
     active = store.all().filter(({ revokedAt }) => revokedAt === null)
   }
@@ -43,24 +31,28 @@ export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids
   }
   reload()
   return {
-    find(token) {
+    /** The token in force that a text is. */
+    find(token: string) {
       if (!isToken(token)) return undefined
       const hash = tokenHash(token)
       return active.find(token => sameHash(token.hash, hash))
     },
     exists: () => active.length > 0,
+    /** All there ever were, the newest first. */
     list: () => store.all(),
-    create(name, role) {
+    create(name: string, role: AdminRole) {
       const created = newToken(name, role)
       store.add(created.made)
       reload()
       return created
     },
-    revoke(id) {
+    /** Ends one; undefined where there is none. One that has ended stays so. */
+    revoke(id: string) {
       store.revoke(id, clock.now())
       reload()
       return store.all().find(token => token.id === id)
     },
+    /** A new token without a name that is good for everything; all earlier ones end. */
     rotate() {
       const { made, token } = newToken(null, 'all')
       store.replace(made, clock.now())

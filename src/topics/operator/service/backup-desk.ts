@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { BackupRecord, BackupStatus } from './backup-record.ts'
+import type { BackupRecord } from './backup-record.ts'
 
 /** A backup in one of the places of the configuration. */
 export interface KeptBackup {
@@ -19,17 +19,7 @@ export interface DeskTask {
   isFine: boolean | undefined
 }
 
-export interface BackupDesk {
-  /** Whether the configuration names a place, and this process can run the commands. */
-  readonly isReady: boolean
-  status(): BackupStatus
-  /** The newest first. Rejects with the reason of the command. */
-  list(): Promise<KeptBackup[]>
-  /** The last thing that was asked for since the start. */
-  task(): DeskTask | undefined
-  /** Begins it; false while another one is under way. */
-  begin(what: DeskTask['what']): boolean
-}
+export type BackupDesk = ReturnType<typeof createBackupDesk>
 
 export interface BackupDeskDeps {
   /** Runs a command of this program on the data directory, in a process of its own. */
@@ -43,7 +33,7 @@ const commands = { make: ['backup'], check: ['backup', 'check'] } as const
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
 /** Backups are made and read by commands in processes of their own: a copy holds up no answer. */
-export function createBackupDesk(deps: BackupDeskDeps): BackupDesk {
+export function createBackupDesk(deps: BackupDeskDeps) {
   const { command, isConfigured, record, clock } = deps
   let task: DeskTask | undefined
 
@@ -60,15 +50,19 @@ export function createBackupDesk(deps: BackupDeskDeps): BackupDesk {
     )
   }
   return {
+    /** Whether the configuration names a place, and this process can run the commands. */
     isReady: isConfigured && command !== undefined,
     status: record.get,
+    /** The newest first. Rejects with the reason of the command. */
     async list() {
       const { code, out, err } = await command!('backup', 'list', '--json')
       if (code !== 0) throw new Error(lastLine(err) || `exit code ${code}`)
       return (JSON.parse(out) as KeptBackup[]).reverse()
     },
+    /** The last thing that was asked for since the start. */
     task: () => task,
-    begin(what) {
+    /** Begins it; false while another one is under way. */
+    begin(what: DeskTask['what']) {
       if (task && task.endedAt === undefined) return false
       const begun: DeskTask = {
         what,

@@ -3,13 +3,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 
 /** The certificate under which the service is reached, which a proxy in front of it has. */
-export interface CertificateWatch {
-  /** Looks once a day; again after an hour where nothing was seen. */
-  pass(): void
-  /** Unix ms; undefined: not known. */
-  endsAt(): number | undefined
-  settled(): Promise<void>
-}
+export type CertificateWatch = ReturnType<typeof createCertificateWatch>
 
 export interface CertificateWatchDeps {
   look(): Promise<number>
@@ -17,11 +11,7 @@ export interface CertificateWatchDeps {
   log: Log
 }
 
-export function createCertificateWatch({
-  look,
-  clock,
-  log,
-}: CertificateWatchDeps): CertificateWatch {
+export function createCertificateWatch({ look, clock, log }: CertificateWatchDeps) {
   let dueAt = Number.NEGATIVE_INFINITY
   let endsAt: number | undefined
   let looking = Promise.resolve()
@@ -36,11 +26,13 @@ export function createCertificateWatch({
     })
   }
   return {
+    /** Looks once a day; again after an hour where nothing was seen. */
     pass() {
       if (clock.now() < dueAt) return
       dueAt = clock.now() + dayMs
       looking = look().then(seen, unseen)
     },
+    /** Unix ms; undefined: not known. */
     endsAt: () => endsAt,
     settled: () => looking,
   }

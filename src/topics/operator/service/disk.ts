@@ -16,22 +16,7 @@ export interface DiskTrouble {
  * a write of its own succeeds. A full disk gets its reserve back: sign-in and what keeps the service
  * going have room then, and what comes in bulk is refused until there is room for the reserve again.
  */
-export interface Disk {
-  /** Hears of an error; true when it was a fault of the storage, which is told here. */
-  failed(error: unknown): boolean
-  /** Undefined while writes succeed. */
-  trouble(): DiskTrouble | undefined
-  /** Faults since the start, by their reason. */
-  faults(): Readonly<Record<string, number>>
-  /** Room on the disk of the data directory; undefined where it is not known. */
-  freeBytes(): number | undefined
-  /** Throws while there is no room for what comes in bulk. */
-  admit(): void
-  /** Tries to write while writes fail, tells the operator, and keeps the reserve. */
-  pass(): void
-  /** Knows the disk from now on; it is full where there is no room for the reserve. */
-  attach(reserve: ReserveFile): void
-}
+export type Disk = ReturnType<typeof createDisk>
 
 export interface DiskDeps {
   settings: Pick<Settings, 'set'>
@@ -41,7 +26,7 @@ export interface DiskDeps {
 
 const full = 'the disk is full'
 
-export function createDisk({ settings, clock, log }: DiskDeps): Disk {
+export function createDisk({ settings, clock, log }: DiskDeps) {
   let reserve: ReserveFile | undefined
   let trouble: DiskTrouble | undefined
   let isFull = false
@@ -86,7 +71,8 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
     }
   }
   return {
-    failed(error) {
+    /** Hears of an error; true when it was a fault of the storage, which is told here. */
+    failed(error: unknown) {
       const fault = storageFaultOf(error)
       if (!fault) return false
       faults[fault.reason] = (faults[fault.reason] ?? 0) + 1
@@ -98,12 +84,17 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
       else begin(fault.reason, { error })
       return true
     },
+    /** Undefined while writes succeed. */
     trouble: () => trouble,
-    faults: () => faults,
+    /** Faults since the start, by their reason. */
+    faults: (): Readonly<Record<string, number>> => faults,
+    /** Room on the disk of the data directory; undefined where it is not known. */
     freeBytes: () => reserve?.free(),
+    /** Throws while there is no room for what comes in bulk. */
     admit() {
       if (isFull) throw new StorageFull(full)
     },
+    /** Tries to write while writes fail, tells the operator, and keeps the reserve. */
     pass() {
       if (!trouble) {
         if (reserve?.bytes) reserve.keep()
@@ -114,7 +105,8 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
       if (hasRoom && isWritable()) end()
       else if (clock.monotonic() - toldAt >= minuteMs) notify('storage_unwritable')
     },
-    attach(given) {
+    /** Knows the disk from now on; it is full where there is no room for the reserve. */
+    attach(given: ReserveFile) {
       reserve = given
       if (given.bytes === 0 || given.keep()) return
       isFull = true

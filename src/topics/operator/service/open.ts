@@ -1,35 +1,18 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { checksumsOf } from '../../../database/checkpoint.ts'
-import {
-  createLateCommits,
-  type LateCommits,
-  promptCommits,
-} from '../../../database/late-commits.ts'
+import { createLateCommits, promptCommits } from '../../../database/late-commits.ts'
 import { isLogged } from '../../../replication/store/change-log.ts'
 import { createAdminTokenStore } from '../store/admin-tokens.ts'
 import { createAuditStore } from '../store/audit.ts'
-import { type Settings, settingsStore } from '../store/settings.ts'
-import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
-import { type Audit, createAudit } from './audit.ts'
-import { type BackupRecord, createBackupRecord } from './backup-record.ts'
-import { createDisk, type Disk } from './disk.ts'
-import { createScrub, type Scrub } from './scrub.ts'
-import { createTally, type Tally } from './tally.ts'
+import { settingsStore } from '../store/settings.ts'
+import { createAdminTokens } from './admin-tokens.ts'
+import { createAudit } from './audit.ts'
+import { createBackupRecord } from './backup-record.ts'
+import { createDisk } from './disk.ts'
+import { createScrub } from './scrub.ts'
+import { createTally } from './tally.ts'
 
-export interface OperatorServices {
-  settings: Settings
-  adminTokens: AdminTokens
-  /** Who did what. */
-  audit: Audit
-  disk: Disk
-  /** For requests that write much. */
-  lateCommits: LateCommits
-  /** Of scheduled backups. */
-  backupRecord: BackupRecord
-  /** Of the pages of the database. */
-  scrub: Scrub
-  tally: Tally
-}
+export type OperatorServices = ReturnType<typeof openOperator>
 
 export function openOperator({
   db,
@@ -37,11 +20,12 @@ export function openOperator({
   ids,
   log,
   config,
-}: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log' | 'config'>): OperatorServices {
+}: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log' | 'config'>) {
   const settings = settingsStore(db)
   return {
     settings,
     adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
+    /** Who did what. */
     audit: createAudit({
       store: createAuditStore(db),
       clock,
@@ -49,9 +33,11 @@ export function openOperator({
       keepDays: config.audit.keepDays,
     }),
     disk: createDisk({ settings, clock, log }),
-    // What is published must not be taken back.
+    /** For requests that write much. What is published must not be taken back. */
     lateCommits: isLogged(db) ? promptCommits : createLateCommits(db),
+    /** Of scheduled backups. */
     backupRecord: createBackupRecord(settings),
+    /** Of the pages of the database. */
     scrub: createScrub({ checksums: checksumsOf(db), settings, clock, log }),
     tally: createTally(),
   }

@@ -22,13 +22,7 @@ export interface ScrubStatus {
  * Compares the pages of the database with their checksums, all of them once a week, and tells of
  * those that were changed by something else than this service.
  */
-export interface Scrub {
-  status(): ScrubStatus
-  /** Compares for some milliseconds, where a scrub is due or under way. */
-  pass(): void
-  /** Writes down what was found damaged while it was written over. */
-  note(): void
-}
+export type Scrub = ReturnType<typeof createScrub>
 
 export interface ScrubDeps {
   /** Undefined where the database has none. */
@@ -48,7 +42,7 @@ const rewrittenForMs = 30 * dayMs
 /** More of them say no more. */
 const notifiedMax = 1000
 
-export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scrub {
+export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
   let status: ScrubStatus | undefined
   let wasNotified = false
 
@@ -74,6 +68,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
     wasNotified ||= error !== undefined
     return error === undefined
   }
+  /** Writes down what was found damaged while it was written over. */
   const note = () => {
     const pages = checksums?.takeRewritten() ?? []
     if (pages.length === 0) return
@@ -104,6 +99,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps): Scr
   return {
     status: get,
     note,
+    /** Compares for some milliseconds, where a scrub is due or under way. */
     pass() {
       if (!checksums || !isKept()) return
       note()

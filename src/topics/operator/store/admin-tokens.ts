@@ -15,16 +15,9 @@ export interface AdminToken {
 }
 
 /** The operator's tokens, as hashes. */
-export interface AdminTokenStore {
-  /** All there ever were, the newest first. */
-  all(): AdminToken[]
-  add(token: AdminToken): void
-  revoke(id: string, at: number): void
-  /** Puts a new token in force and ends all others. */
-  replace(token: AdminToken, at: number): void
-}
+export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
 
-export function createAdminTokenStore(db: Database): AdminTokenStore {
+export function createAdminTokenStore(db: Database) {
   const all = lazy<AdminToken, []>(
     db,
     `SELECT coalesce(id, '') AS id, name, role, token_hash AS hash, token_hint AS hint, created_at AS createdAt, revoked_at AS revokedAt
@@ -42,10 +35,12 @@ export function createAdminTokenStore(db: Database): AdminTokenStore {
   const put = (token: AdminToken) =>
     void add.run(token.hash, token.hint, token.createdAt, token.id, token.name, token.role)
   return {
+    /** All there ever were, the newest first. */
     all: () => all.all(),
     add: put,
-    revoke: (id, at) => void revoke.run(at, id),
-    replace: (token, at) =>
+    revoke: (id: string, at: number) => void revoke.run(at, id),
+    /** Puts a new token in force and ends all others. */
+    replace: (token: AdminToken, at: number) =>
       transact(db, () => {
         revokeAll.run(at)
         put(token)

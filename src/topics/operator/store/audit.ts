@@ -47,19 +47,7 @@ export interface AuditFilter {
  * The audit trail. Each entry carries the SHA-256 of itself and of the entry before it, so that
  * none can be changed, taken out or put in without showing; the table itself refuses changes.
  */
-export interface AuditStore {
-  append(entry: NewAuditEntry, at: number): void
-  /** Newest first. */
-  list(filter: AuditFilter, limit: number, offset: number): AuditEntry[]
-  total(filter: AuditFilter): number
-  /** From where an account has signed in, as far as the newest entries tell. */
-  signInPlaces(accountId: string): string[]
-  /**
-   * Takes out entries older than `before`, at most `limit` of them, from the oldest on; the hash of
-   * the last of them stays as what the chain begins with. How many they were.
-   */
-  prune(before: number, limit: number): number
-}
+export type AuditStore = ReturnType<typeof createAuditStore>
 
 const placesOf = 20_000
 const columns = `id, noted_at AS at, actor, account_id AS accountId, action, thing, place, outcome, details, hash`
@@ -92,7 +80,7 @@ interface Link {
   hash: Uint8Array
 }
 
-export function createAuditStore(db: Database): AuditStore {
+export function createAuditStore(db: Database) {
   const last = lazy<Link, []>(db, 'SELECT id, hash FROM audit_entries ORDER BY id DESC LIMIT 1')
   const anchor = lazy<Link, []>(db, 'SELECT entry_id AS id, hash FROM audit_anchor')
   const add = lazy(
@@ -121,6 +109,7 @@ export function createAuditStore(db: Database): AuditStore {
   )
   const setAnchor = lazy(db, 'UPDATE audit_anchor SET entry_id = ?, hash = ?')
   const remove = lazy(db, 'DELETE FROM audit_entries WHERE id <= ?')
+  /** From where an account has signed in, as far as the newest entries tell. */
   const signInPlaces = (accountId: string) => places.all(accountId).map(row => row.place)
   const filterOf = ({ since, until, actor, thing }: AuditFilter): Filter => [
     since ?? null,
@@ -129,7 +118,7 @@ export function createAuditStore(db: Database): AuditStore {
     thing ?? null,
   ]
   return {
-    append: (given, at) =>
+    append: (given: NewAuditEntry, at: number) =>
       transact(db, () => {
         const before = last.get() ?? anchor.get()!
         const entry: Unsigned = {
@@ -156,10 +145,16 @@ export function createAuditStore(db: Database): AuditStore {
           hashOf(before.hash, entry),
         )
       }),
-    list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
+    /** Newest first. */
+    list: (filter: AuditFilter, limit: number, offset: number) =>
+      list.all(...filterOf(filter), limit, offset),
     signInPlaces,
-    total: filter => total.get(...filterOf(filter))!.n,
-    prune: (before, limit) =>
+    total: (filter: AuditFilter) => total.get(...filterOf(filter))!.n,
+    /**
+     * Takes out entries older than `before`, at most `limit` of them, from the oldest on; the hash
+     * of the last of them stays as what the chain begins with. How many they were.
+     */
+    prune: (before: number, limit: number) =>
       transact(db, () => {
         const rows = oldest.all(limit)
         const kept = rows.findIndex(({ at }) => at >= before)

@@ -134,12 +134,7 @@ export const datasetRows = (db: Database, dataset: string): Iterable<DatasetRow>
   db.query<DatasetRow, []>(queries[dataset]!).iterate()
 
 /** Rows of a dataset that follow each other in time, such as the counts of a region. */
-export interface DatasetLines {
-  /** The newest rows before a moment, oldest first. */
-  before(line: LineOfRows, until: string | number, limit: number): DatasetRow[]
-  /** From one moment to another, both inclusive, oldest first. */
-  between(line: LineOfRows, from: string | number, to: string | number): DatasetRow[]
-}
+export type DatasetLines = ReturnType<typeof datasetLines>
 
 export interface LineOfRows {
   dataset: string
@@ -149,7 +144,7 @@ export interface LineOfRows {
   time: string
 }
 
-export function datasetLines(db: Database): DatasetLines {
+export function datasetLines(db: Database) {
   // Names of columns are those of the queries above; only values come from elsewhere.
   const sqlOf = ({ dataset, line, time }: LineOfRows, condition: string) =>
     `SELECT * FROM (${queries[dataset]!}) WHERE ${Object.keys(line)
@@ -160,8 +155,11 @@ export function datasetLines(db: Database): DatasetLines {
       .query<DatasetRow, (string | number)[]>(sqlOf(line, condition))
       .all(...Object.values(line.line), ...bounds)
   return {
-    before: (line, until, limit) =>
+    /** The newest rows before a moment, oldest first. */
+    before: (line: LineOfRows, until: string | number, limit: number) =>
       ask(line, `< ? ORDER BY ${line.time} DESC LIMIT ?`, until, limit).reverse(),
-    between: (line, from, to) => ask(line, `BETWEEN ? AND ? ORDER BY ${line.time}`, from, to),
+    /** From one moment to another, both inclusive, oldest first. */
+    between: (line: LineOfRows, from: string | number, to: string | number) =>
+      ask(line, `BETWEEN ? AND ? ORDER BY ${line.time}`, from, to),
   }
 }

@@ -11,9 +11,7 @@ export type BroughtBack = Readonly<Record<string, number>>
  * belong to, or past where only the past can stand. A clock that was wrong for seconds leaves them,
  * and what waits for them would wait for months.
  */
-export interface DueTimes {
-  bringBack(now: number): BroughtBack
-}
+export type DueTimes = ReturnType<typeof createDueTimes>
 
 /** A plan may hold a watch to a longer interval than its own, of a day at most. */
 const watchSlackMs = dayMs
@@ -47,10 +45,10 @@ const repairs: Readonly<Record<string, string>> = {
     WHERE started_at > ?1 + ${hourMs}`,
 }
 
-export function createDueTimes(db: Database): DueTimes {
+export function createDueTimes(db: Database) {
   const statements = Object.entries(repairs).map(([name, sql]) => [name, lazy(db, sql)] as const)
   return {
-    bringBack: now =>
+    bringBack: (now: number): BroughtBack =>
       transact(db, () =>
         Object.fromEntries(
           statements

@@ -13,25 +13,7 @@ export interface SealedText {
 }
 
 /** What a check-up asks of a database beside what the other stores answer. */
-export interface SecretCheckStore {
-  /**
-   * When the newest observation of any series was recorded, Unix ms: of those, the one recorded
-   * last.
-   */
-  recordedAt(): number | undefined
-  /** When anything was last recorded, noted or made, Unix ms: how old a backup is at least. */
-  newestAt(): number | undefined
-  /** How many texts the vault has sealed: webhook secrets and credentials. */
-  sealedCount(): number
-  /** The newest sealed text of each kind. */
-  sealedSamples(): SealedText[]
-  /**
-   * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of
-   * accounts are made anew when they are needed, data sources lose their credentials, and signing
-   * in asks for no code until people have set it up again.
-   */
-  replaceSealed(secretOf: (webhookId: string) => { sealed: Uint8Array; hint: string }): Replaced
-}
+export type SecretCheckStore = ReturnType<typeof createSecretCheckStore>
 
 /** How many secrets were given up, by what they belonged to. */
 export interface Replaced {
@@ -48,7 +30,7 @@ const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: stri
   second_factor: { from: 'second_factors', id: 'account_id', text: 'secret' },
 }
 
-export function createSecretCheckStore(db: Database): SecretCheckStore {
+export function createSecretCheckStore(db: Database) {
   // A look at the end of each series: there is no index by time of recording, and there are many
   // observations.
   const recorded = lazy<{ at: number | null }, []>(
@@ -85,7 +67,14 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
     'UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL',
   )
   return {
-    replaceSealed: secretOf =>
+    /**
+     * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of
+     * accounts are made anew when they are needed, data sources lose their credentials, and signing
+     * in asks for no code until people have set it up again.
+     */
+    replaceSealed: (
+      secretOf: (webhookId: string) => { sealed: Uint8Array; hint: string },
+    ): Replaced =>
       transact(db, () => {
         const webhooks = webhookIds.all()
         for (const { id } of webhooks) {
@@ -100,12 +89,19 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
           sources: dropCredentials.run().changes,
         }
       }),
+    /**
+     * When the newest observation of any series was recorded, Unix ms: of those, the one recorded
+     * last.
+     */
     recordedAt: () => recorded.get()?.at ?? undefined,
+    /** When anything was last recorded, noted or made, Unix ms: how old a backup is at least. */
     newestAt() {
       const times = [recorded.get()?.at, noted.get()?.at].filter(at => typeof at === 'number')
       return times.length === 0 ? undefined : Math.max(...times)
     },
+    /** How many texts the vault has sealed: webhook secrets and credentials. */
     sealedCount: () => counts.reduce((sum, count) => sum + count.get()!.n, 0),
+    /** The newest sealed text of each kind. */
     sealedSamples: () => samples.flatMap(sample => sample.get() ?? []),
   }
 }

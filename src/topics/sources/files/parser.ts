@@ -19,18 +19,7 @@ export interface SourceReading {
   rejections: string[]
 }
 
-export interface SourceParser {
-  /**
-   * `mask` takes out of the text what must go no further. A sentence where there are no rows to be
-   * found.
-   */
-  read(
-    bytes: Uint8Array,
-    layout: SourceLayout,
-    mask: (text: string) => string,
-    now: number,
-  ): Promise<SourceReading | { fault: string }>
-}
+export type SourceParser = ReturnType<typeof createSourceParser>
 
 /** They are written in one transaction, which must not hold up the requests behind it. */
 const rowsMax = 5_000
@@ -40,8 +29,17 @@ const rejectionsMax = 20
 const tooMany = { fault: `it has more than the ${rowsMax} rows that are read at a time` }
 
 /** Reads JSON, NDJSON and CSV, gzip too, into prices of marine fuel. */
-export const createSourceParser = (ports: readonly Port[]): SourceParser => ({
-  async read(bytes, layout, mask, now) {
+export const createSourceParser = (ports: readonly Port[]) => ({
+  /**
+   * `mask` takes out of the text what must go no further. A sentence where there are no rows to be
+   * found.
+   */
+  async read(
+    bytes: Uint8Array,
+    layout: SourceLayout,
+    mask: (text: string) => string,
+    now: number,
+  ): Promise<SourceReading | { fault: string }> {
     const text = await textOf(bytes)
     if (typeof text !== 'string') return text
     const records = recordsOf(mask(text), layout)
@@ -269,15 +267,9 @@ const missing = (field: RowField, value: string | undefined, right: string): str
   `${field} ${value === undefined || value === '' ? 'is missing' : `${shown(value)} is not accepted`}: ${right}`
 
 /** What names mean, each looked up once: thousands of rows have a few. */
-interface Namer {
-  fuel(text: string): string | undefined
-  port(text: string): string | undefined
-  /** The region of a listed port. */
-  home(port: string): string | undefined
-  region(text: string): string | undefined
-}
+type Namer = ReturnType<typeof namer>
 
-function namer(ports: readonly Port[]): Namer {
+function namer(ports: readonly Port[]) {
   const homeOf = (port: string): string | undefined => {
     const listed = portOf(ports, port)
     return listed && connectorRegion(listed.region)
@@ -285,6 +277,7 @@ function namer(ports: readonly Port[]): Namer {
   return {
     fuel: remembered(fuelOf),
     port: remembered(text => portNameOf(ports, text)),
+    /** The region of a listed port. */
     home: remembered(homeOf),
     region: remembered(connectorRegion),
   }

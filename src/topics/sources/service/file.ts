@@ -6,13 +6,11 @@ import { isInside } from '../../../plans/source-config.ts'
 /**
  * Files below the operator's directory. A fault is a sentence that names no path of this machine.
  */
-export interface SourceFiles {
-  read(path: string, bytesMax: number): Promise<{ bytes: Buffer } | { fault: string }>
-}
+export type SourceFiles = ReturnType<typeof createSourceFiles>
 
 /** `directory` is empty where the operator has named none. */
-export const createSourceFiles = (directory: string): SourceFiles => ({
-  async read(path, bytesMax) {
+export const createSourceFiles = (directory: string) => ({
+  async read(path: string, bytesMax: number): Promise<{ bytes: Buffer } | { fault: string }> {
     if (directory === '')
       return { fault: 'this service has no directory for files (data_sources.directory)' }
     if (!isInside(path)) return { fault: 'scraper_config.path leaves the directory for files' }

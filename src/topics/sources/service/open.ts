@@ -5,14 +5,11 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Vault } from '../../keys/service/vault.ts'
 import { createDataSourceStore } from '../store/sources.ts'
 import { createSourceFiles } from './file.ts'
-import { createDataSources, type DataSources } from './sources.ts'
-import { createSourceSync, type RowReader, type SourceSync } from './sync.ts'
+import { createDataSources } from './sources.ts'
+import { createSourceSync, type RowReader } from './sync.ts'
 
 /** What accounts bring for themselves. */
-export interface SourceServices {
-  dataSources: DataSources
-  sourceSync: SourceSync
-}
+export type SourceServices = ReturnType<typeof openSources>
 
 export interface SourceServicesDeps extends Runtime {
   keys: Keyring
@@ -22,7 +19,7 @@ export interface SourceServicesDeps extends Runtime {
   reader: RowReader
 }
 
-export function openSources(deps: SourceServicesDeps): SourceServices {
+export function openSources(deps: SourceServicesDeps) {
   const { db, config, clock, egress } = deps
   const { perAccount, timeoutMs, directory } = config.data_sources
   const dataSources = createDataSources({ ...deps, store: createDataSourceStore(db), perAccount })

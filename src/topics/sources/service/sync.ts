@@ -46,24 +46,7 @@ export interface SourceTest {
   error: string | null
 }
 
-export interface SourceSync {
-  /** Reads a source and writes down what came of it. Never rejects. */
-  sync(source: DataSource): Promise<void>
-  /**
-   * The same at once, because the operator asks for it; a sentence where nothing could be read and
-   * nothing is written down.
-   */
-  syncNow(source: DataSource): Promise<SourceSyncLog | { refused: string }>
-  /** Reads a source and writes nothing. */
-  test(source: DataSource): Promise<SourceTest>
-  /** Takes what somebody pushed to a source; undefined when the source was changed meanwhile. */
-  push(source: DataSource, content: string): Promise<SourceSyncLog | undefined>
-  /** What whoever pushes must know; undefined where there is none, or one that is too short. */
-  secretOf(source: DataSource): string | undefined
-  isInProgress(source: DataSource): boolean
-  /** Ends what is under way, without a trace: it is due again. */
-  halt(): void
-}
+export type SourceSync = ReturnType<typeof createSourceSync>
 
 export interface SourceSyncDeps {
   sources: DataSources
@@ -85,7 +68,7 @@ const unopened = "the credentials do not open with this service's master key: ro
 /** `final`: trying again changes nothing. */
 type Read = SourceContent | { fault: string; final: boolean }
 
-export function createSourceSync(deps: SourceSyncDeps): SourceSync {
+export function createSourceSync(deps: SourceSyncDeps) {
   const { sources, clock, log } = deps
   const { once, isInProgress } = turns()
   let halted = false
@@ -119,7 +102,8 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
   }
 
   return {
-    async sync(source) {
+    /** Reads a source and writes down what came of it. Never rejects. */
+    async sync(source: DataSource) {
       try {
         await once(source, async () => {
           if (isEntitled(source)) await attempt(source, 'schedule')
@@ -129,7 +113,11 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
         log.error('data_source_sync_failed', { data_source: source.id, error })
       }
     },
-    async syncNow(source) {
+    /**
+     * The same at once, because the operator asks for it; a sentence where nothing could be read
+     * and nothing is written down.
+     */
+    async syncNow(source: DataSource): Promise<SourceSyncLog | { refused: string }> {
       // A sync sets the status, which would end the pause.
       if (source.status === 'paused') return { refused: 'its owner has paused it' }
       if (source.sourceType === 'webhook')
@@ -144,7 +132,8 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
       )
       return done ?? { refused: 'it is being synced at this moment' }
     },
-    async test(source) {
+    /** Reads a source and writes nothing. */
+    async test(source: DataSource): Promise<SourceTest> {
       const since = clock.monotonic()
       const outcome = await once(source, () => read(source, Math.min(testMs, deps.timeoutMs)))
       const durationMs = Math.round(clock.monotonic() - since)
@@ -158,7 +147,8 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
         ? { durationMs, content: undefined, error: outcome.fault }
         : { durationMs, content: outcome, error: null }
     },
-    async push(source, content) {
+    /** Takes what somebody pushed to a source; undefined when the source was changed meanwhile. */
+    async push(source: DataSource, content: string) {
       const [startedAt, since] = [clock.now(), clock.monotonic()]
       const mask = withoutCredentials(sources.credentials(source) ?? {})
       const outcome = await deps.reader.read(
@@ -175,8 +165,10 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
         'fault' in outcome ? { ...outcome, final: true } : outcome,
       )
     },
-    secretOf: source => pushSecret(sources.credentials(source) ?? {}),
+    /** What whoever pushes must know; undefined where there is none, or one that is too short. */
+    secretOf: (source: DataSource) => pushSecret(sources.credentials(source) ?? {}),
     isInProgress,
+    /** Ends what is under way, without a trace: it is due again. */
     halt() {
       halted = true
       deps.fetch.halt()

@@ -1,12 +1,7 @@
 import { type Cell, inert } from './sheet.ts'
 
 /** Rows and named columns out of an answer of this service. */
-export interface SheetTable {
-  columns: string[]
-  rows: Cell[][]
-  /** Rows that the answer holds. */
-  sourceRowCount: number
-}
+export type SheetTable = ReturnType<typeof sheetTable>
 
 export const columnsMax = 12
 
@@ -22,12 +17,13 @@ const isScalar = (value: unknown): value is Cell => typeof value !== 'object' ||
  * The first `rowsMax` rows of an answer: columns are the fields of its first row, at most twelve,
  * scalars before nested ones.
  */
-export function sheetTable(body: unknown, rowsMax: number): SheetTable {
+export function sheetTable(body: unknown, rowsMax: number) {
   const source = rowsOf(body)
   const paths = source.length > 0 ? columnPaths(source[0]).slice(0, columnsMax) : []
   return {
     columns: paths.map(path => path.join('.') || 'value'),
     rows: source.slice(0, rowsMax).map(row => paths.map(path => cellOf(row, path))),
+    /** Rows that the answer holds. */
     sourceRowCount: source.length,
   }
 }

@@ -11,19 +11,7 @@ export interface CableSocket {
 }
 
 /** The frames of one connection, and whether its client reads them. */
-export interface CableLine {
-  opened(socket: CableSocket): void
-  /** Nothing happens where the connection is not open. */
-  say(frame: object): void
-  /** Open, and what was sent has left. */
-  isReady(): boolean
-  /** Keeps the rhythm of the pings, and gives up a client that does not read. */
-  beat(): void
-  drained(): void
-  closed(): void
-  /** Tells the client to go and closes. */
-  end(ending: Ending): void
-}
+export type CableLine = ReturnType<typeof createCableLine>
 
 export interface LineDeps {
   clock: Pick<Clock, 'now'>
@@ -38,11 +26,12 @@ const stalledMaxMs = 10 * secondMs
 /** So is one for which this much waits in memory. */
 const waitingBytesMax = 256 * 1024
 
-export function createCableLine({ clock, stopwatch, onClosed }: LineDeps): CableLine {
+export function createCableLine({ clock, stopwatch, onClosed }: LineDeps) {
   let socket: CableSocket | undefined
   let stalledSince: number | undefined
   let pingedAt = 0
 
+  /** Tells the client to go and closes. */
   const end = (ending: Ending) => {
     const open = socket
     socket = undefined
@@ -52,6 +41,7 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps): Cable
     open.send(JSON.stringify({ type: 'disconnect', reason, reconnect }))
     open.close(code, reason)
   }
+  /** Nothing happens where the connection is not open. */
   const say = (frame: object) => {
     const open = socket
     if (!open) return
@@ -61,12 +51,14 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps): Cable
   return {
     say,
     end,
-    opened(open) {
+    opened(open: CableSocket) {
       socket = open
       pingedAt = stopwatch.monotonic()
       say({ type: 'welcome' })
     },
+    /** Open, and what was sent has left. */
     isReady: () => socket !== undefined && stalledSince === undefined,
+    /** Keeps the rhythm of the pings, and gives up a client that does not read. */
     beat() {
       const now = stopwatch.monotonic()
       if (stalledSince !== undefined) {

@@ -1,7 +1,6 @@
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
 import { rigRegionOf } from '../../drilling/math/rig-region.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Fx } from '../../prices/service/fx.ts'
@@ -50,16 +49,7 @@ export interface Marked<T> {
 }
 
 /** The newest prices and counts in the terms of the stream. */
-export interface CablePrices {
-  /** The series that answers to a code at present. */
-  seriesOf(code: string): Series | undefined
-  priced(): Priced
-  price(code: string): Marked<PriceRow> | undefined
-  /** Codes of rig counts. */
-  rigCodes(): readonly string[]
-  /** Undefined for what is stale: the history that somebody imports tells nobody anything. */
-  rigCount(code: string): Marked<RigCountRow> | undefined
-}
+export type CablePrices = ReturnType<typeof createCablePrices>
 
 const baseCurrency = 'USD'
 const decimals = 4
@@ -69,7 +59,7 @@ export function createCablePrices(
   latestPrices: LatestPrices,
   exchange: Fx,
   now: () => number,
-): CablePrices {
+) {
   const quoteOf = (code: string) => {
     const series = catalogue.resolve(code, now())?.series
     return series && latestPrices.quote(series)
@@ -99,8 +89,9 @@ export function createCablePrices(
   }
 
   return {
-    seriesOf: code => catalogue.resolve(code, now())?.series,
-    priced() {
+    /** The series that answers to a code at present. */
+    seriesOf: (code: string) => catalogue.resolve(code, now())?.series,
+    priced(): Priced {
       const prices: Priced['prices'] = { oil: {}, natural_gas: {} }
       for (const heatPrice of heatPrices)
         prices[heatPrice.group][heatPrice.name] = leafOf(heatPrice)
@@ -111,7 +102,7 @@ export function createCablePrices(
         prices,
       }
     },
-    price(code) {
+    price(code: string): Marked<PriceRow> | undefined {
       const quote = quoteOf(code)
       if (!quote) return undefined
       const { series, observation } = quote
@@ -122,9 +113,11 @@ export function createCablePrices(
         row: { code, price, currency: series.currency, unit: series.unit, created_at },
       }
     },
-    rigCodes: () =>
+    /** Codes of rig counts. */
+    rigCodes: (): readonly string[] =>
       catalogue.list().flatMap(({ code }) => (rigRegionOf(code) === undefined ? [] : [code])),
-    rigCount(code) {
+    /** Undefined for what is stale: the history that somebody imports tells nobody anything. */
+    rigCount(code: string): Marked<RigCountRow> | undefined {
       const quote = quoteOf(code)
       const region = rigRegionOf(code)
       if (!quote || region === undefined || quote.status === 'stale') return undefined

@@ -29,12 +29,7 @@ export interface CableConnection {
 }
 
 /** The stream of prices that existing clients speak. */
-export interface Cable {
-  /** Takes a client in; updates begin when its connection is open. */
-  connect(client: CableClient): CableConnection | 'full' | 'stopped'
-  /** Series that another process has written; its own writes the cable hears of by itself. */
-  changed(seriesIds: ReadonlySet<number>): void
-}
+export type Cable = ReturnType<typeof createCable>
 
 export interface CableDeps {
   prices: CablePrices
@@ -54,7 +49,7 @@ const subscriptionsMax = 20
 /** Frames of a client in a second. */
 const framesMax = 200
 
-export function createCable(deps: CableDeps): Cable {
+export function createCable(deps: CableDeps) {
   const { ingest, prices, streams } = deps
   const connections = new Set<Connection>()
   let isFlushQueued = false
@@ -68,6 +63,7 @@ export function createCable(deps: CableDeps): Cable {
       for (const openConnection of connections) openConnection.flush()
     })
   }
+  /** Series that another process has written; its own writes the cable hears of by itself. */
   const changed = (seriesIds: ReadonlySet<number>) => {
     if (connections.size === 0 || seriesIds.size === 0) return
     const isRig = prices.rigCodes().some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0))
@@ -78,7 +74,8 @@ export function createCable(deps: CableDeps): Cable {
 
   return {
     changed,
-    connect(client) {
+    /** Takes a client in; updates begin when its connection is open. */
+    connect(client: CableClient): CableConnection | 'full' | 'stopped' {
       let release = () => {}
       const newConnection = createConnection(deps, client, () => {
         connections.delete(newConnection)

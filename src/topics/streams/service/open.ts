@@ -2,14 +2,11 @@ import type { Runtime } from '../../../config/runtime.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
-import { type Cable, createCable } from './cable.ts'
+import { createCable } from './cable.ts'
 import { createCablePrices } from './cable-prices.ts'
-import { createStreams, type Streams } from './streams.ts'
+import { createStreams } from './streams.ts'
 
-export interface StreamServices {
-  streams: Streams
-  cable: Cable
-}
+export type StreamServices = ReturnType<typeof openStreams>
 
 export interface StreamServicesDeps
   extends Pick<Runtime, 'config' | 'clock' | 'log'>,
@@ -18,7 +15,7 @@ export interface StreamServicesDeps
   keys: Keyring
 }
 
-export function openStreams(deps: StreamServicesDeps): StreamServices {
+export function openStreams(deps: StreamServicesDeps) {
   const { config, clock, log, catalogue, latestPrices, exchange } = deps
   const streams = createStreams({ log, perKey: config.streams.perKey })
   return {

@@ -22,23 +22,7 @@ export interface OpenStream {
  * Keeps the open streams: how many there are of a key, that they end when its rights do, and that
  * all end before the service does.
  */
-export interface Streams {
-  /**
-   * Answers how to give the place back; `full` when the key has as many of this kind as it may,
-   * `stopped` when there will be none any more.
-   */
-  open(
-    kind: 'events' | 'cable',
-    keyId: string,
-    stream: OpenStream,
-  ): (() => void) | 'full' | 'stopped'
-  /** One beat; by itself it comes while anything is open. */
-  beat(): void
-  /** Ends all, for good. */
-  stop(): void
-  readonly count: number
-  readonly perKey: number
-}
+export type Streams = ReturnType<typeof createStreams>
 
 export interface StreamsDeps {
   log: Log
@@ -52,11 +36,7 @@ const beatMs = 250
 /** How long a stream may outlive the rights that it was opened with. */
 const lookEachMs = secondMs
 
-export function createStreams({
-  log,
-  perKey,
-  stopwatch = createSystemClock(),
-}: StreamsDeps): Streams {
+export function createStreams({ log, perKey, stopwatch = createSystemClock() }: StreamsDeps) {
   const open = new Set<OpenStream>()
   const places = new Map<string, number>()
   let stopSchedule: (() => void) | undefined
@@ -72,6 +52,7 @@ export function createStreams({
       log.error('stream_failed', { message: 'A stream could not be kept up.', error })
     }
   }
+  /** One beat; by itself it comes while anything is open. */
   const beat = () => {
     const now = stopwatch.monotonic()
     const impersonations = now - lookedAt >= lookEachMs
@@ -80,7 +61,15 @@ export function createStreams({
   }
 
   return {
-    open(kind, keyId, stream) {
+    /**
+     * Answers how to give the place back; `full` when the key has as many of this kind as it may,
+     * `stopped` when there will be none any more.
+     */
+    open(
+      kind: 'events' | 'cable',
+      keyId: string,
+      stream: OpenStream,
+    ): (() => void) | 'full' | 'stopped' {
       if (stopped) return 'stopped'
       const name = `${kind} ${keyId}`
       const openCount = places.get(name) ?? 0
@@ -99,6 +88,7 @@ export function createStreams({
       }
     },
     beat,
+    /** Ends all, for good. */
     stop() {
       stopped = true
       for (const stream of [...open]) {

@@ -27,23 +27,7 @@ export interface WatchEvent {
 }
 
 /** The feeds of all accounts. Every question names the account. */
-export interface WatchFeed {
-  /** Adds the events of a watch, inside the caller's transaction. */
-  append(watch: Watch, events: readonly NewWatchEvent[]): WatchEvent[]
-  /**
-   * At most `limit` events with a number above `since`, ascending; of one watch where it is given.
-   */
-  after(accountId: string, since: number, limit: number, watch?: Watch): WatchEvent[]
-  /** The highest number of the account's feed. */
-  last(accountId: string): number
-  /**
-   * Hears of new events of an account, once they are committed, until the answered function is
-   * called.
-   */
-  listen(accountId: string, listener: () => void): () => void
-  /** Tells the listeners of an account. */
-  notify(accountId: string): void
-}
+export type WatchFeed = ReturnType<typeof createWatchFeed>
 
 /** The same event has the same name for webhooks and in the feed. */
 export const watchEventDedupe = ({
@@ -56,10 +40,7 @@ export const watchEventDedupe = ({
   createdAt: number
 }): string => `${watchId} ${code} ${createdAt}`
 
-export function createWatchFeed(
-  store: WatchEventStore,
-  catalogue: Pick<Catalogue, 'byId'>,
-): WatchFeed {
+export function createWatchFeed(store: WatchEventStore, catalogue: Pick<Catalogue, 'byId'>) {
   const listeners = new Map<string, Set<() => void>>()
 
   const eventOf = (accountId: string, row: WatchEventRow): WatchEvent => {
@@ -91,14 +72,24 @@ export function createWatchFeed(
   }
 
   return {
-    append({ accountId, id: watchId }, events) {
+    /** Adds the events of a watch, inside the caller's transaction. */
+    append({ accountId, id: watchId }: Watch, events: readonly NewWatchEvent[]) {
       const first = store.append(accountId, events)
       return events.map((event, i) => eventOf(accountId, { ...event, watchId, seq: first + i }))
     },
-    after: (accountId, since, limit, watch) =>
+    /**
+     * At most `limit` events with a number above `since`, ascending; of one watch where it is
+     * given.
+     */
+    after: (accountId: string, since: number, limit: number, watch?: Watch) =>
       store.after(accountId, since, limit, watch?.number).map(row => eventOf(accountId, row)),
+    /** The highest number of the account's feed. */
     last: store.last,
-    listen(accountId, listener) {
+    /**
+     * Hears of new events of an account, once they are committed, until the answered function is
+     * called.
+     */
+    listen(accountId: string, listener: () => void) {
       const accountListeners = listeners.get(accountId) ?? new Set()
       listeners.set(accountId, accountListeners.add(listener))
       return () => {
@@ -107,7 +98,8 @@ export function createWatchFeed(
           listeners.delete(accountId)
       }
     },
-    notify(accountId) {
+    /** Tells the listeners of an account. */
+    notify(accountId: string) {
       for (const listener of [...(listeners.get(accountId) ?? [])]) listener()
     },
   }

@@ -9,16 +9,12 @@ import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import type { Events } from '../../webhooks/service/events.ts'
 import { createWatchEventStore } from '../store/events.ts'
 import { createWatchStore } from '../store/watches.ts'
-import { createWatchFeed, type WatchFeed } from './feed.ts'
-import { createWatchRuns, type FoundReading, type WatchRuns } from './runs.ts'
-import { createWatches, type Watches } from './watches.ts'
+import { createWatchFeed } from './feed.ts'
+import { createWatchRuns, type FoundReading } from './runs.ts'
+import { createWatches } from './watches.ts'
 
 /** Watches, what they say and how they are run. */
-export interface WatchServices {
-  watches: Watches
-  watchFeed: WatchFeed
-  watchRuns: WatchRuns
-}
+export type WatchServices = ReturnType<typeof openWatches>
 
 export interface WatchServicesDeps {
   db: Database
@@ -32,7 +28,7 @@ export interface WatchServicesDeps {
 }
 
 /** Puts watches together. */
-export function openWatches(deps: WatchServicesDeps): WatchServices {
+export function openWatches(deps: WatchServicesDeps) {
   const { db, catalogue, latestPrices, clock } = deps
   const readingOf = (code: string): FoundReading => {
     const series = catalogue.resolve(code, clock.now())?.series

@@ -23,13 +23,7 @@ export interface FoundReading extends WatchReading {
  * webhooks and the moment of the next run, so that a crash leads neither to a run without events
  * nor to the same events twice.
  */
-export interface WatchRuns {
-  pass(): Promise<void>
-  /** The next moment after `after` at which a watch is due. */
-  dueAfter(after: number): number | undefined
-  /** Ends a pass after its present slice. */
-  stop(): void
-}
+export type WatchRuns = ReturnType<typeof createWatchRuns>
 
 export interface WatchRunsDeps {
   db: Database
@@ -55,7 +49,7 @@ const forgottenEach = 500
 /** Slices of one pass of retention: the other jobs have their turn in between. */
 const slicesMax = 100
 
-export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
+export function createWatchRuns(deps: WatchRunsDeps) {
   const { db, watches, feed, keys, clock, log, stopwatch = createSystemClock() } = deps
   const run = createRunner(deps)
   const forget = createRetention(deps, () => stopped)
@@ -114,7 +108,9 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
       while (!stopped && watches.isDue(clock.now()) && slice()) await sleep(0)
       if (!stopped) await forget()
     },
+    /** The next moment after `after` at which a watch is due. */
     dueAfter: watches.nextDue,
+    /** Ends a pass after its present slice. */
     stop() {
       stopped = true
     },

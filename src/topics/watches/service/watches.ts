@@ -24,20 +24,7 @@ export interface WatchOrigin {
   id?: string
 }
 
-export interface Watches {
-  /** Newest first. */
-  list(accountId: string): Watch[]
-  /** A watch of the account; another account's is as unknown as none. */
-  own(accountId: string, id: string): Watch | undefined
-  create(account: AccountState, settings: WatchSettings, origin: WatchOrigin): Watch | WatchRefusal
-  /**
-   * What the change does not name stays. Another interval, and an end of the pause, begin a new
-   * interval now.
-   */
-  change(watch: Watch, change: Partial<WatchSettings>): Watch
-  /** Its events stay for as long as they would have. */
-  remove(watch: Watch): void
-}
+export type Watches = ReturnType<typeof createWatches>
 
 export interface WatchesDeps {
   db: Database
@@ -49,7 +36,7 @@ export interface WatchesDeps {
   ids: Ids
 }
 
-export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps): Watches {
+export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps) {
   /**
    * What is there now, so that the first run has something to compare with; what was `seen` before
    * stays.
@@ -65,12 +52,18 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
     active ? now + intervalSeconds * secondMs : null
 
   return {
+    /** Newest first. */
     list: store.ofAccount,
-    own(accountId, id) {
+    /** A watch of the account; another account's is as unknown as none. */
+    own(accountId: string, id: string) {
       const watch = store.byId(id)
       return watch?.accountId === accountId ? watch : undefined
     },
-    create(account, settings, { source, toolName, id = ids.uuid() }) {
+    create(
+      account: AccountState,
+      settings: WatchSettings,
+      { source, toolName, id = ids.uuid() }: WatchOrigin,
+    ): Watch | WatchRefusal {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).watches
       return transact(db, () => {
@@ -92,7 +85,11 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
         return store.byId(id)!
       })
     },
-    change(watch, change) {
+    /**
+     * What the change does not name stays. Another interval, and an end of the pause, begin a new
+     * interval now.
+     */
+    change(watch: Watch, change: Partial<WatchSettings>): Watch {
       const now = clock.now()
       const next = { ...watch, ...change, updatedAt: now }
       const resumes = next.active && !watch.active
@@ -104,6 +101,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
       store.put(next)
       return next
     },
-    remove: watch => store.remove(watch.number, clock.now()),
+    /** Its events stay for as long as they would have. */
+    remove: (watch: Watch) => store.remove(watch.number, clock.now()),
   }
 }

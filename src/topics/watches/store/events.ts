@@ -23,23 +23,9 @@ export interface NewWatchEvent extends Omit<WatchEventRow, 'seq' | 'watchId'> {
 }
 
 /** The feed of each account: the events of its watches, in order. */
-export interface WatchEventStore {
-  /**
-   * Adds events in their order, inside the caller's transaction; answers the number of the first.
-   */
-  append(accountId: string, events: readonly NewWatchEvent[]): number
-  /**
-   * At most `limit` events with a number above `since`, ascending; of one watch where its number is
-   * given.
-   */
-  after(accountId: string, since: number, limit: number, watch?: number): WatchEventRow[]
-  /** The highest number given in the feed, 0 before the first; it never falls. */
-  last(accountId: string): number
-  /** Drops at most `limit` events older than a moment; how many there were. */
-  forget(before: number, limit: number): number
-}
+export type WatchEventStore = ReturnType<typeof createWatchEventStore>
 
-export function createWatchEventStore(db: Database): WatchEventStore {
+export function createWatchEventStore(db: Database) {
   const advance = lazy<{ feed: number; seq: number }, [string, number]>(
     db,
     `INSERT INTO watch_feeds (account_id, last_seq) VALUES (?1, ?2)
@@ -70,20 +56,29 @@ export function createWatchEventStore(db: Database): WatchEventStore {
     'DELETE FROM watch_events WHERE (feed_number, seq) IN (SELECT feed_number, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)',
   )
   return {
-    append(accountId, events) {
+    /**
+     * Adds events in their order, inside the caller's transaction; answers the number of the first.
+     */
+    append(accountId: string, events: readonly NewWatchEvent[]) {
       const { feed, seq: last } = advance.get(accountId, events.length)!
       const first = last - events.length + 1
       for (const [i, event] of events.entries()) add.run({ feed, seq: first + i, ...event })
       return first
     },
-    after(accountId, since, limit, watch) {
+    /**
+     * At most `limit` events with a number above `since`, ascending; of one watch where its number
+     * is given.
+     */
+    after(accountId: string, since: number, limit: number, watch?: number) {
       const feed = feedOf.get(accountId)?.number
       if (feed === undefined) return []
       return watch === undefined
         ? after.all(feed, since, limit)
         : afterOf.all(feed, since, watch, limit)
     },
-    last: accountId => feedOf.get(accountId)?.last_seq ?? 0,
-    forget: (before, limit) => forget.run(before, limit).changes,
+    /** The highest number given in the feed, 0 before the first; it never falls. */
+    last: (accountId: string) => feedOf.get(accountId)?.last_seq ?? 0,
+    /** Drops at most `limit` events older than a moment; how many there were. */
+    forget: (before: number, limit: number) => forget.run(before, limit).changes,
   }
 }

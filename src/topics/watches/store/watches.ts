@@ -50,31 +50,9 @@ const watchOf = (row: Row): Watch => ({
   readings: JSON.parse(row.readings) as Watch['readings'],
 })
 
-export interface WatchStore {
-  /** Newest first. */
-  ofAccount(accountId: string): Watch[]
-  count(accountId: string): number
-  byId(id: string): Watch | undefined
-  add(watch: Omit<Watch, 'number'>): void
-  /** Replaces what may be set, when it runs next, what was seen, and when it was changed. */
-  put(watch: Watch): void
-  /** Nobody sees the watch any more; its row stays while events name it. */
-  remove(number: number, at: number): void
-  /** Drops watches that were removed before a moment and have no events left; at most `limit`. */
-  drop(before: number, limit: number): number
-  /** Active watches whose run is due at `now`, the longest due first. */
-  due(now: number, limit: number): Watch[]
-  isDue(now: number): boolean
-  /** The first moment after `after` at which a watch is due. */
-  nextDue(after: number): number | undefined
-  /** How many watches of the account are older than this one. */
-  rank(watch: Watch): number
-  ran(number: number, at: number, nextRunAt: number, readings: Watch['readings']): void
-  /** The run that is due does not take place. */
-  postpone(number: number, nextRunAt: number): void
-}
+export type WatchStore = ReturnType<typeof createWatchStore>
 
-export function createWatchStore(db: Database): WatchStore {
+export function createWatchStore(db: Database) {
   const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
   const ofAccount = lazy<Row, [string]>(
     db,
@@ -122,26 +100,34 @@ export function createWatchStore(db: Database): WatchStore {
   )
   const postpone = lazy(db, 'UPDATE watches SET next_run_at = ? WHERE number = ?')
   return {
-    ofAccount: accountId => ofAccount.all(accountId).map(watchOf),
-    count: accountId => count.get(accountId)!.n,
-    byId(id) {
+    /** Newest first. */
+    ofAccount: (accountId: string) => ofAccount.all(accountId).map(watchOf),
+    count: (accountId: string) => count.get(accountId)!.n,
+    byId(id: string) {
       const row = byId.get(id)
       return row ? watchOf(row) : undefined
     },
-    add(watch) {
+    add(watch: Omit<Watch, 'number'>) {
       const { id, accountId, source, toolName, lastEvaluatedAt, createdAt } = watch
       add.run({ ...settable(watch), id, accountId, source, toolName, lastEvaluatedAt, createdAt })
     },
-    put: watch => void put.run({ ...settable(watch), number: watch.number }),
-    remove: (number, at) => void remove.run(at, number),
-    drop: (before, limit) => drop.run(before, limit).changes,
-    due: (now, limit) => due.all(now, limit).map(watchOf),
-    isDue: now => due.get(now, 1) !== null,
-    nextDue: after => nextDue.get(after)?.at ?? undefined,
-    rank: ({ accountId, number }) => rank.get(accountId, number)!.n,
-    ran: (number, at, nextRunAt, readings) =>
+    /** Replaces what may be set, when it runs next, what was seen, and when it was changed. */
+    put: (watch: Watch) => void put.run({ ...settable(watch), number: watch.number }),
+    /** Nobody sees the watch any more; its row stays while events name it. */
+    remove: (number: number, at: number) => void remove.run(at, number),
+    /** Drops watches that were removed before a moment and have no events left; at most `limit`. */
+    drop: (before: number, limit: number) => drop.run(before, limit).changes,
+    /** Active watches whose run is due at `now`, the longest due first. */
+    due: (now: number, limit: number) => due.all(now, limit).map(watchOf),
+    isDue: (now: number) => due.get(now, 1) !== null,
+    /** The first moment after `after` at which a watch is due. */
+    nextDue: (after: number) => nextDue.get(after)?.at ?? undefined,
+    /** How many watches of the account are older than this one. */
+    rank: ({ accountId, number }: Watch) => rank.get(accountId, number)!.n,
+    ran: (number: number, at: number, nextRunAt: number, readings: Watch['readings']) =>
       void ran.run(at, nextRunAt, JSON.stringify(readings), number),
-    postpone: (number, nextRunAt) => void postpone.run(nextRunAt, number),
+    /** The run that is due does not take place. */
+    postpone: (number: number, nextRunAt: number) => void postpone.run(nextRunAt, number),
   }
 }
 

@@ -10,12 +10,7 @@ export interface OpenSecret {
 }
 
 /** What signs the events of an account that go to a target which is none of its endpoints. */
-export interface AccountSecrets {
-  /** Created at the first call for an account. */
-  current(accountId: string): OpenSecret
-  /** The old one signs nothing from now on. */
-  roll(accountId: string): OpenSecret
-}
+export type AccountSecrets = ReturnType<typeof createAccountSecrets>
 
 export interface AccountSecretsDeps {
   store: AccountSecretStore
@@ -27,13 +22,9 @@ export interface AccountSecretsDeps {
 /** What the vault seals it under. */
 export const contextOf = (accountId: string) => `webhook account ${accountId}`
 
-export function createAccountSecrets({
-  store,
-  vault,
-  clock,
-  ids,
-}: AccountSecretsDeps): AccountSecrets {
+export function createAccountSecrets({ store, vault, clock, ids }: AccountSecretsDeps) {
   const openSecrets = new Map<string, OpenSecret>()
+  /** The old one signs nothing from now on. */
   const roll = (accountId: string): OpenSecret => {
     const rolled = { secret: newWebhookSecret(ids), createdAt: clock.now() }
     store.put({
@@ -45,7 +36,8 @@ export function createAccountSecrets({
     return rolled
   }
   return {
-    current(accountId) {
+    /** Created at the first call for an account. */
+    current(accountId: string) {
       const remembered = openSecrets.get(accountId)
       if (remembered) return remembered
       const stored = store.of(accountId)

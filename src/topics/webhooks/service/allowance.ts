@@ -6,20 +6,14 @@ import type { WebhookMonthStore } from '../store/months.ts'
  * The events of each account in the running month, counted in memory and written behind: a crash
  * loses what was not flushed, in the customer's favour.
  */
-export interface WebhookAllowance {
-  /** Events made for the account this month. */
-  used(accountId: string): number
-  count(accountId: string, events: number): void
-  /** Writes everything that waits, in the caller's transaction or one each. */
-  flush(): void
-}
+export type WebhookAllowance = ReturnType<typeof createWebhookAllowance>
 
 interface Count {
   startsAt: number
   events: number
 }
 
-export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock): WebhookAllowance {
+export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock) {
   const counts = new Map<string, Count>()
   const dirty = new Map<string, Count>()
   let month = { startsAt: Number.NaN, endsAt: Number.NaN }
@@ -39,12 +33,14 @@ export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock): 
     return fresh
   }
   return {
-    used: accountId => current(accountId).events,
-    count(accountId, events) {
+    /** Events made for the account this month. */
+    used: (accountId: string) => current(accountId).events,
+    count(accountId: string, events: number) {
       const monthCount = current(accountId)
       monthCount.events += events
       dirty.set(accountId, monthCount)
     },
+    /** Writes everything that waits, in the caller's transaction or one each. */
     flush() {
       for (const [accountId, monthCount] of dirty) store.put({ accountId, ...monthCount })
       dirty.clear()

@@ -4,15 +4,11 @@ import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
 import type { WebhookAllowance } from './allowance.ts'
 
 /** How many events an account may have. */
-export interface EventLimits {
-  /** Events left of the account's month; undefined: its plan has none of the type. */
-  roomFor(accountId: string, type: EventType): number | undefined
-  /** Counts events of the month. */
-  count(accountId: string, events: number): void
-}
+export type EventLimits = ReturnType<typeof createEventLimits>
 
-export const createEventLimits = (keys: Keyring, allowance: WebhookAllowance): EventLimits => ({
-  roomFor(accountId, type) {
+export const createEventLimits = (keys: Keyring, allowance: WebhookAllowance) => ({
+  /** Events left of the account's month; undefined: its plan has none of the type. */
+  roomFor(accountId: string, type: EventType) {
     const entitled = entitledNow(keys, accountId)
     if (
       !entitled ||
@@ -22,7 +18,8 @@ export const createEventLimits = (keys: Keyring, allowance: WebhookAllowance): E
       return undefined
     return (entitled.webhookEventsPerMonth ?? Number.POSITIVE_INFINITY) - allowance.used(accountId)
   },
-  count(accountId, events) {
+  /** Counts events of the month. */
+  count(accountId: string, events: number) {
     if (events > 0) allowance.count(accountId, events)
   },
 })

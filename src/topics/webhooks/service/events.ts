@@ -5,7 +5,7 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import type { WebhookAllowance } from './allowance.ts'
 import { emitBurst, type OwnEvent } from './event-burst.ts'
-import { type Filtered, rejection } from './event-filters.ts'
+import { rejection } from './event-filters.ts'
 import { createEventLimits, type EventLimits } from './event-limits.ts'
 import {
   filteredOf,
@@ -93,29 +93,24 @@ export function createEvents(deps: EventsDeps): Events {
 }
 
 /** An event with what decides who gets it. */
-interface Outgoing {
-  message: Omit<Message, 'lane'>
-  /** The message for a log whose reader may not have the data of the event. */
-  bare(): Omit<Message, 'lane'>
-  filtered: Filtered
-  /** Whether an account sees the series that the event is about. */
-  isVisible(accountId: string): boolean
-}
+type Outgoing = ReturnType<typeof outgoingOf>
 
 function outgoingOf(
   catalogue: EventsDeps['catalogue'],
   event: ServiceEvent,
   type: EventType,
   scope: string,
-): Outgoing {
+) {
   const { commodity } = event
   const series =
     catalogue.isRestricted && commodity !== undefined ? catalogue.named(commodity) : undefined
   return {
     message: messageOf(event, type, scope),
-    bare: () => messageOf(withoutData(event), type, scope),
+    /** The message for a log whose reader may not have the data of the event. */
+    bare: (): Omit<Message, 'lane'> => messageOf(withoutData(event), type, scope),
     filtered: filteredOf(event, type, catalogue),
-    isVisible: accountId => !series || catalogue.isVisible(series, accountId),
+    /** Whether an account sees the series that the event is about. */
+    isVisible: (accountId: string) => !series || catalogue.isVisible(series, accountId),
   }
 }
 

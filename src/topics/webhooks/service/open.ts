@@ -5,13 +5,13 @@ import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import type { Limits } from '../../../plans/limits.ts'
-import { createEgress, type Egress } from '../../../send/egress/egress.ts'
+import { createEgress } from '../../../send/egress/egress.ts'
 import { createWebhookSender } from '../../../send/webhooks/webhook.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Meter } from '../../keys/service/meter.ts'
 import type { Vault } from '../../keys/service/vault.ts'
-import { createUsageWarningStore, type UsageWarningStore } from '../../keys/store/usage-warnings.ts'
+import { createUsageWarningStore } from '../../keys/store/usage-warnings.ts'
 import type { Mail } from '../../messages/service/mail.ts'
 import type { Notices } from '../../messages/service/notices.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
@@ -20,31 +20,19 @@ import type { ObservationStore } from '../../prices/store/observations.ts'
 import { createAccountSecretStore } from '../store/account-secrets.ts'
 import { createWebhookMonthStore } from '../store/months.ts'
 import { createWebhookStore } from '../store/webhooks.ts'
-import { type AccountSecrets, createAccountSecrets } from './account-secrets.ts'
-import { createWebhookAllowance, type WebhookAllowance } from './allowance.ts'
-import { createEvents, type Events } from './events.ts'
+import { createAccountSecrets } from './account-secrets.ts'
+import { createWebhookAllowance } from './allowance.ts'
+import { createEvents } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
 import { createPriceEvents, type PriceEventsDeps } from './price-events.ts'
 import { keepWebhookRecords } from './record.ts'
-import { createSkips, type Skips } from './skips.ts'
-import { createWebhookTrial, type WebhookTrial } from './trial.ts'
+import { createSkips } from './skips.ts'
+import { createWebhookTrial } from './trial.ts'
 import { createUsageEvents } from './usage-events.ts'
-import { createWebhooks, type Webhooks } from './webhooks.ts'
+import { createWebhooks } from './webhooks.ts'
 
 /** From what happens in the instance to the messages of webhooks. */
-export interface WebhookServices {
-  webhooks: Webhooks
-  events: Events
-  accountSecrets: AccountSecrets
-  webhookAllowance: WebhookAllowance
-  /** The events that are not sent, by reason. */
-  webhookSkips: Skips
-  /** The only way out to addresses that accounts name. */
-  egress: Egress
-  webhookTrial: WebhookTrial
-  /** Whose quota was used up. */
-  usageWarnings: UsageWarningStore
-}
+export type WebhookServices = ReturnType<typeof openWebhooks>
 
 export interface WebhookServicesDeps {
   db: Database
@@ -67,7 +55,7 @@ export interface WebhookServicesDeps {
 }
 
 /** Puts endpoints, events and what causes them together. */
-export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
+export function openWebhooks(deps: WebhookServicesDeps) {
   const { db, clock, keys, outbox, limits, config } = deps
   const webhooks = createWebhooks({
     ...deps,
@@ -80,8 +68,10 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
   const events = createEvents({ ...deps, webhooks, allowance, skips })
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
   deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
+  /** Whose quota was used up. */
   const usageWarnings = createUsageWarningStore(db)
   deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))
+  /** The only way out to addresses that accounts name. */
   const egress = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   const sender = createWebhookSender({ egress, clock, headerPrefix, userAgent })
@@ -91,6 +81,7 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
     events,
     accountSecrets,
     webhookAllowance: allowance,
+    /** The events that are not sent, by reason. */
     webhookSkips: skips,
     egress,
     webhookTrial: createWebhookTrial({ sender, clock, ids: deps.ids }),

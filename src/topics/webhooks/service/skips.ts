@@ -43,17 +43,7 @@ export interface Skipped {
 }
 
 /** The events that are not sent: each is counted, and ends in a log. */
-export interface Skips {
-  /**
-   * Counts a skipped event. Returns the reason for the delivery log of its lane; undefined when the
-   * log takes no more of them today.
-   */
-  note(skipped: Skipped): string | undefined
-  /** As `note`, for what the delivery log takes once a day at most. */
-  noteDaily(skipped: Skipped): string | undefined
-  /** Skipped events since the start. */
-  counts(): ReadonlyMap<SkipReason, number>
-}
+export type Skips = ReturnType<typeof createSkips>
 
 /** What the log of a lane has taken today. */
 interface Day {
@@ -68,7 +58,7 @@ const filters: ReadonlySet<string> = new Set<SkipReason>([
   'conditions',
 ])
 
-export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info'> }): Skips {
+export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info'> }) {
   const counts = new Map<SkipReason, number>(skipReasons.map(reason => [reason, 0]))
   const days = new Map<string, Day>()
   let dayAt = Number.NaN
@@ -92,7 +82,11 @@ export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info
   }
   const count = (reason: SkipReason) => counts.set(reason, counts.get(reason)! + 1)
   return {
-    note(skipped) {
+    /**
+     * Counts a skipped event. Returns the reason for the delivery log of its lane; undefined when
+     * the log takes no more of them today.
+     */
+    note(skipped: Skipped): string | undefined {
       const { lane, reason } = skipped
       const day = dayOf(lane)
       count(reason)
@@ -101,10 +95,12 @@ export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info
       if (day.logged <= skipsLoggedPerDay) return reason
       return report(day, skipped, logLimitReached) ? logLimitReached : undefined
     },
-    noteDaily(skipped) {
+    /** As `note`, for what the delivery log takes once a day at most. */
+    noteDaily(skipped: Skipped): string | undefined {
       count(skipped.reason)
       return report(dayOf(skipped.lane), skipped, skipped.reason) ? skipped.reason : undefined
     },
-    counts: () => counts,
+    /** Skipped events since the start. */
+    counts: (): ReadonlyMap<SkipReason, number> => counts,
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { EventType } from '../../../plans/event-types.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Vault } from '../../keys/service/vault.ts'
-import type { Endpoint, EndpointRecord, EndpointSettings, WebhookStore } from '../store/webhooks.ts'
+import type { Endpoint, EndpointSettings, WebhookStore } from '../store/webhooks.ts'
 import { createEndpointIndex } from './endpoint-index.ts'
 import { createEndpointSecrets, newWebhookSecret } from './endpoint-secrets.ts'
 
@@ -36,49 +36,7 @@ export type DisabledReason = 'consecutive_failures'
  * The endpoints of all accounts in memory, found by what they subscribed to. What changes is stored
  * before it changes here.
  */
-export interface Webhooks {
-  /** Endpoints by how they do; failing: active, and the last delivery failed. */
-  tally: WebhookStore['tally']
-  /** Those that the service switched off, the latest first. */
-  switchedOff: WebhookStore['switchedOff']
-  /** Those that the operator may want to look at. */
-  troubled: WebhookStore['troubled']
-  /** Newest first, disabled ones too. */
-  list(accountId: string): readonly Endpoint[]
-  byId(id: string): Endpoint | undefined
-  /**
-   * Active endpoints of every account that subscribed to a type; costs nothing without any.
-   */
-  subscribed(type: EventType): readonly Endpoint[]
-  /** Active endpoints that subscribed to `price.threshold` with a condition on this code. */
-  conditionedOn(code: string): readonly Endpoint[]
-  /** Active endpoints of one account that subscribed to a type. */
-  subscribedOf(accountId: string, type: EventType): readonly Endpoint[]
-  records(accountId: string): Map<string, EndpointRecord>
-  create(
-    account: AccountState,
-    settings: EndpointSettings,
-    options?: { id?: string; secret?: string },
-  ): EndpointWithSecret | EndpointRefusal
-  /** What the change does not name stays. Active again, an endpoint starts without failures. */
-  change(endpoint: Endpoint, change: Partial<EndpointSettings>, secret?: string): Endpoint
-  remove(endpoint: Endpoint): void
-  rotate(endpoint: Endpoint, rotation: Rotation): EndpointWithSecret
-  /**
-   * Switches an active endpoint off on the service's own account, inside the caller's transaction;
-   * false when it is off already.
-   */
-  disable(id: string, reason: DisabledReason): boolean
-  /**
-   * Counts a delivery that ended, inside the caller's transaction; answers how many ended failed in
-   * a row.
-   */
-  settle: WebhookStore['settle']
-  /** The secrets that sign now, the current one first. */
-  secrets(endpoint: Endpoint): string[]
-  /** Forgets what is in memory and reads the store again. */
-  reload(): void
-}
+export type Webhooks = ReturnType<typeof createWebhooks>
 
 export interface WebhooksDeps {
   db: Database
@@ -91,17 +49,10 @@ export interface WebhooksDeps {
   wake(lane: string): void
 }
 
-export function createWebhooks({
-  db,
-  store,
-  keys,
-  vault,
-  clock,
-  ids,
-  wake,
-}: WebhooksDeps): Webhooks {
+export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: WebhooksDeps) {
   const index = createEndpointIndex()
   const { sealed, open } = createEndpointSecrets(vault)
+  /** Forgets what is in memory and reads the store again. */
   const reload = () => index.fill(store.all())
   reload()
 
@@ -117,17 +68,28 @@ export function createWebhooks({
   const withoutPrevious = { previousSecret: null, previousSecretUntil: null }
 
   return {
+    /** Endpoints by how they do; failing: active, and the last delivery failed. */
     tally: store.tally,
+    /** Those that the service switched off, the latest first. */
     switchedOff: store.switchedOff,
+    /** Those that the operator may want to look at. */
     troubled: store.troubled,
-    list: accountId => index.of(accountId).toReversed(),
+    /** Newest first, disabled ones too. */
+    list: (accountId: string): readonly Endpoint[] => index.of(accountId).toReversed(),
     byId: index.byId,
+    /** Active endpoints of every account that subscribed to a type; costs nothing without any. */
     subscribed: index.subscribed,
+    /** Active endpoints that subscribed to `price.threshold` with a condition on this code. */
     conditionedOn: index.conditionedOn,
-    subscribedOf: (accountId, type) =>
+    /** Active endpoints of one account that subscribed to a type. */
+    subscribedOf: (accountId: string, type: EventType): readonly Endpoint[] =>
       index.of(accountId).filter(endpoint => endpoint.active && index.covers(endpoint, type)),
     records: store.records,
-    create(account, settings, { id = ids.uuid(), secret = newWebhookSecret(ids) } = {}) {
+    create(
+      account: AccountState,
+      settings: EndpointSettings,
+      { id = ids.uuid(), secret = newWebhookSecret(ids) }: { id?: string; secret?: string } = {},
+    ): EndpointWithSecret | EndpointRefusal {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).webhookEndpoints
       const count = index.of(accountId).length
@@ -139,7 +101,8 @@ export function createWebhooks({
         secret,
       }
     },
-    change(endpoint, change, secret) {
+    /** What the change does not name stays. Active again, an endpoint starts without failures. */
+    change(endpoint: Endpoint, change: Partial<EndpointSettings>, secret?: string): Endpoint {
       const next = {
         ...endpoint,
         ...change,
@@ -155,12 +118,15 @@ export function createWebhooks({
       wake(endpoint.id)
       return next
     },
-    remove(endpoint) {
+    remove(endpoint: Endpoint) {
       store.remove(endpoint.id)
       index.remove(endpoint)
       wake(endpoint.id)
     },
-    rotate(endpoint, { secret = newWebhookSecret(ids), overlapMs }) {
+    rotate(
+      endpoint: Endpoint,
+      { secret = newWebhookSecret(ids), overlapMs }: Rotation,
+    ): EndpointWithSecret {
       const now = clock.now()
       const previous =
         overlapMs > 0
@@ -176,14 +142,23 @@ export function createWebhooks({
         secret,
       }
     },
-    disable(id, reason) {
+    /**
+     * Switches an active endpoint off on the service's own account, inside the caller's
+     * transaction; false when it is off already.
+     */
+    disable(id: string, reason: DisabledReason) {
       const disabled = store.disable(id, reason, clock.now())
       // Read again once the transaction has ended, whichever way it ends.
       if (disabled) queueMicrotask(() => refresh(id))
       return disabled
     },
+    /**
+     * Counts a delivery that ended, inside the caller's transaction; answers how many ended failed
+     * in a row.
+     */
     settle: store.settle,
-    secrets(endpoint) {
+    /** The secrets that sign now, the current one first. */
+    secrets(endpoint: Endpoint) {
       const { current, previous } = open(endpoint)
       return previous !== undefined && clock.now() < (endpoint.previousSecretUntil ?? 0)
         ? [current, previous]

@@ -9,13 +9,9 @@ export interface AccountSecret {
   createdAt: number
 }
 
-export interface AccountSecretStore {
-  of(accountId: string): AccountSecret | undefined
-  /** In place of the one before. */
-  put(secret: AccountSecret): void
-}
+export type AccountSecretStore = ReturnType<typeof createAccountSecretStore>
 
-export function createAccountSecretStore(db: Database): AccountSecretStore {
+export function createAccountSecretStore(db: Database) {
   const of = lazy<AccountSecret, [string]>(
     db,
     'SELECT account_id AS accountId, secret, created_at AS createdAt FROM webhook_account_secrets WHERE account_id = ?',
@@ -26,7 +22,8 @@ export function createAccountSecretStore(db: Database): AccountSecretStore {
      ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`,
   )
   return {
-    of: accountId => of.get(accountId) ?? undefined,
-    put: secret => void put.run({ ...secret }),
+    of: (accountId: string) => of.get(accountId) ?? undefined,
+    /** In place of the one before. */
+    put: (secret: AccountSecret) => void put.run({ ...secret }),
   }
 }

@@ -8,12 +8,9 @@ export interface MonthCount {
   events: number
 }
 
-export interface WebhookMonthStore {
-  count(accountId: string, startsAt: number): number
-  put(count: MonthCount): void
-}
+export type WebhookMonthStore = ReturnType<typeof createWebhookMonthStore>
 
-export function createWebhookMonthStore(db: Database): WebhookMonthStore {
+export function createWebhookMonthStore(db: Database) {
   const count = lazy<{ events: number }, [string, number]>(
     db,
     'SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?',
@@ -24,7 +21,7 @@ export function createWebhookMonthStore(db: Database): WebhookMonthStore {
      ON CONFLICT DO UPDATE SET events = excluded.events`,
   )
   return {
-    count: (accountId, startsAt) => count.get(accountId, startsAt)?.events ?? 0,
-    put: monthCount => void put.run({ ...monthCount }),
+    count: (accountId: string, startsAt: number) => count.get(accountId, startsAt)?.events ?? 0,
+    put: (monthCount: MonthCount) => void put.run({ ...monthCount }),
   }
 }

@@ -74,30 +74,7 @@ export interface TroubledEndpoint {
   failedInARow: number
 }
 
-export interface WebhookStore {
-  /** Every endpoint, oldest first. */
-  all(): Endpoint[]
-  find(id: string): Endpoint | undefined
-  /**
-   * Adds the endpoint, or replaces everything but its id, its account, its creation and its record.
-   */
-  put(endpoint: Endpoint): void
-  remove(id: string): void
-  /** Switches an active endpoint off; false when it is off already, or gone. */
-  disable(id: string, reason: string, at: number): boolean
-  /** Endpoints by how they do; failing: active, and the last delivery failed. */
-  tally(): Record<'active' | 'failing' | 'disabled', number>
-  /** Endpoints that the service switched off, the latest first, at most `limit`. */
-  switchedOff(limit: number): { id: string; url: string }[]
-  /** Endpoints that the service switched off, and active ones whose last deliveries failed. */
-  troubled(limit: number): TroubledEndpoint[]
-  /** By endpoint. */
-  records(accountId: string): Map<string, EndpointRecord>
-  /** Counts a delivery that ended; how many ended failed in a row since. */
-  settle(id: string, ended: 'delivered' | 'failed', blameless: boolean, at: number): number
-  /** An answer of 2xx that is no delivery of its own, and a new start, end the row of failures. */
-  forgive(id: string): void
-}
+export type WebhookStore = ReturnType<typeof createWebhookStore>
 
 /** An endpoint as its row holds it, column by column. */
 type Row = {
@@ -137,7 +114,7 @@ const columns: Readonly<Record<keyof Endpoint, string>> = {
 const unchanging: readonly string[] = ['id', 'accountId', 'createdAt'] satisfies (keyof Endpoint)[]
 
 /** Endpoints of webhooks and how their deliveries went. */
-export function createWebhookStore(db: Database): WebhookStore {
+export function createWebhookStore(db: Database) {
   const named = Object.entries(columns)
   const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM webhooks`
   const all = lazy<Row, []>(db, `${select} ORDER BY created_at, id`)
@@ -186,24 +163,39 @@ export function createWebhookStore(db: Database): WebhookStore {
   const failedBlameless = ended('failed', 'failed_in_a_row', 'failed')
   const forgive = lazy(db, 'UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?')
   return {
+    /** Every endpoint, oldest first. */
     all: () => all.all().map(endpointOf),
-    find(id) {
+    find(id: string) {
       const row = find.get(id)
       return row ? endpointOf(row) : undefined
     },
-    put: endpoint => void put.run(rowOf(endpoint)),
-    remove: id => void remove.run(id),
-    disable: (id, reason, at) => disable.run(reason, at, id).changes === 1,
-    tally: () => tally.get()!,
-    switchedOff: limit => switchedOff.all(limit),
-    troubled: limit =>
+    /**
+     * Adds the endpoint, or replaces everything but its id, its account, its creation and its
+     * record.
+     */
+    put: (endpoint: Endpoint) => void put.run(rowOf(endpoint)),
+    remove: (id: string) => void remove.run(id),
+    /** Switches an active endpoint off; false when it is off already, or gone. */
+    disable: (id: string, reason: string, at: number) => disable.run(reason, at, id).changes === 1,
+    /** Endpoints by how they do; failing: active, and the last delivery failed. */
+    tally: (): Record<'active' | 'failing' | 'disabled', number> => tally.get()!,
+    /** Endpoints that the service switched off, the latest first, at most `limit`. */
+    switchedOff: (limit: number) => switchedOff.all(limit),
+    /** Endpoints that the service switched off, and active ones whose last deliveries failed. */
+    troubled: (limit: number): TroubledEndpoint[] =>
       troubled.all(limit).map(({ active, ...row }) => ({ ...row, isSwitchedOff: active === 0 })),
-    records: accountId => new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),
-    settle(id, state, isBlameless, at) {
+    /** By endpoint. */
+    records: (accountId: string): Map<string, EndpointRecord> =>
+      new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),
+    /** Counts a delivery that ended; how many ended failed in a row since. */
+    settle(id: string, state: 'delivered' | 'failed', isBlameless: boolean, at: number) {
       const statement = state === 'delivered' ? delivered : isBlameless ? failedBlameless : failed
       return statement.get(at, id)?.inARow ?? 0
     },
-    forgive: id => void forgive.run(id),
+    /**
+     * An answer of 2xx that is no delivery of its own, and a new start, end the row of failures.
+     */
+    forgive: (id: string) => void forgive.run(id),
   }
 }
 
