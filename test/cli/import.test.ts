@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { type ImportOptions, runImport } from '../../src/cli/data/import.ts'
 import { createManualClock } from '../../src/lib/time/clock.ts'
 import { isoInstant } from '../../src/lib/time/instant.ts'
-import type { PointWriter as AnyWriter } from '../../src/topics/prices/files/parser.ts'
+import type { PointWriter as AnyWriter } from '../../src/topics/prices/files/import.ts'
 import { memory, noInput } from '../support/instance/memory-writer.ts'
 import { catalogue } from '../support/topics/shipped-codes.ts'
 

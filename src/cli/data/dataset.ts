@@ -1,7 +1,7 @@
 import type { WriteCounts } from '../../database/write-counts.ts'
 import { mappingOf } from '../../feeds/files/mapping.ts'
+import { importDataset, type RowWriter } from '../../feeds/files/row-import.ts'
 import type { Layout, Row } from '../../feeds/files/row-parser.ts'
-import { importDataset, type RowWriter } from '../../feeds/files/row-parser.ts'
 import { priceFields } from '../../topics/prices/files/columns.ts'
 import type { Operator } from '../operator.ts'
 import {

@@ -1,13 +1,13 @@
 import type { FileReport, ImportReport, Progress } from '../../feeds/files/import.ts'
 import { mappingOf } from '../../feeds/files/mapping.ts'
-import { openOnce, type SourceOpener } from '../../feeds/files/source.ts'
+import type { SourceOpener } from '../../feeds/files/source.ts'
 import type { SpellingOptions } from '../../feeds/files/spelling.ts'
 import { createOpener } from '../../feeds/forms/open.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/math/lookup.ts'
 import { priceFields } from '../../topics/prices/files/columns.ts'
-import { importPrices, type PointWriter } from '../../topics/prices/files/parser.ts'
+import { importPrices, type PointWriter } from '../../topics/prices/files/import.ts'
 import type { Comparison } from '../../topics/prices/service/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -75,7 +75,6 @@ export async function runImport(
   const meter = await meterFor(env)
   let written = 0
   const check = createImportCheck()
-  let sources: ReturnType<typeof openOnce> | undefined
   const { compare } = env.writer
   const writer: PointWriter = {
     batchMax: env.writer.batchMax,
@@ -101,29 +100,23 @@ export async function runImport(
     const { catalogue, stdin } = env
     const mapping = mappingOf(options.map ?? [], priceFields)
     const isMapped = mapping.size > 0 || options.series !== undefined
-    sources = openOnce(openerOf(options, isMapped))
-    const importAs = (dryRun: boolean) =>
-      importPrices({
-        files,
-        mapping,
-        series: options.series,
-        dryRun,
-        open: sources!.open,
-        spelling: options,
-        asRecorded: options.asRecorded === true,
-        catalogue,
-        writer,
-        stdin,
-        ...(options.scale !== undefined && { scale: Number(options.scale) }),
-        now: env.clock.now(),
-        progress: meter.show,
-      })
     const isChecked = env.writer.hasData && !options.replace && !options.asRecorded
-    if (isChecked && !options.dryRun) {
-      await importAs(true)
-      refuseReplacing(check)
-    }
-    const report = await importAs(options.dryRun === true)
+    const report = await importPrices({
+      files,
+      mapping,
+      series: options.series,
+      dryRun: options.dryRun === true,
+      open: openerOf(options, isMapped),
+      spelling: options,
+      asRecorded: options.asRecorded === true,
+      catalogue,
+      writer,
+      stdin,
+      ...(options.scale !== undefined && { scale: Number(options.scale) }),
+      now: env.clock.now(),
+      progress: meter.show,
+      refuse: isChecked ? () => refuseReplacing(check) : undefined,
+    })
     meter.stop()
     if (options.dryRun && !options.json) for (const line of checkLines(check)) env.out(line)
     for (const warning of options.dryRun ? check.warnings() : [])
@@ -132,8 +125,6 @@ export async function runImport(
   } catch (error) {
     meter.stop()
     return giveUp(error as Error, { count: written, what: 'points' }, options, env)
-  } finally {
-    await sources?.close()
   }
 }
 

@@ -1,19 +1,22 @@
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { appendFile, copyFile, rm } from 'node:fs/promises'
 import { quoted } from './csv.ts'
+import type { SpoolFolder } from './spool-folder.ts'
 
 /**
- * The lines of a file that did not go in, in a file that can be corrected and imported itself: the
+ * The lines of a file that did not go in, for a file that can be corrected and imported itself: the
  * original columns behind two more, `line` (in the original file) and `reason`. CSV keeps each line
  * as it was, with the file's own separator; NDJSON gets the two as first members, and a line that
  * is no object becomes the text `row`.
  */
-export interface RejectedFile {
+export interface RejectedLines {
   add(line: number, reason: string, text: string): void
-  /** Writes what was added; called between blocks, so that little of it is ever in memory. */
+  /** Brings what was added to the disk; called between blocks, so that little of it is ever in memory. */
   flush(): Promise<void>
-  close(): Promise<void>
-  /** Why nothing could be written, if so: the import itself goes on. */
-  fault(): string | undefined
+  /**
+   * Writes all lines to a file. Without any, an old file of the same name is removed: what it says is
+   * not about this import. Returns why nothing could be written, if so: the import itself continues.
+   */
+  writeTo(path: string): Promise<string | undefined>
 }
 
 /** How rejected lines are written; `header` has the names of the file's columns. */
@@ -21,40 +24,47 @@ export type RejectedForm =
   | { format: 'csv'; separator: string; header: string }
   | { format: 'ndjson' }
 
-/** An old file of the same name is removed at once: what it says is not about this import. */
-export async function rejectedFile(path: string, form: RejectedForm): Promise<RejectedFile> {
+export function createRejectedLines(
+  form: RejectedForm,
+  folder: Pick<SpoolFolder, 'path'>,
+): RejectedLines {
   let waiting = ''
-  let handle: FileHandle | undefined
+  let spool: string | undefined
   let fault: string | undefined
-  await rm(path, { force: true }).catch((error: Error) => {
-    fault = error.message
-  })
-  const flush = async () => {
-    if (waiting === '' || fault !== undefined) return
-    const text = waiting
-    waiting = ''
+  const attempt = async (work: () => Promise<void>) => {
+    if (fault !== undefined) return
     try {
-      handle ??= await open(path, 'w')
-      await handle.writeFile(text)
+      await work()
     } catch (error) {
       fault = (error as Error).message
     }
   }
+  const flush = () =>
+    attempt(async () => {
+      if (waiting === '') return
+      const text = waiting
+      waiting = ''
+      spool ??= folder.path('rejected')
+      await appendFile(spool, text)
+    })
   return {
     add(line, reason, text) {
       if (fault !== undefined) return
       if (form.format === 'ndjson') waiting += jsonLine(line, reason, text)
       else {
-        if (waiting === '' && !handle) waiting = csvHeader(form)
+        if (waiting === '' && spool === undefined) waiting = csvHeader(form)
         waiting += csvLine(form.separator, line, reason, text)
       }
     },
     flush,
-    async close() {
+    async writeTo(path) {
       await flush()
-      await handle?.close()
+      await attempt(async () => {
+        await rm(path, { force: true })
+        if (spool !== undefined) await copyFile(spool, path)
+      })
+      return fault
     },
-    fault: () => fault,
   }
 }
 

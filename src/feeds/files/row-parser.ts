@@ -1,18 +1,10 @@
 import { isBlank, shown } from '../../datasets/cell.ts'
 import { fieldsOf } from './csv.ts'
 import type { Dataset } from './dataset.ts'
-import {
-  type FileImport,
-  type FileParser,
-  hashOf,
-  type ImportReport,
-  type ItemWriter,
-  importFiles,
-  type ReadableFile,
-  type RowListener,
-} from './import.ts'
 import type { Mapping } from './mapping.ts'
-import { type Spelling, type SpellingOptions, spellingOf } from './spelling.ts'
+import type { RejectedForm } from './rejected.ts'
+import type { Source } from './source.ts'
+import type { Spelling } from './spelling.ts'
 import {
   blocksOf,
   csvFieldsOf,
@@ -29,32 +21,30 @@ export type Layout = Pick<Dataset<unknown>, 'name' | 'columns' | 'key' | 'wide'>
 /** A row as it is sent: text from CSV, any JSON value from NDJSON, by column. */
 export type Row = Record<string, unknown>
 
-/**
- * Where rows are judged and written: a dataset judges its rows where it is written, because only
- * there is known what they refer to. Each call is all or nothing.
- */
-export type RowWriter = Pick<ItemWriter<Row>, 'batchMax' | 'write' | 'begin' | 'end'>
-
-export interface DatasetImport extends FileImport {
-  layout: Layout
-  mapping: Mapping
-  spelling?: SpellingOptions
-  writer: RowWriter
+/** A record of a file: its rows, several in a wide file, or why it can not go in. */
+export interface ParsedRecord {
+  line: number
+  text: string
+  /** Key and content as numbers tell rows apart; both are 0 where the dataset has no key. */
+  rows: { key: number; content: number; row: Row }[]
+  /** Values that are not there. */
+  blanks: number
+  reasons: readonly string[]
 }
 
-/**
- * Imports files of a dataset one after the other. Throws a sentence, before anything is written,
- * when one of them can not be read as asked; afterwards only if the writer does.
- */
-export const importDataset = (request: DatasetImport): Promise<ImportReport> => {
-  const { layout, mapping, writer, spelling = {} } = request
-  return importFiles(request, createRowParser(layout, mapping, spellingOf(spelling)), {
-    batchMax: writer.batchMax,
-    judges: true,
-    write: (rows, dryRun) => writer.write(rows, dryRun),
-    begin: file => writer.begin?.(file),
-    end: left => writer.end?.(left),
-  })
+/** A file of which it is known where the values of a row stand. */
+export interface ParsedRowFile {
+  /** How its rejected lines are written. */
+  rejectedForm: RejectedForm
+  /** Whether its rows have keys, of which the last row counts. */
+  hasKeys: boolean
+  /** Its records, block by block. `received` gets the bytes of the file as they are read. */
+  read(received: (bytes: Uint8Array) => void): AsyncGenerator<ParsedRecord[]>
+}
+
+export interface RowParser {
+  /** Understands the beginning of a source. Throws a sentence that names the file. */
+  open(source: Source): Promise<ParsedRowFile>
 }
 
 /** A file of a dataset: which of its columns is which of the dataset's. */
@@ -78,12 +68,12 @@ export const createRowParser = (
   layout: Layout,
   mapping: Mapping,
   spelling?: Spelling,
-): FileParser<Row> => ({
+): RowParser => ({
   async open(source) {
     const head = await fileHeadOf(source)
     try {
       const table = rowTableOf(head, layout, mapping)
-      return readableOf({ ...table, spelling }, head)
+      return parsedFileOf({ ...table, spelling }, head)
     } catch (error) {
       const { hint } = source
       throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
@@ -113,68 +103,68 @@ function rowTableOf(
   return { ...form, layout, hasHeader: isCsv, names, columns, wide }
 }
 
-function readableOf(table: RowTable, { firstRecord }: FileHead): ReadableFile<Row> {
-  const { source, format, separator } = table
+function parsedFileOf(table: RowTable, { firstRecord }: FileHead): ParsedRowFile {
+  const { format, separator } = table
   return {
-    source,
     rejectedForm:
       format === 'csv' ? { format, separator, header: firstRecord } : { format: 'ndjson' },
-    repeats: table.layout.key ? 'by_hash' : 'none',
-    async *read(listener, received) {
+    hasKeys: table.layout.key !== undefined,
+    async *read(received) {
       for await (const block of blocksOf(table, received)) {
+        const records: ParsedRecord[] = []
         for (let i = block.first; i < block.count; i += 1) {
           const text = recordText(block, i)
-          if (text.trim() !== '') readRecord(table, text, block.lines[i]!, listener)
+          if (text.trim() !== '') records.push(recordOf(table, text, block.lines[i]!))
         }
-        yield
+        yield records
       }
     },
   }
 }
 
+/** A text as a number, to be told from others. */
+const hashOf = (text: string): number => Number(BigInt.asUintN(52, BigInt(Bun.hash.wyhash(text))))
+
 const keyOf = (key: readonly string[], row: Row): number =>
   hashOf(key.map(name => String(row[name] ?? '').toUpperCase()).join('\n'))
 const contentOf = (row: Row): number => hashOf(JSON.stringify(row))
 
-/** Tells of one record: its rows, several in a wide file, or why it can not be read. */
-function readRecord(table: RowTable, text: string, line: number, listener: RowListener<Row>): void {
+function recordOf(table: RowTable, text: string, line: number): ParsedRecord {
   const cells =
     table.format === 'csv'
       ? cellsOf(table, text)
       : (objectOf(text) ?? 'the line is not a JSON object')
-  if (typeof cells === 'string') {
-    listener.rejected(line, [cells], text)
-    return
-  }
+  if (typeof cells === 'string') return { line, text, rows: [], blanks: 0, reasons: [cells] }
   const { key } = table.layout
-  for (const row of rowsOf(table, cells, listener.blank)) {
-    const isWanted = key
-      ? listener.isWanted(0, keyOf(key, row), contentOf(row), line)
-      : listener.isWanted(0, 0, 0, line)
-    if (isWanted) listener.item(row)
-    else listener.passed?.(row)
+  const { rows, blanks } = rowsOf(table, cells)
+  return {
+    line,
+    text,
+    rows: rows.map(row =>
+      key ? { key: keyOf(key, row), content: contentOf(row), row } : { key: 0, content: 0, row },
+    ),
+    blanks,
+    reasons: [],
   }
-  listener.record(line, text)
 }
 
 function rowsOf(
   { columns, wide, layout, spelling }: RowTable,
   cells: Record<string, unknown>,
-  blank: () => void,
-): Row[] {
+): { rows: Row[]; blanks: number } {
   const row: Row = {}
   const usual = (cell: unknown) => (spelling ? spelling.cell(cell) : cell)
   for (const [name, column] of columns)
     if (cells[column] !== undefined) row[name] = usual(cells[column])
-  if (wide.length === 0) return [row]
+  if (wide.length === 0) return { rows: [row], blanks: 0 }
   const { name: named, value } = layout.wide!
   const rows: Row[] = []
   for (const { name, column } of wide) {
     const cell = cells[column]
-    if (cell === undefined || isBlank(cell)) blank()
-    else rows.push({ ...row, [named]: name, [value]: usual(cell) })
+    if (cell !== undefined && !isBlank(cell))
+      rows.push({ ...row, [named]: name, [value]: usual(cell) })
   }
-  return rows
+  return { rows, blanks: wide.length - rows.length }
 }
 
 function cellsOf({ names, separator }: RowTable, text: string): Record<string, unknown> | string {

@@ -40,8 +40,8 @@ export type PublisherSeries = ReadonlyMap<
 >
 
 /**
- * The file at `path`. What cannot be read twice (`-` for standard input, a pipe) is first copied
- * into `spoolDirectory`, because an import reads everything before it writes anything. Throws a
+ * The file at `path`. What has no beginning to come back to (`-` for standard input, a pipe) is first
+ * copied into `spoolDirectory`, because the form of a file shows in its first bytes. Throws a
  * sentence when there is nothing to read.
  */
 export async function openSource(
@@ -66,25 +66,6 @@ export async function openSource(
   return { name: path, path, sizeBytes: file.size, close: async () => {} }
 }
 
-/**
- * Opens each source once, however often it is asked for, and keeps it open until `close`: standard
- * input and pipes cannot be read again by whoever checks an import before it writes.
- */
-export function openOnce(open: SourceOpener): { open: SourceOpener; close(): Promise<void> } {
-  const opened = new Map<string, Promise<Source>>()
-  return {
-    async open(path, ...where) {
-      const source = opened.get(path) ?? open(path, ...where)
-      opened.set(path, source)
-      return { ...(await source), close: async () => {} }
-    },
-    async close() {
-      for (const source of await Promise.allSettled(opened.values()))
-        if (source.status === 'fulfilled') await source.value.close()
-    },
-  }
-}
-
 async function spool(
   name: string,
   input: AsyncIterable<Uint8Array>,
@@ -103,12 +84,12 @@ async function spool(
 }
 
 /**
- * The content of a source, unpacked when its first bytes say gzip; `heard` is told how many bytes
- * of the file itself have been read.
+ * The content of a source, unpacked when its first bytes say gzip; `received` gets the bytes of the
+ * file itself as they are read.
  */
 export async function* contentOf(
   source: Source,
-  received: (bytes: number) => void = () => {},
+  received: (bytes: Uint8Array) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   const preface = source.prefaceLines ?? 0
   if (preface > 0) {
@@ -116,13 +97,13 @@ export async function* contentOf(
     return
   }
   if (!(await isGzip(source.path))) {
-    yield* counted(source.path, received)
+    yield* chunksOf(source.path, received)
     return
   }
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   // The iteration below reports the error; without a catch here it would also be an unhandled
   // rejection.
-  pipeline(Readable.from(counted(source.path, received)), gunzip).catch(() => {})
+  pipeline(Readable.from(chunksOf(source.path, received)), gunzip).catch(() => {})
   try {
     yield* gunzip as AsyncIterable<Uint8Array>
   } catch (error) {
@@ -155,28 +136,16 @@ async function* withoutPreface(
   }
 }
 
-async function* counted(
+async function* chunksOf(
   path: string,
-  received: (bytes: number) => void,
+  received: (bytes: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
-  let total = 0
   for await (const chunk of createReadStream(path, {
     highWaterMark: chunkBytes,
   }) as AsyncIterable<Uint8Array>) {
-    total += chunk.length
-    received(total)
+    received(chunk)
     yield chunk
   }
-}
-
-/** Of the bytes of a file as they lie there, in hexadecimal. */
-export async function sha256Of({ path }: Source): Promise<string> {
-  const hasher = new Bun.CryptoHasher('sha256')
-  for await (const chunk of createReadStream(path, {
-    highWaterMark: chunkBytes,
-  }) as AsyncIterable<Uint8Array>)
-    hasher.update(chunk)
-  return hasher.digest('hex')
 }
 
 async function isGzip(path: string): Promise<boolean> {

@@ -63,7 +63,7 @@ const framingOf = ({ source, format, separator, lineEnd }: FileForm) => ({
 /** Every record of a file, block by block; `hasHeader`: the first is the names of the columns. */
 export async function* blocksOf(
   form: FileForm & { hasHeader: boolean },
-  received?: (bytes: number) => void,
+  received?: (bytes: Uint8Array) => void,
 ): AsyncGenerator<Block> {
   let first = form.hasHeader ? 1 : 0
   for await (const block of recordsOf(contentOf(form.source, received), framingOf(form))) {

@@ -1,4 +1,4 @@
-import type { PointWriter } from '../../../src/topics/prices/files/parser.ts'
+import type { PointWriter } from '../../../src/topics/prices/files/import.ts'
 import type { Point } from '../../../src/topics/prices/store/observations.ts'
 import { codeOf } from '../topics/shipped-codes.ts'
 

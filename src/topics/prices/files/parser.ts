@@ -1,16 +1,5 @@
-import type { WriteCounts } from '../../../database/write-counts.ts'
 import { isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import { fieldsOf } from '../../../feeds/files/csv.ts'
-import {
-  type FileImport,
-  type FileParser,
-  hashOf,
-  type ImportReport,
-  type ItemWriter,
-  importFiles,
-  type ReadableFile,
-  type RowListener,
-} from '../../../feeds/files/import.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
 import type { RejectedForm } from '../../../feeds/files/rejected.ts'
 import type { PublisherSeries, Source } from '../../../feeds/files/source.ts'
@@ -54,46 +43,40 @@ export interface PriceReading {
   now: number
 }
 
-/** Where points go: into the database, or to the server that has it. */
-export interface PointWriter {
-  /** The most points of one call; each call is all or nothing. */
-  readonly batchMax: number
-  write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
-  /** What a write would do; nothing is written. */
-  compare?(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
-  attribute?: ItemWriter<Point>['attribute']
-  begin?: ItemWriter<Point>['begin']
-  end?: ItemWriter<Point>['end']
+/** What a parser finds in a file, in its order. */
+export interface PointListener {
+  /** A point that says nothing but its value. */
+  add(seriesId: number, observedAt: number, value: number, line: number): void
+  point(point: Point, line: number): void
+  /** A value that is not there. */
+  blank(): void
+  /** A record that can not go in. */
+  rejected(line: number, reasons: readonly string[], text: string): void
 }
 
-export interface PriceImport extends PriceReading, FileImport {
-  writer: PointWriter
+/** A file of which it is known where the values of a row stand. */
+export interface ParsedFile {
+  /** Its points may have a time of recording or a source, or be deleted. */
+  saysMore: boolean
+  /** How its rejected lines are written. */
+  rejectedForm: RejectedForm
+  /**
+   * Notifies `listener` of everything in the file, and pauses after each block. `received` gets the
+   * bytes of the file as they are read.
+   */
+  read(listener: PointListener, received: (bytes: Uint8Array) => void): AsyncGenerator<void>
 }
 
-/**
- * Imports price files one after the other. Throws a sentence, before anything is written, when one
- * of them can not be read as asked; afterwards only if the writer does.
- */
-export async function importPrices(request: PriceImport): Promise<ImportReport> {
-  const { writer } = request
-  return importFiles(request, createPriceParser(request), {
-    batchMax: writer.batchMax,
-    judges: false,
-    compares: writer.compare !== undefined,
-    write: async (points, dryRun) => ({
-      counts: await (dryRun ? writer.compare!(points) : writer.write(points)),
-    }),
-    attribute: publisher => writer.attribute?.(publisher),
-    begin: file => writer.begin?.(file),
-    end: left => writer.end?.(left),
-  })
+export interface PriceParser {
+  /** Understands the beginning of a source. Throws a sentence that names the file. */
+  open(source: Source): Promise<ParsedFile>
 }
 
 /**
  * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
  * Throws a sentence when no file can be read as asked.
  */
-export function createPriceParser(reading: PriceReading): FileParser<Point> {
+export function createPriceParser(reading: PriceReading): PriceParser {
   const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
   if (!(scale > 0 && Number.isFinite(scale)))
     throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
@@ -104,7 +87,7 @@ export function createPriceParser(reading: PriceReading): FileParser<Point> {
     async open(source) {
       const { series: known } = source
       const table = await priceTableOf(source, known ? { ...request, known } : request)
-      return readableOf(table, { catalogue, now, scale, spelling, known, asRecorded })
+      return parsedFileOf(table, { catalogue, now, scale, spelling, known, asRecorded })
     },
   }
 }
@@ -191,49 +174,26 @@ function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable 
   throw new Error('none of its first lines is a JSON object: write one object a line (NDJSON)')
 }
 
-function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point> {
+function parsedFileOf(table: PriceTable, reading: RowReading): ParsedFile {
   const { recordedAt, source, deleted } = table.columns
-  const hasVintages = recordedAt !== undefined || deleted !== undefined
-  const isUsual =
-    !hasVintages &&
-    source === undefined &&
-    !reading.spelling &&
-    !reading.known &&
-    !reading.asRecorded
-  const notify: Notify = hasVintages ? notifyVintage : notifyPoint
+  const saysMore = recordedAt !== undefined || deleted !== undefined || source !== undefined
+  const isUsual = !saysMore && !reading.spelling && !reading.known && !reading.asRecorded
   return {
-    source: table.source,
+    saysMore,
     rejectedForm: rejectedFormOf(table),
-    repeats: hasVintages ? 'by_hash' : 'by_time',
     async *read(listener, received) {
       const lane = table.format === 'csv' && isUsual ? laneOf(table, reading) : undefined
       for await (const block of blocksOf(table, received)) {
         const { bytes, starts, ends, lines } = block
         for (let i = block.first; i < block.count; i += 1) {
-          if (lane?.read(bytes, starts[i]!, ends[i]!)) {
-            const { seriesId, observedAt, value } = lane
-            if (listener.isWanted(seriesId, observedAt, value, lines[i]!))
-              listener.item({ seriesId, observedAt, value })
-          } else readRecord(table, recordText(block, i), lines[i]!, reading, notify, listener)
+          if (lane?.read(bytes, starts[i]!, ends[i]!))
+            listener.add(lane.seriesId, lane.observedAt, lane.value, lines[i]!)
+          else readRecord(table, recordText(block, i), lines[i]!, reading, listener)
         }
         yield
       }
     },
   }
-}
-
-type Notify = (listener: RowListener<Point>, point: Point, line: number) => void
-
-function notifyPoint(listener: RowListener<Point>, point: Point, line: number) {
-  const { seriesId, observedAt, value } = point
-  if (listener.isWanted(seriesId, observedAt, value, line)) listener.item(point)
-}
-
-/** Where values have the time at which they became known, each of these times is another row. */
-function notifyVintage(listener: RowListener<Point>, point: Point, line: number) {
-  const { seriesId, observedAt, recordedAt, value, deleted = '' } = point
-  const key = hashOf(`${seriesId} ${observedAt} ${recordedAt} ${deleted}`)
-  if (listener.isWanted(0, key, value, line)) listener.item(point)
 }
 
 function rejectedFormOf(table: PriceTable): RejectedForm {
@@ -255,8 +215,7 @@ function readRecord(
   text: string,
   line: number,
   reading: RowReading,
-  notify: Notify,
-  listener: RowListener<Point>,
+  listener: PointListener,
 ): void {
   const { catalogue, now, scale, asRecorded } = reading
   const sent = rowsIn(table, text)
@@ -273,7 +232,7 @@ function readRecord(
       continue
     }
     const checked = checkRow(usual, catalogue, now, scale, asRecorded)
-    if (checked.kind === 'point') notify(listener, checked.point, line)
+    if (checked.kind === 'point') listener.point(checked.point, line)
     else if (checked.kind === 'blank') listener.blank()
     else
       reasons.push(

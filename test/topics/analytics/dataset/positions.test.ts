@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
-import { importDataset, type RowWriter } from '../../../../src/feeds/files/row-parser.ts'
+import { importDataset, type RowWriter } from '../../../../src/feeds/files/row-import.ts'
 import type { CotRecord } from '../../../../src/topics/analytics/dataset/positions.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
 import { needs } from '../../../support/needs.ts'

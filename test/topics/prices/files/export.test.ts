@@ -12,7 +12,7 @@ import {
   exportText,
   formatOf,
 } from '../../../../src/topics/prices/files/export.ts'
-import { importPrices, type PointWriter } from '../../../../src/topics/prices/files/parser.ts'
+import { importPrices, type PointWriter } from '../../../../src/topics/prices/files/import.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../../support/topics/shipped-codes.ts'
 

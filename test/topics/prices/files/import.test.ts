@@ -1,5 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -12,7 +20,7 @@ import {
   importPrices,
   type PointWriter,
   type PriceImport,
-} from '../../../../src/topics/prices/files/parser.ts'
+} from '../../../../src/topics/prices/files/import.ts'
 import { memory, noInput } from '../../../support/instance/memory-writer.ts'
 import { needs } from '../../../support/needs.ts'
 import { realDataFolder } from '../../../support/requirements.ts'
@@ -158,6 +166,27 @@ describe('an import', () => {
     })
     expect(progress[0]!.stage).toBe('checking')
   })
+})
+
+test('a file is read from the disk once, also where it is compared before it is written', async () => {
+  const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))![1])
+  const at = (i: number) => isoInstant(((i * 7919) % 100_000) * 3_600_000)
+  const rows = Array.from({ length: 100_000 }, (_, i) => `WTI_USD,${at(i)},70.123\n`)
+  const path = file(head + rows.join(''))
+  const { size } = statSync(path)
+  let compared = 0
+  const writer: PointWriter = {
+    ...memory(10_000),
+    compare(points) {
+      compared += points.length
+      return { inserted: points.length, revised: 0, unchanged: 0 }
+    },
+  }
+  const before = bytesRead()
+  const report = await run(path, writer, { refuse: () => {} })
+  expect([report.inserted, compared]).toEqual([100_000, 100_000])
+  // Its beginning is looked at to find out what it is.
+  expect(bytesRead() - before).toBeLessThan(1.3 * size)
 })
 
 describe('rejected lines', () => {
