@@ -7,6 +7,7 @@ import { planIds } from '../../src/plans/tiers.ts'
 import type { AccountState } from '../../src/topics/keys/service/keyring.ts'
 import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
+import { undocumentedFields } from '../support/interface/documented-fields.ts'
 import { type Row, interfaceRows as rows } from '../support/interface/interface.ts'
 
 const named = (row: Row) => `${row.method} ${row.path}`
@@ -70,6 +71,7 @@ describe('on an evaluation copy', () => {
         const at = `document#/paths/${pointer(documentedPath(row))}/${row.method.toLowerCase()}/responses/${row.success}/content/application~1json/schema`
         const fits = schemas.getSchema(at) ?? schemas.compile({ $ref: at })
         expect(fits(JSON.parse(text)) || fits.errors?.slice(0, 5)).toBe(true)
+        expect(undocumentedFields(document, media.schema, JSON.parse(text))).toEqual([])
       }
       expect(used() - before, 'requests counted').toBe(row.metered ? 1 : 0)
     })

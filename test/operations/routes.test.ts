@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
+import { answersKey } from '../../src/http/openapi/source.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const app = openTestInstance().app
@@ -12,7 +13,6 @@ describe('every route', () => {
   for (const route of routes) {
     const hooks = route.hooks as {
       access?: unknown
-      response?: unknown
       detail?: Record<string, unknown>
     }
     test(`${nameOf(route)} says who may call it and what it answers`, () => {
@@ -23,7 +23,7 @@ describe('every route', () => {
       expect(detail?.summary, 'summary').toBeString()
       expect(detail?.description, 'description').toBeString()
       expect(detail?.tags, 'tags').toBeArray()
-      expect(hooks.response, 'response schemas').toBeDefined()
+      expect(detail?.[answersKey], 'schemas of its answers').toBeDefined()
     })
   }
 

@@ -47,8 +47,8 @@ async function printOf(app: Registered, options: OpenApiOptions): Promise<string
   const routes = app.routes.filter(({ hooks }) => hooks.detail?.hide !== true)
   for (const [index, { method, path, hooks }] of routes.entries()) {
     if (index % routesATurn === routesATurn - 1) await nextTurn()
-    const schemas = layersOf(hooks).map(({ body, query, params, headers, response }) => [
-      { body, query, params, headers, response },
+    const schemas = layersOf(hooks).map(({ body, query, params, headers }) => [
+      { body, query, params, headers },
       isOptional(body),
     ])
     print = Bun.hash.wyhash(JSON.stringify([method, path, hooks.detail, schemas], openOnly), print)

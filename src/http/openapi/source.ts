@@ -13,6 +13,9 @@ export const optionalBodyKey = 'x-optional-body'
 /** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
 export const refusalsKey = 'x-refusals'
 
+/** Key of `detail` under which an operation has the schemas of its answers, by status. */
+export const answersKey = 'x-answers'
+
 /** What has routes of the framework. */
 export interface Registered {
   readonly routes: readonly InternalRoute[]
@@ -79,7 +82,7 @@ function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record
   const optionalBody = body.length > 0 && body.every(isOptional)
   // Without a parser the plugin writes every schema three times, for each content type that Elysia
   // could parse.
-  const detail = isRecord(hooks.detail) ? hooks.detail : {}
+  const { [answersKey]: answers, ...detail } = isRecord(hooks.detail) ? hooks.detail : {}
   const documentedHooks: Record<string, unknown> = {
     parse: 'json',
     detail: {
@@ -94,22 +97,18 @@ function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record
     documentedHooks.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
   for (const part of ['params', 'query', 'headers'])
     if (all(part).length > 0) documentedHooks[part] = joinedObject(all(part).map(plain))
-  const responses = all('response').map(schema =>
-    isRecord(schema) && !(Kind in schema) ? schema : { 200: schema },
-  )
-  if (responses.length > 0) {
-    const statuses = Object.entries(
-      Object.assign({}, ...responses.reverse()) as Record<string, unknown>,
+  const responses = [answers, ...all('response')]
+    .filter(schema => schema !== undefined)
+    .map(schema => (isRecord(schema) && !(Kind in schema) ? schema : { 200: schema }))
+  if (responses.length > 0)
+    documentedHooks.response = eachOf(Object.assign({}, ...responses.reverse()), schema =>
+      wrapped(plain(schema)),
     )
-    documentedHooks.response = Object.fromEntries(
-      statuses.map(([status, schema]) => [status, wrapped(plain(schema))]),
-    )
-  }
   return documentedHooks
 }
 
-// A copy: the plugin rewrites references inside the schemas it is given, and these are the ones the
-// application validates with.
+// A copy: the plugin rewrites references inside the schemas it is given, and operations that share a
+// schema refer to one object.
 function plain(schema: unknown): unknown {
   if (typeof schema === 'string')
     throw new Error(

@@ -10,15 +10,9 @@ interface Fault {
 
 /**
  * A schema that did not fit: a parameter is 400 and names it, a body is 422 with every field at
- * fault, and a path that can not be read names nothing. An answer of ours that breaks its own
- * schema is our mistake, whatever Elysia calls it.
+ * fault, and a path that cannot be read names nothing.
  */
 export function problemOfValidation(error: ValidationError): Problem {
-  if (error.type === 'response')
-    return new Problem(
-      'INTERNAL_ERROR',
-      'An unexpected error occurred. The request id names it in the log.',
-    )
   if (error.type === 'params') return notFound('What the path names')
   const faults: FieldFault[] = [...(error.all as Iterable<Fault>)].map(fault => ({
     field: fault.path.slice(1).replaceAll('/', '.'),

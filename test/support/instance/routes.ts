@@ -16,6 +16,7 @@ import { metricsOperations } from '../../../src/topics/prices/operations/metrics
 import { widgetOperations } from '../../../src/topics/prices/operations/widgets.ts'
 import { createFx } from '../../../src/topics/prices/service/fx.ts'
 import { excelOperations } from '../../../src/topics/spreadsheet/operations/excel.ts'
+import { answersOf } from '../interface/shape.ts'
 import { openTestInstance, type TestInstance } from './instance.ts'
 
 export interface RouteInstance extends TestInstance {
@@ -136,7 +137,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
       ),
     documented(path, body) {
       const route = (app.routes as InternalRoute[]).find(route => route.path === path)!
-      const shape = (route.hooks as { response: Record<number, TSchema> }).response[200]!
+      const shape = answersOf(route)[200]!
       return Value.Check((shape['x-serialised'] as TSchema | undefined) ?? shape, body)
     },
   }

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
 import listed from '../../operations/interface.json'
 import type { DemoInstance } from '../instance/demo-instance.ts'
+import { undocumentedFields } from './documented-fields.ts'
 
 /** A route of the list of all routes. */
 export interface Row {
@@ -102,9 +103,10 @@ export function answerChecker(document: OpenApiDocument) {
     const body = parsed(text)
     if (body === undefined)
       return `${status} is no JSON: ${text.length} characters, ${text.slice(0, 200)} … ${text.slice(-200)}`
-    return fits(body)
-      ? undefined
-      : `${status} breaks its schema: ${schemas.errorsText(fits.errors?.slice(0, 3))}: ${text.slice(0, 300)}`
+    if (!fits(body))
+      return `${status} breaks its schema: ${schemas.errorsText(fits.errors?.slice(0, 3))}: ${text.slice(0, 300)}`
+    const extra = undocumentedFields(document, described.content['application/json'].schema, body)
+    return extra.length > 0 ? `${status} has undocumented fields: ${extra.join(', ')}` : undefined
   }
 }
 

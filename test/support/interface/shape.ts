@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { InternalRoute } from 'elysia'
+import { answersKey } from '../../../src/http/openapi/source.ts'
 import type { App } from '../../../src/instance/app/app.ts'
 
 /**
@@ -15,7 +16,7 @@ export function expectShape(
   status = 200,
 ): void {
   const route = (app.routes as InternalRoute[]).find(route => route.path === path)!
-  const declared = (route.hooks as { response: Record<number, TSchema> }).response[status]!
+  const declared = answersOf(route)[status]!
   const schema = (declared['x-serialised'] ?? declared) as TSchema
   const faults = [...Value.Errors(schema, body)]
     .slice(0, 5)
@@ -26,3 +27,7 @@ export function expectShape(
 /** The body as what the test expects it to be; `expectShape` or its own lines hold it to that. */
 export const json = async <T>(response: Response | Promise<Response>): Promise<T> =>
   (await (await response).json()) as T
+
+/** The schemas of the answers that an operation declares, by status. */
+export const answersOf = ({ hooks }: InternalRoute): Record<number, TSchema> =>
+  (hooks as { detail: { [answersKey]: Record<number, TSchema> } }).detail[answersKey]

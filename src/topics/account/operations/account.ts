@@ -101,7 +101,7 @@ export function accountOperations({ meter, billing, plans, links, quotaScope, no
         "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
       tags: ['account'],
       access: { meter: false, header: true },
-      answers: AccountAnswer,
+      answers: { 200: AccountAnswer },
       handle: ({ caller, request }) => {
         const { key, entitled } = caller
         const subscribed = billing.standing(key.account)

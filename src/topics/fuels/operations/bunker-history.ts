@@ -180,7 +180,8 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
           set: reply,
           keyId: caller.key.key.id,
         })
-        return { data: { port: portRow(place), historical_data: rows, period, metadata } }
+        const historical_data = rows.map(({ port: _, ...row }) => row)
+        return { data: { port: portRow(place), historical_data, period, metadata } }
       },
     }),
   ]

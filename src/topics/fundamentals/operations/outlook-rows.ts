@@ -45,8 +45,9 @@ export function createOutlookRows({
     const actual = publishedFigures.of(series, parsePeriod(outlook.period)!)
     const accuracy =
       actual === undefined ? undefined : accuracyPercent({ forecast: outlook.value, actual })
+    const { unit: _, ...shared } = sharedFields(outlook, series)
     return {
-      ...sharedFields(outlook, series),
+      ...shared,
       date: outlook.targetOn,
       forecast_value: outlook.value,
       actual_value: actual ?? null,

@@ -209,7 +209,13 @@ function ohlcAnswer(
     close: top.close,
     volume: top.volume,
     open_interest: top.open_interest,
-    ohlc: days.map(row => barRow(row, decimals)),
+    ohlc: days.map(row => {
+      const { date, contract, open, high, low, close, volume, open_interest, settlement } = barRow(
+        row,
+        decimals,
+      )
+      return { date, contract, open, high, low, close, volume, open_interest, settlement }
+    }),
     count: days.length,
   }
 }

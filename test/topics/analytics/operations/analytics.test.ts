@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { dayMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import * as definitions from '../../../support/interface/definitions.ts'
+import { answersOf } from '../../../support/interface/shape.ts'
 import { needs } from '../../../support/needs.ts'
 import { realCloses } from '../../../support/real-data.ts'
 
@@ -41,7 +42,7 @@ const routes = instance.app.routes as InternalRoute[]
 
 function documented(path: string, body: unknown): boolean {
   const route = routes.find(route => route.path === `/v1/analytics/${path.split('?')[0]}`)!
-  const shape = (route.hooks as { response: Record<number, TSchema> }).response[200]!
+  const shape = answersOf(route)[200]!
   return Value.Check(shape['x-serialised'] as TSchema, body)
 }
 

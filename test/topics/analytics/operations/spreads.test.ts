@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import type { InternalRoute, TSchema } from 'elysia'
+import type { InternalRoute } from 'elysia'
 import {
   dayMs,
   hourMs,
@@ -14,6 +14,7 @@ import { listedMonths } from '../../../../src/topics/futures/math/contracts.ts'
 import type { FamilyCode } from '../../../../src/topics/futures/math/families.ts'
 import { spreads } from '../../../../src/topics/units/math/identities.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+import { answersOf } from '../../../support/interface/shape.ts'
 import { needs } from '../../../support/needs.ts'
 import { realCloses } from '../../../support/real-data.ts'
 
@@ -38,10 +39,7 @@ function pricedInstance() {
     const { status, body } = await ask(path, key)
     expect(status, JSON.stringify(body)).toBe(200)
     const route = routes.find(route => route.path === `/v1/spreads/${path.split('?')[0]}`)!
-    expect(
-      Value.Check((route.hooks as { response: Record<number, TSchema> }).response[200]!, body),
-      JSON.stringify(body),
-    ).toBe(true)
+    expect(Value.Check(answersOf(route)[200]!, body), JSON.stringify(body)).toBe(true)
     return body
   }
   const refused = async (path: string, key = token): Promise<Json> => {

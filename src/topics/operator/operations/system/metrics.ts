@@ -30,7 +30,7 @@ export function metricsOperations(deps: MetricDeps) {
       description: 'What this service measures about itself, in the text format of Prometheus.',
       hidden: true,
       access: { operator: 'service' },
-      answers: t.String(),
+      answers: { 200: t.String() },
       handle: async ({ reply }) => {
         registering ??= registryOf(deps)
         const registry = await registering
