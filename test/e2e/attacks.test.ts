@@ -12,6 +12,7 @@ import {
   temporaryDir,
 } from '../support/instance/binary.ts'
 import { type SmtpServer, smtpServer } from '../support/servers/smtp-server.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 // What attackers tried once and got through with, against the program that is shipped.
 const dir = temporaryDir()
@@ -100,18 +101,38 @@ const observe = () => {
     operator(),
   )
 }
-/** Until something is so, for at most half a minute; then it fails with what is so instead. */
+/** Waits until a value is as it should be, and returns it. */
 async function until<T>(look: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> {
-  for (let n = 0; ; n += 1) {
-    const value = await look()
-    if (isSo(value)) return value
-    if (n === 600) throw new Error(`after half a minute: ${JSON.stringify(value)}`)
-    await Bun.sleep(50)
+  let value: T | undefined
+  const isNow = async () => {
+    value = await look()
+    return isSo(value)
   }
+  await waitUntil(String(isSo), isNow, 45_000, () => JSON.stringify(value))
+  return value as T
 }
 interface Status {
   data: { status: string; components: { name: string; status: string; message: string | null }[] }
 }
+test('a body of a hundred thousand levels is refused at once, whatever reads bodies, and keeps nobody waiting', async () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  for (const path of ['/v1/alerts', '/v1/prices/batch', '/mcp', '/admin/v1/observations']) {
+    const authorization = path.startsWith('/admin')
+      ? `Bearer ${server.adminToken}`
+      : `Token ${server.apiKey}`
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const answer = await fetch(server.url + path, { method: 'POST', headers, body: deep })
+    expect(`${path} ${answer.status} ${answer.headers.get('x-error-code')}`).toBe(
+      `${path} 400 MALFORMED_JSON`,
+    )
+    expect(await answer.text()).toContain('nested at most 64 levels deep')
+  }
+})
+
 const webhooks = async () =>
   (await ask<Status>('GET', '/v1/status')).body.data.components.find(
     ({ name }) => name === 'webhooks',
