@@ -149,10 +149,11 @@ test('the program runs against an evaluation copy', async () => {
     { cwd: root, env: { PATH: process.env.PATH }, stdout: 'ignore', stderr: 'pipe' },
   )
   try {
-    while (!existsSync(ready)) {
+    const isReady = async () => {
       if (copy.exitCode !== null) throw new Error(await new Response(copy.stderr).text())
-      await Bun.sleep(20)
+      return existsSync(ready)
     }
+    await until('the demo instance listens', isReady, 120_000)
     const { url, api_key, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<
       string,
       string

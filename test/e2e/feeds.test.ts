@@ -8,6 +8,7 @@ import { binary, remove, run, start, temporaryDir } from '../support/instance/bi
 import { emptyDirectory } from '../support/instance/command.ts'
 import { needs } from '../support/needs.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
+import { until } from '../support/until.ts'
 
 const dir = temporaryDir()
 const kills = process.env.WELLHEAD_TORTURE === '1' ? 20 : isFull ? 3 : 1
@@ -77,12 +78,8 @@ needs('../shared/data').describe('the binary reads public sources', () => {
       const authorization = `Token ${server.apiKey}`
       const answer = async () =>
         await (await server.get(`/v1/prices/latest?by_code=${code}`, { authorization })).text()
-      let text = await answer()
-      for (let i = 0; i < 200 && !text.includes('"source_description":"Source:'); i++) {
-        await Bun.sleep(50)
-        text = await answer()
-      }
-      expect(text).toContain('"source_description":"Source:')
+      const isCredited = async () => (await answer()).includes('"source_description":"Source:')
+      await until(`the price of ${code} names its source`, isCredited, 45_000, answer)
     }
     const sources = await (await server.get('/v1/sources')).text()
     expect(sources).toContain('European Central Bank')

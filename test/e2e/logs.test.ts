@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, start, temporaryDir } from '../support/instance/binary.ts'
+import { until } from '../support/until.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -17,16 +18,14 @@ interface Line {
   bytes?: number
 }
 
-async function linesOf(path: string, enough: (lines: Line[]) => boolean): Promise<Line[]> {
-  for (;;) {
+const linesOf = (path: string, enough: (lines: Line[]) => boolean): Promise<Line[]> =>
+  until(`${path} has the lines`, () => {
     const lines = readFileSync(path, 'utf8')
       .trimEnd()
       .split('\n')
       .map(line => JSON.parse(line) as Line)
-    if (enough(lines)) return lines
-    await Bun.sleep(20)
-  }
-}
+    return enough(lines) ? lines : undefined
+  })
 
 async function configured(name: string, toml: string) {
   const path = join(root, `${name}.toml`)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { provider, type Stand } from '../support/servers/provider.ts'
 import { fields, smtpServer } from '../support/servers/smtp-server.ts'
+import { until } from '../support/until.ts'
 
 // What is read only when it is needed must be in the binary all the same: each provider is asked
 // once.
@@ -37,15 +38,7 @@ const ask = async (server: Server, method: string, path: string, body?: unknown)
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** Something that comes in from outside, within ten seconds. */
-async function arrived<T>(look: () => T | undefined): Promise<T> {
-  for (let n = 0; n < 1000; n += 1) {
-    const value = look()
-    if (value !== undefined) return value
-    await Bun.sleep(10)
-  }
-  throw new Error('nothing arrived')
-}
+const arrived = <T>(look: () => T | undefined) => until('a message arrives', look)
 
 const link = (server: Server) =>
   ask(server, 'POST', '/v1/auth/link', { email: 'operator@localhost' })

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
+import { until } from '../support/until.ts'
 
 const cycles = process.env.WELLHEAD_TORTURE === '1' ? 200 : 20
 const seed = Number(process.env.WELLHEAD_SEED ?? 1)
@@ -54,13 +55,13 @@ async function start(): Promise<Running> {
       stderr: 'pipe',
     },
   )
-  while (!existsSync(ready)) {
-    if (child.exitCode !== null)
+  await until('the server listens', async () => {
+    if (child!.exitCode !== null)
       throw new Error(
-        `the server ended: ${await new Response(child.stderr as ReadableStream).text()}`,
+        `the server ended: ${await new Response(child!.stderr as ReadableStream).text()}`,
       )
-    await Bun.sleep(2)
-  }
+    return existsSync(ready)
+  })
   const readiness = JSON.parse(readFileSync(ready, 'utf8')) as {
     url: string
     api_key?: string
@@ -156,7 +157,11 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   }
   const isSilent = () => performance.now() - lastAt > silenceMs
   const missing = () => [...acknowledged].filter(eventId => !arrived.has(eventId))
-  while (missing().length > 0 && !isSilent()) await Bun.sleep(50)
+  await until(
+    'every acknowledged event arrives',
+    () => missing().length === 0 || isSilent(),
+    600_000,
+  )
   const { webhooks } = (await call(running.url, 'GET', '/v1/webhooks', key)).body.data as {
     webhooks: { id: string; url: string }[]
   }
@@ -176,7 +181,8 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
     )
   // What was committed and not acknowledged arrives as well, maybe later than all that was.
   const places = () => arrived.size / endpoints
-  while ((await logs()).some(log => log.total !== places()) && !isSilent()) await Bun.sleep(50)
+  const areRecorded = async () => (await logs()).every(log => log.total === places())
+  await until('every arrival is recorded', async () => (await areRecorded()) || isSilent(), 600_000)
   const repeated = [...arrived.values()].filter(ids => ids.length > 1)
   const renamed = [...arrived].filter(([, ids]) => new Set(ids).size > 1)
   startsMs.sort((a, b) => a - b)

@@ -5,6 +5,7 @@ import { debArchitectures, writeDeb } from '../../scripts/release/deb.ts'
 import { papers } from '../../scripts/release/papers.ts'
 import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
+import { until } from '../support/until.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -107,13 +108,13 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
         cwd: '/',
       })
       const credentials = join(data, 'first-credentials')
-      while (!existsSync(credentials) && server.exitCode === null) await Bun.sleep(50)
-      while (
-        server.exitCode === null &&
-        sh('runuser', '-u', 'wellhead', '--', 'wellhead', 'healthcheck').code !== 0
-      )
-        await Bun.sleep(50)
-      expect(server.exitCode).toBeNull()
+      await until('the service is healthy', () => {
+        expect(server.exitCode).toBeNull()
+        return (
+          existsSync(credentials) &&
+          sh('runuser', '-u', 'wellhead', '--', 'wellhead', 'healthcheck').code === 0
+        )
+      })
       const owner = sh('stat', '-c', '%U %a', join(data, 'wellhead.db')).text.trim()
       expect(owner).toBe('wellhead 600')
       // Its commands know the directory and the configuration of the service.
@@ -143,9 +144,10 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
         stderr: 'pipe',
         cwd: '/',
       })
-      while (rolledBack.exitCode === null && sh('wellhead', 'healthcheck').code !== 0)
-        await Bun.sleep(50)
-      expect(rolledBack.exitCode).toBeNull()
+      await until('the service is healthy again', () => {
+        expect(rolledBack.exitCode).toBeNull()
+        return sh('wellhead', 'healthcheck').code === 0
+      })
       rolledBack.kill('SIGTERM')
       await rolledBack.exited
 

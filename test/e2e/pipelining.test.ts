@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
+import { until } from '../support/until.ts'
 
 // A client that sends its requests without waiting for the answers (RFC 9112, 9.3.2).
 const dir = temporaryDir()
@@ -167,14 +168,10 @@ function freePort(): number {
   return port
 }
 
-async function listening(port: number): Promise<void> {
-  for (let n = 0; n < 200; n += 1) {
-    const opened = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)
-    if (opened) return
-    await Bun.sleep(50)
-  }
-  throw new Error(`nothing listens on port ${port}`)
-}
+const listening = (port: number) =>
+  until(`a balancer listens on port ${port}`, () =>
+    fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined),
+  )
 
 for (const [name, { command, config }] of Object.entries(balancers) as [
   keyof typeof balancers,

@@ -7,6 +7,7 @@ import { binary, remove, type Server, start, temporaryDir } from '../support/ins
 import { needs } from '../support/needs.ts'
 import { type NatsServer, natsServer } from '../support/servers/nats.ts'
 import { contentOf } from '../support/topics/replication.ts'
+import { until as waitUntil } from '../support/until.ts'
 
 interface Running {
   url: string
@@ -21,16 +22,11 @@ needs('nats-server').describe('two replicas of a primary', () => {
   const replicas: Record<string, Running> = {}
   const logs: string[] = []
 
-  const until = async (what: string, isSo: () => unknown) => {
-    const deadline = Date.now() + 60_000
-    while (!(await isSo())) {
-      if (Date.now() > deadline) {
-        const texts = await Promise.all(logs.map(path => Bun.file(path).text()))
-        throw new Error(`${what} did not come; the logs say:\n${texts.join('').slice(-3000)}`)
-      }
-      await Bun.sleep(30)
-    }
-  }
+  const until = (what: string, isSo: () => unknown) =>
+    waitUntil(what, isSo, 60_000, async () => {
+      const texts = await Promise.all(logs.map(path => Bun.file(path).text()))
+      return `the logs say:\n${texts.join('').slice(-3000)}`
+    })
   const environment = (extra: Record<string, string> = {}) => ({
     PATH: process.env.PATH,
     WELLHEAD_NATS_SERVERS: nats.url,

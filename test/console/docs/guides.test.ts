@@ -14,6 +14,7 @@ import { emptyDirectory } from '../../support/instance/command.ts'
 import { type DemoInstance, demoInstance } from '../../support/instance/demo-instance.ts'
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
+import { until } from '../../support/until.ts'
 
 const root = resolve(import.meta.dir, '../../..')
 const guides = readGuides()
@@ -403,10 +404,10 @@ describe('the receivers of the guide on webhooks tell our events from forged one
               return false
             }
           }
-          while (!(await isListening())) {
+          await until(`the receiver in ${language} listens`, () => {
             expect(child.exitCode, `${language} ended before it listened`).toBeNull()
-            await Bun.sleep(50)
-          }
+            return isListening()
+          })
           const tested = await stage.instance.ask('POST', `/v1/webhooks/${endpoint.id}/test`, {
             body: {},
           })

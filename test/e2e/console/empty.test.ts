@@ -4,13 +4,12 @@ import { launchBrowser, openVisitor, type Visitor } from '../../support/console/
 import { pagesOf } from '../../support/console/pages.ts'
 import { remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 import { needs } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
 
 const own = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators].filter(
   path => !path.startsWith('/desk') && !/[0-9a-f]{8}-/.test(path),
 )
 
-/** Five seconds of them. */
-const attemptsMax = 100
 const nonsense = /undefined|\bNaN\b|\bnull\b|Invalid Date|\[object/
 /** Refusals that a page puts into words, and the browser notes all the same. */
 const known = /status of 404 .*(indicators\/cftc-positioning|organizations\/dashboard)/
@@ -88,11 +87,10 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     const shown = async () => (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
     /** Some pages know only once a list of codes has come. */
     const shownWith = async (said: RegExp | undefined) => {
-      for (let attempt = 0; said && attempt < attemptsMax; attempt += 1) {
-        const text = await shown()
-        if (said.test(text)) return text
-        await Bun.sleep(50)
-      }
+      if (said)
+        await until(`the page says ${said}`, async () => said.test(await shown())).catch(
+          () => undefined,
+        )
       return shown()
     }
     for (const path of own) {

@@ -10,6 +10,7 @@ import { walkByTab } from '../../support/console/keyboard.ts'
 import { pagesOf } from '../../support/console/pages.ts'
 import { sharedInstance } from '../../support/interface/packages.ts'
 import { needs } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
 
 /** The page of letters is another one where there is a letter, whose links are in a frame. */
 async function mailMessageInInbox({ instance, asOperator }: BinaryStage): Promise<void> {
@@ -18,14 +19,13 @@ async function mailMessageInInbox({ instance, asOperator }: BinaryStage): Promis
     headers: { origin: instance.url },
     body: new URLSearchParams({ email: 'eval@example.com' }),
   })
-  for (;;) {
+  await until('the message with a sign-in link is in the inbox', async () => {
     const { messages } = await asOperator<{ messages: { subject: string | null }[] }>(
       'GET',
       '/_dev/inbox',
     )
-    if (messages.at(-1)?.subject?.includes('ign in')) return
-    await Bun.sleep(50)
-  }
+    return messages.at(-1)?.subject?.includes('ign in')
+  })
 }
 
 const all = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators]

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { until } from '../until.ts'
 
 const root = resolve(import.meta.dir, '../../..')
 
@@ -120,13 +121,14 @@ export async function startWith(
       cwd: tmpdir(),
     },
   )
-  while (!existsSync(ready)) {
+  const isReady = async () => {
     if (child.exitCode !== null)
       throw new Error(
         `${command} ended with ${child.exitCode}: ${await new Response(child.stderr).text()}`,
       )
-    await Bun.sleep(10)
+    return existsSync(ready)
   }
+  await until(`${command} listens`, isReady, 120_000)
   const address = JSON.parse(readFileSync(ready, 'utf8')) as {
     url: string
     api_key?: string
@@ -156,7 +158,7 @@ export async function startWith(
 
 /** Resolves when an evaluation copy has all of its data. */
 export async function filled(server: Server): Promise<void> {
-  for (;;) {
+  const isFilled = async () => {
     const response = await fetch(`${server.url}/_dev/feed`, {
       headers: { authorization: `Bearer ${server.adminToken}` },
     })
@@ -164,7 +166,7 @@ export async function filled(server: Server): Promise<void> {
       codes_ready: number
       codes_total: number
     }
-    if (codes_ready === codes_total) return
-    await Bun.sleep(100)
+    return codes_ready === codes_total
   }
+  await until('all demo data is there', isFilled, 600_000)
 }

@@ -17,6 +17,7 @@ import { defaultSettings } from '../../../src/topics/webhooks/store/webhooks.ts'
 import { provider, type Stand } from '../servers/provider.ts'
 import { type SmtpServer, smtpServer } from '../servers/smtp-server.ts'
 import { daily } from '../topics/deliveries.ts'
+import { until } from '../until.ts'
 import { noInput } from './memory-writer.ts'
 
 /** The webhooks that a backup holds, by their event ids. */
@@ -278,13 +279,7 @@ async function serving(
   }
 }
 
-/** What comes in from outside, within ten seconds. */
-export async function arrived(isThere: () => boolean): Promise<void> {
-  for (let n = 0; !isThere(); n += 1) {
-    if (n === 1000) throw new Error('it did not come in')
-    await Bun.sleep(10)
-  }
-}
+export const arrived = (isThere: () => boolean) => until('a message arrives', isThere)
 
 export const databaseIn = (dir: string): string => join(dir, 'wellhead.db')
 

@@ -7,6 +7,7 @@ import {
   type Wellhead,
 } from '../../../clients/testkit/src/testkit.ts'
 import { binary } from '../instance/binary.ts'
+import { until } from '../until.ts'
 
 export const root = resolve(import.meta.dir, '../../..')
 
@@ -54,15 +55,15 @@ export async function startInstance(options: StartOptions = {}): Promise<Wellhea
     binary: binary(),
     settings: { ...unlimited, ...options.settings },
   })
-  for (;;) {
+  const isOperational = async () => {
     const response = await instance.get('/v1/status')
     const { data } = (await response.json()) as {
       data: { components: { name: string; status: string }[] }
     }
-    const interfacePart = data.components.find(component => component.name === 'api')
-    if (interfacePart?.status === 'operational') return instance
-    await Bun.sleep(100)
+    return data.components.some(({ name, status }) => name === 'api' && status === 'operational')
   }
+  await until('the API is operational', isOperational, 120_000)
+  return instance
 }
 
 /**

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from '../until.ts'
 
 export interface NatsServer {
   url: string
@@ -52,7 +53,7 @@ export async function natsServer({ maxPayload }: NatsServerOptions = {}): Promis
       },
     })
     running = started
-    while (!(await answers(port))) await Bun.sleep(20)
+    await until('nats-server answers', () => answers(port))
   }
   const stop = async () => {
     const stopped = running

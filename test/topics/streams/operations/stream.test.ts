@@ -358,11 +358,11 @@ describe('GET /v1/stream: a client', () => {
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Token ${instance.token}\r\n\r\n`,
     )
-    let before = -1
-    while (handedOut === 0 || handedOut > before) {
-      before = handedOut
+    await until('nothing more is handed out', async () => {
+      const before = handedOut
       await Bun.sleep(150)
-    }
+      return before > 0 && handedOut === before
+    })
     expect(handedOut).toBeLessThan(instance.events().length)
     socket.destroy()
     await until('the stream ends', () => instance.services.streams.count === 0)
