@@ -1,5 +1,4 @@
-import type { Ids } from '../lib/ids.ts'
-import type { Log } from '../lib/log/log.ts'
+import type { Runtime } from '../config/runtime.ts'
 
 import { scopeOf } from '../plans/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
@@ -11,10 +10,8 @@ import type { Gate, RequestContext } from './gate/gate.ts'
 import { ignoredParametersHeader } from './input/ignored-parameters.ts'
 import { requestIdOf } from './request-id.ts'
 
-export interface SettleDeps {
+export interface SettleDeps extends Pick<Runtime, 'ids' | 'log'> {
   gate: Pick<Gate, 'answer' | 'leave'>
-  ids: Ids
-  log: Log
   corsOrigins: readonly string[]
   /** Of the service's own headers; absent: pages of other origins do not read them. */
   headerPrefix?: string

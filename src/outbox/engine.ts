@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../config/runtime.ts'
 import { transact } from '../database/database.ts'
-import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log/log.ts'
 import { after, type Clock, within } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
@@ -49,11 +48,8 @@ export interface OutboxEngine {
   forget(before: number, limit: number): number
 }
 
-export interface EngineDeps {
-  db: Database
+export interface EngineDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   clock: Clock
-  ids: Ids
-  log: Log
   /** A number in [0, 1). */
   chance: () => number
 }
@@ -224,15 +220,15 @@ const logGivenUp = (log: Log, { id, kind, accountId, lane, eventType, attempts, 
     error,
   })
 
-interface EndingsDeps extends EngineDeps {
-  store: OutboxStore
-  leases: Leases
-  notify: Telling
-  due: OutboxDue
-}
-
 /** Records how attempts ended, unless their lease was lost. */
-function createEndings({ store, leases, notify, due, clock, chance }: EndingsDeps) {
+function createEndings({
+  store,
+  leases,
+  notify,
+  due,
+  clock,
+  chance,
+}: EngineDeps & { store: OutboxStore; leases: Leases; notify: Telling; due: OutboxDue }) {
   return {
     settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome) {
       const at = clock.now()

@@ -108,13 +108,15 @@ export interface HeldMessages {
   release(filter: HeldFilter, limit: number): Promise<number>
 }
 
-export interface HeldMessagesDeps {
+export function createHeldMessages({
+  db,
+  settings,
+  outbox,
+}: {
   db: Database
   settings: Pick<Settings, 'get'>
   outbox: Pick<Outbox, 'log'>
-}
-
-export function createHeldMessages({ db, settings, outbox }: HeldMessagesDeps): HeldMessages {
+}): HeldMessages {
   const store = createHeldMessageStore(db)
   const hold = () => ({ moments: momentsOf(settings), reason: heldReason })
   const list: HeldMessages['list'] = (filter, limit, offset) =>

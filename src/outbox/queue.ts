@@ -16,15 +16,17 @@ export interface Queue extends Pick<QueueStore, 'list' | 'count'> {
   drop(ids: readonly string[]): number
 }
 
-export interface QueueDeps {
+const droppedReason = 'the operator dropped it'
+
+export const createQueue = ({
+  db,
+  outbox,
+  store,
+}: {
   db: Database
   outbox: Pick<Outbox, 'log' | 'engine'>
   store: QueueStore
-}
-
-const droppedReason = 'the operator dropped it'
-
-export const createQueue = ({ db, outbox, store }: QueueDeps): Queue => ({
+}): Queue => ({
   list: store.list,
   count: store.count,
   send: ids =>

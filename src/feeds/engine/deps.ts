@@ -1,5 +1,4 @@
-import type { Ids } from '../../lib/ids.ts'
-import type { Log } from '../../lib/log/log.ts'
+import type { Runtime } from '../../config/runtime.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PublisherFetch } from '../../send/feeds/fetch.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
@@ -20,7 +19,7 @@ export interface FeedBatches {
 }
 
 /** What the engine of feeds works with. */
-export interface FeedsDeps {
+export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   batches: FeedBatches
   /** Who did what. */
   audit: { note(entry: NewAuditEntry): void }
@@ -32,8 +31,6 @@ export interface FeedsDeps {
   clock: Clock
   /** Waits so many milliseconds until a publisher is asked again; absent: real time passes. */
   wait?: ((ms: number) => Promise<void>) | undefined
-  ids: Ids
-  log: Log
   userAgent: string
   chance: () => number
   /** Differs from copy to copy on a machine. */

@@ -8,16 +8,18 @@ import type { KeyAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import type { RateTables } from './rates.ts'
 
-export interface RateSlotDeps {
-  rates: RateTables
-  clock: Clock
-  trusted: TrustedProxies
-}
-
 /** Slots of the rolling windows; each that is taken goes into `windows`, for the headers. */
 export type RateSlots = ReturnType<typeof createRateSlots>
 
-export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps) => ({
+export const createRateSlots = ({
+  rates,
+  clock,
+  trusted,
+}: {
+  rates: RateTables
+  clock: Clock
+  trusted: TrustedProxies
+}) => ({
   /** Of the client's address; throws 429 when there is none. */
   takeAddress(
     name: 'unauthenticated' | 'demo',

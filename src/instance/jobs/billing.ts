@@ -4,18 +4,20 @@ import { minuteMs } from '../../lib/time/instant.ts'
 import type { BillingDuties } from '../../topics/billing/service/billing.ts'
 import type { Job } from './job.ts'
 
-export interface BillingJobDeps {
-  billing: { duties: BillingDuties }
-  clock: Clock
-  log: Log
-}
-
 /**
  * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that
  * expire: at the moment at which they fall due. What has to be asked of a processor is asked beside
  * it, once a minute, because the other duties can not wait for an answer.
  */
-export function createBillingJob({ billing: { duties }, clock, log }: BillingJobDeps): Job {
+export function createBillingJob({
+  billing: { duties },
+  clock,
+  log,
+}: {
+  log: Log
+  billing: { duties: BillingDuties }
+  clock: Clock
+}): Job {
   let askedAt: number | undefined
   let asking: Promise<void> | undefined
   const ask = async () => {

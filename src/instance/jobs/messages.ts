@@ -5,12 +5,6 @@ import type { SmsStore } from '../../topics/messages/store/sms.ts'
 import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
-export interface MessagesJobDeps {
-  notifications: NotificationStore
-  sms: SmsStore
-  clock: Clock
-}
-
 const notificationsKeptMs = 90 * dayMs
 /** Longer than any month, of which they are counted. */
 const textsKeptMs = 62 * dayMs
@@ -22,7 +16,15 @@ const slicesMax = 200
  * Forgets notifications and records of text messages that are past their time; once an hour is
  * often enough.
  */
-export function createMessagesJob({ notifications, sms, clock }: MessagesJobDeps): Job {
+export function createMessagesJob({
+  notifications,
+  sms,
+  clock,
+}: {
+  notifications: NotificationStore
+  sms: SmsStore
+  clock: Clock
+}): Job {
   const isDue = createInterval(hourMs, clock)
   const forgetInSlices = async (forget: () => number) => {
     for (let slices = 0; slices < slicesMax && forget() === sliceRows; slices += 1) await sleep(0)

@@ -134,28 +134,26 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     links,
     corsOrigins: config.cors.origins,
   }).use(probes(access, repeats))
-  const context = { ...services, access, idempotency: repeats } as unknown as Context
+  const context = {
+    ...services,
+    access,
+    keys,
+    meter,
+    plans,
+    rates,
+    clock,
+    keyChanges: changes,
+    links,
+    idempotency: repeats,
+    nameMax,
+    now,
+  } as unknown as Context
   mount(app, context, [
-    ...accountOperations({
-      meter,
-      billing: services.billing,
-      plans,
-      links,
-      quotaScope: config.quota.scope,
-      now,
-    }),
-    ...keyOperations({ keys, meter, changes, idempotency: repeats, nameMax, now }),
+    ...accountOperations(context),
+    ...keyOperations(context),
     ...usageOperations({ meter, rates, clock }),
     ...performanceOperations({ meter, now }),
-    ...accountAdminOperations({
-      ...services,
-      keys,
-      meter,
-      changes,
-      idempotency: repeats,
-      nameMax,
-      now,
-    }),
+    ...accountAdminOperations(context),
     ...tokenAdminOperations,
   ])
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>

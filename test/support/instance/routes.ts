@@ -100,7 +100,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     ...metricsOperations,
     ...convertOperations,
     ...excelOperations({
-      ...shared,
+      ...(shared as unknown as Context),
       ids,
       codesMax: limits.codesPerRequestMax,
       xmlRoot: config.brand.xmlRoot,

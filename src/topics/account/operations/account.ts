@@ -7,7 +7,6 @@ import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { tierOf } from '../../../plans/plans.ts'
 import { percentUsed, quotaRemaining } from '../../../plans/quota.ts'
-import type { Billing } from '../../billing/service/billing.ts'
 import { tierRow } from '../../keys/operations/limit-rows.ts'
 import { ApiKeyShape, createKeyRows } from '../../keys/operations/row.ts'
 import {
@@ -16,11 +15,6 @@ import {
   TierShape,
   WindowName,
 } from '../../keys/operations/tier-shape.ts'
-
-export interface AccountDeps extends Pick<Context, 'meter' | 'plans' | 'links' | 'now'> {
-  billing: Pick<Billing, 'standing'>
-  quotaScope: 'key' | 'account'
-}
 
 const AccountAnswer = t.Object({
   account: t.Object({
@@ -74,7 +68,7 @@ const AccountAnswer = t.Object({
 })
 
 /** The state of the caller's account. */
-export function accountOperations({ meter, billing, plans, links, quotaScope, now }: AccountDeps) {
+export function accountOperations({ meter, billing, plans, links, config, now }: Context) {
   const { rows } = createKeyRows(meter, now)
 
   const accountRow = (
@@ -125,7 +119,7 @@ export function accountOperations({ meter, billing, plans, links, quotaScope, no
               resets_at: isoInstant(window.endsAt),
               state,
               percent_used: percentUsed(window, used),
-              scope: quotaScope,
+              scope: config.quota.scope,
             },
             features: [...entitled.features],
             addons: key.account.account.addOns,

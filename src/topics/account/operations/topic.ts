@@ -10,7 +10,7 @@ import { signUpAdminOperations, signUpOperations } from './sign-up.ts'
 /** The account, its sessions and its organization. */
 export function operationsOf(context: Context): Operation[] {
   return [
-    ...accountOperations({ ...context, quotaScope: context.config.quota.scope }),
+    ...accountOperations(context),
     ...sessionOperations(context),
     ...sessionListOperations,
     ...signUpOperations,

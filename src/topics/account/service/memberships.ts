@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { keepsAdmin } from '../../../plans/roles.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -20,13 +19,11 @@ export type OrganizationRefusal =
   | { refused: 'already_member' | 'last_admin' | 'invitation_expired' | 'invitation_used' }
   | { refused: 'limit'; limit: number }
 
-export interface OrganizationsDeps {
-  db: Database
+export interface OrganizationsDeps extends Pick<Runtime, 'db' | 'ids'> {
   keys: Keyring
   store: OrganizationStore
   mail: Pick<Mail, 'post'>
   clock: Clock
-  ids: Ids
   serviceName: string
 }
 

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -19,13 +18,11 @@ export interface SignedIn {
  */
 export type Sessions = ReturnType<typeof createSessions>
 
-export interface SessionsDeps {
-  db: Database
+export interface SessionsDeps extends Pick<Runtime, 'db' | 'ids'> {
   keys: Keyring
   store: SessionStore
   masterKey: string
   clock: Clock
-  ids: Ids
   /** Of a token, and of a sign-in with all its refreshed tokens. */
   lifetimes: { tokenMs: number; signInMs: number }
 }

@@ -1,7 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
 import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
 import { type Clock, sleep } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
@@ -73,8 +71,7 @@ export interface SignIn {
   setPassword(account: AccountState, password: string): Promise<{ fault: string } | undefined>
 }
 
-export interface SignInDeps {
-  db: Database
+export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   keys: Keyring
   sessions: Sessions
   secondFactor: Pick<SecondFactor, 'isOn' | 'use'>
@@ -85,8 +82,6 @@ export interface SignInDeps {
   /** Who did what. */
   audit: { note(entry: NewAuditEntry): void }
   clock: Clock
-  ids: Ids
-  log: Log
   serviceName: string
   linkLifetimeMs: number
   places: Pick<SignInPlaces, 'note'>

@@ -1,5 +1,4 @@
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 import { sameHash } from '../../../lib/secrets/token.ts'
 import { type Clock, sleep } from '../../../lib/time/clock.ts'
@@ -32,7 +31,7 @@ export interface SignedUp {
 /** How strangers come to an account, where the operator lets them. */
 export type SignUp = ReturnType<typeof createSignUp>
 
-export interface SignUpDeps {
+export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log'> {
   mode: SignUpMode
   serviceName: string
   masterKey: string
@@ -43,8 +42,6 @@ export interface SignUpDeps {
   signIn: Pick<SignIn, 'mailLink' | 'makeLink'>
   audit: { note(entry: NewAuditEntry): void }
   clock: Clock
-  ids: Ids
-  log: Log
 }
 
 const linkMs = dayMs

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
@@ -9,21 +10,14 @@ import type { AlertRefusal } from '../service/alerts.ts'
 import { featureOf } from '../service/firing.ts'
 import { isAnalytics } from './form.ts'
 import { alertHistoryOperations } from './history.ts'
-import {
-  type AlertContext,
-  type AlertsDeps,
-  alertParams,
-  createAlertContext,
-  reading,
-  writing,
-} from './route.ts'
+import { type AlertContext, alertParams, createAlertContext, reading, writing } from './route.ts'
 import { AlertShape, AlertWithHistory } from './row.ts'
 import { alertTestOperations } from './tests.ts'
 
 const historyShown = 20
 
 /** The account's alerts on prices and on what daily closes come to. */
-export function alertOperations(deps: AlertsDeps) {
+export function alertOperations(deps: Context) {
   const context = createAlertContext(deps)
   return [
     ...listAndCreate(deps, context),
@@ -43,7 +37,7 @@ const analyticsNote = `Analytics conditions look at the daily closes of \`GET /v
 - \`volatility_spike\`: annualised volatility of the closes in the period, strictly above \`multiplier\` times the baseline, which is the same number over the 365 days that end with the first close of the period.
 - \`trend_reversal\`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round.`
 
-function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
+function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
   return [
     operation('GET /v1/alerts', {
@@ -88,7 +82,7 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
     },
   )
 
-function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
+function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
   return [
     operation('GET /v1/alerts/:id', {

@@ -2,11 +2,12 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { idParameter } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { conditionText } from '../math/condition.ts'
-import { type AlertContext, type AlertsDeps, reading } from './route.ts'
+import { type AlertContext, reading } from './route.ts'
 import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
 
 const analyticsPerPage = 20
@@ -20,7 +21,7 @@ const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape
 
 /** What has fired. */
 export function alertHistoryOperations(
-  { alerts, historyPerPageMax }: AlertsDeps,
+  { alerts, limits }: Context,
   { codeOf, own, rows }: AlertContext,
 ) {
   const firedRow = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
@@ -50,7 +51,7 @@ export function alertHistoryOperations(
       description:
         'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
       access: { meter: true, feature: 'analytics_alerts' },
-      page: { max: historyPerPageMax, default: analyticsPerPage },
+      page: { max: limits.alertsHistoryPerPageMax, default: analyticsPerPage },
       answers: { 200: Analytics },
       handle: ({ caller, page }) => {
         const fired = alerts.firedAnalytics(
@@ -71,7 +72,7 @@ export function alertHistoryOperations(
       description:
         "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
       access: reading,
-      page: { max: historyPerPageMax, default: triggersPerPage },
+      page: { max: limits.alertsHistoryPerPageMax, default: triggersPerPage },
       query: {
         alert_id: idParameter({
           description: 'Only of this alert.',

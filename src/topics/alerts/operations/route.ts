@@ -6,26 +6,6 @@ import type { Alert } from '../service/alerts.ts'
 import { createAlertForms } from './form.ts'
 import { createAlertRows } from './row.ts'
 
-export interface AlertsDeps
-  extends Pick<
-    Context,
-    | 'alerts'
-    | 'backtests'
-    | 'latestPrices'
-    | 'catalogue'
-    | 'coverage'
-    | 'codes'
-    | 'plans'
-    | 'idempotency'
-    | 'links'
-    | 'checkTarget'
-    | 'marks'
-    | 'clock'
-    | 'now'
-  > {
-  historyPerPageMax: number
-}
-
 const kinds = ['standard_alerts', 'analytics_alerts'] as const
 export const reading = { meter: true, feature: kinds } as const
 export const writing = { ...reading, header: true } as const
@@ -37,7 +17,7 @@ export const alertParams = t.Object({
 })
 
 /** What every route of alerts stands on. */
-export function createAlertContext({ alerts, catalogue, checkTarget, now }: AlertsDeps) {
+export function createAlertContext({ alerts, catalogue, checkTarget, now }: Context) {
   const codeOf = (seriesId: number) => catalogue.byId(seriesId).code
   return {
     codeOf,

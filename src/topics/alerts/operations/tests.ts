@@ -3,6 +3,7 @@ import { integer } from '../../../http/answer/integer.ts'
 import { body, documentedBody, omittable, text } from '../../../http/input/body-schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -10,7 +11,7 @@ import { dayMs, isoDay, isoInstant, startOfDay } from '../../../lib/time/instant
 import { conditionText } from '../math/condition.ts'
 import { answeredPrice } from '../service/moment.ts'
 import { BacktestRange } from './form.ts'
-import { type AlertContext, type AlertsDeps, alertParams, writing } from './route.ts'
+import { type AlertContext, alertParams, writing } from './route.ts'
 import { TestShape, testRow } from './row.ts'
 
 const backtestDays = 365
@@ -57,7 +58,7 @@ const BacktestShape = t.Object({
 })
 
 /** What alerts would do now, and would have done. */
-export const alertTestOperations = (deps: AlertsDeps, context: AlertContext) => [
+export const alertTestOperations = (deps: Context, context: AlertContext) => [
   ...testOne(deps, context),
   ...testCode(deps),
   ...backtest(deps, context),
@@ -69,7 +70,7 @@ const onlyReading = { ...writing, action: 'read' } as const
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
-const testOne = ({ alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) => [
+const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertContext) => [
   operation('POST /v1/alerts/:id/test', {
     operationId: 'testAlert',
     summary: 'Test an alert',
@@ -88,7 +89,7 @@ const testOne = ({ alerts, catalogue, clock, marks }: AlertsDeps, { own }: Alert
   }),
 ]
 
-const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: AlertsDeps) => [
+const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Context) => [
   operation('POST /v1/alerts/test', {
     operationId: 'testAlertsOfCode',
     summary: 'Test every alert of a code',
@@ -127,7 +128,7 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Aler
   }),
 ]
 
-const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) => [
+const backtest = (deps: Context, { codeOf, forms }: AlertContext) => [
   operation('POST /v1/alerts/backtest', {
     operationId: 'backtestAlert',
     summary: 'Backtest an alert',

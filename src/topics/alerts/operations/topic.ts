@@ -4,7 +4,5 @@ import { alertOperations } from './alerts.ts'
 
 /** Alerts on prices and on what daily closes come to. */
 export function operationsOf(context: Context): Operation[] {
-  return [
-    ...alertOperations({ ...context, historyPerPageMax: context.limits.alertsHistoryPerPageMax }),
-  ]
+  return [...alertOperations(context)]
 }

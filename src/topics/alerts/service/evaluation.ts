@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import { isStorageFault } from '../../../database/storage-fault.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Log } from '../../../lib/log/log.ts'
 import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -27,8 +27,7 @@ import { createPriceNotes } from './price-notes.ts'
  */
 export type AlertEvaluation = ReturnType<typeof createAlertEvaluation>
 
-export interface AlertEvaluationDeps {
-  db: Database
+export interface AlertEvaluationDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   alerts: AlertStore
   triggers: AlertTriggerStore
   prices: AlertPriceStore
@@ -38,8 +37,6 @@ export interface AlertEvaluationDeps {
   quarantine: QuarantineList
   keys: Pick<Keyring, 'account' | 'entitlements'>
   clock: Clock
-  ids: Ids
-  log: Log
   intervalMs: number
   /** Measures slices; the clock of the instance may stand still. */
   stopwatch?: Clock
@@ -127,16 +124,13 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
   }
 }
 
-interface StepDeps extends AlertEvaluationDeps {
-  stopwatch: Clock
-  passes: CodePasses
-}
-
 /**
  * Judges alerts by one price in one transaction that ends about `until`; whether there may be more
  * to do. A price that is not finished is gone on with before another one is begun.
  */
-function createStep(deps: StepDeps): (until: number) => boolean {
+function createStep(
+  deps: AlertEvaluationDeps & { stopwatch: Clock; passes: CodePasses },
+): (until: number) => boolean {
   const { db, log, stopwatch, passes } = deps
   /** What the transaction under way has fired. */
   let fired: FiredAlert[] = []

@@ -1,7 +1,6 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import { isStorageFault } from '../../../database/storage-fault.ts'
-import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
@@ -26,8 +25,7 @@ export interface Cursor {
 
 export const cursorStart: Cursor = { after: 0, upTo: 0 }
 
-export interface JudgeDeps {
-  db: Database
+export interface JudgeDeps extends Pick<Runtime, 'db' | 'log'> {
   alerts: AlertStore
   prices: AlertPriceStore
   passes: CodePasses
@@ -35,7 +33,6 @@ export interface JudgeDeps {
   notifier(): Notifier
   catalogue: Catalogue
   keys: Pick<Keyring, 'account' | 'entitlements'>
-  log: Log
   stopwatch: Clock
   /** Fires those whose condition holds; whether any did. */
   fire(candidates: readonly WatchingAlert[], judging: Judging): boolean

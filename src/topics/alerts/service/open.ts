@@ -1,7 +1,4 @@
-import type { Database } from 'bun:sqlite'
-import type { Config } from '../../../config/config.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
@@ -23,13 +20,12 @@ import { createAlertMoments } from './moment.ts'
 /** Alerts, how they are judged by the prices that come in, and by those that came. */
 export type AlertServices = ReturnType<typeof openAlerts>
 
-export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'> {
-  db: Database
+export interface AlertServicesDeps
+  extends Pick<Runtime, 'db' | 'ids' | 'log' | 'config'>,
+    Omit<AlertMessagesDeps, 'serviceName'> {
   clock: Clock
   /** Measures how long work takes; real time without it. */
   stopwatch?: Clock
-  ids: Ids
-  log: Log
   keys: Keyring
   catalogue: Catalogue
   latestPrices: LatestPrices
@@ -38,7 +34,6 @@ export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'
   pricesAt: PricesAt
   quarantine: QuarantineList
   ingest: Pick<Ingest, 'listen' | 'listenInside'>
-  config: Config
 }
 
 /**

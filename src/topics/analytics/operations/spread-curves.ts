@@ -7,7 +7,6 @@ import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
-import type { Limits } from '../../../plans/limits.ts'
 import { monthsBetween, structureOf } from '../../futures/math/curve.ts'
 import {
   type Family,
@@ -16,16 +15,9 @@ import {
   familyByStructure,
   structureNames,
 } from '../../futures/math/families.ts'
-import type { Futures } from '../../futures/service/futures.ts'
 import { barrelsPerTonne } from '../../units/math/identities.ts'
 import { gasoilCrack } from '../math/spread.ts'
 import { instantField, tidy, unitField, valueField } from './spread-row.ts'
-
-export interface CurveDeps
-  extends Pick<Context, 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'pricesAt' | 'switched'> {
-  futures: Pick<Futures, 'curve' | 'front'>
-  limits: Pick<Limits, 'futuresMaxAgeHours'>
-}
 
 const calculated = { feature: 'calculated_metrics', meter: true } as const
 
@@ -92,7 +84,7 @@ const Structure = t.Object(
   { title: 'CurveStructure' },
 )
 
-function mark({ catalogue, marks }: CurveDeps, set: Answering, contracts: readonly string[]): void {
+function mark({ catalogue, marks }: Context, set: Answering, contracts: readonly string[]): void {
   const matches = contracts.flatMap(code => {
     const series = catalogue.named(code)
     return series ? [{ series }] : []
@@ -100,11 +92,11 @@ function mark({ catalogue, marks }: CurveDeps, set: Answering, contracts: readon
   markFixtures(set, marks, matches)
 }
 
-const isServed = ({ limits, now }: CurveDeps, quotedAt: number): boolean =>
+const isServed = ({ limits, now }: Context, quotedAt: number): boolean =>
   now() - quotedAt <= limits.futuresMaxAgeHours * hourMs
 
 /** The front month of a leg, or 404 that names the leg. */
-function frontOf(deps: CurveDeps, leg: 'product' | 'crude', family: FamilyCode, unit: string) {
+function frontOf(deps: Context, leg: 'product' | 'crude', family: FamilyCode, unit: string) {
   const quote = deps.futures.front(family)
   if (quote && isServed(deps, quote.quotedAt)) {
     const { contractCode, contractMonth, price, quotedAt } = quote
@@ -131,7 +123,7 @@ function frontOf(deps: CurveDeps, leg: 'product' | 'crude', family: FamilyCode, 
   )
 }
 
-function gasoilAnswer(deps: CurveDeps, set: Answering) {
+function gasoilAnswer(deps: Context, set: Answering) {
   const product = frontOf(deps, 'product', 'GASOIL_FUTURES', 'USD/t')
   const crude = frontOf(deps, 'crude', 'BRENT_FUTURES', 'USD/bbl')
   const crack = gasoilCrack(product.quote.price, crude.quote.price)
@@ -153,7 +145,7 @@ function gasoilAnswer(deps: CurveDeps, set: Answering) {
 }
 
 /** Of the contracts whose prices may be served; undefined without any. */
-function structureRow(deps: CurveDeps, family: Family): typeof Structure.static | undefined {
+function structureRow(deps: Context, family: Family): typeof Structure.static | undefined {
   const points = (deps.futures.curve(family.code)?.points ?? []).filter(point =>
     isServed(deps, point.quotedAt),
   )
@@ -185,7 +177,7 @@ function structureRow(deps: CurveDeps, family: Family): typeof Structure.static 
   }
 }
 
-const withoutCurve = ({ limits }: CurveDeps, subject: string): Problem =>
+const withoutCurve = ({ limits }: Context, subject: string): Problem =>
   new Problem(
     'DATA_NOT_AVAILABLE',
     `${subject} no contract with a price from the last ${limits.futuresMaxAgeHours} hours.`,
@@ -195,7 +187,7 @@ const withoutCurve = ({ limits }: CurveDeps, subject: string): Problem =>
   )
 
 function structureAnswer(
-  deps: CurveDeps,
+  deps: Context,
   text: string | undefined,
   request: Request,
   set: Answering,
@@ -213,7 +205,7 @@ function structureAnswer(
   return success(row)
 }
 
-function allStructures(deps: CurveDeps, set: Answering) {
+function allStructures(deps: Context, set: Answering) {
   const rows = families.flatMap(family =>
     family.structureName === undefined ? [] : (structureRow(deps, family) ?? []),
   )
@@ -227,7 +219,7 @@ function allStructures(deps: CurveDeps, set: Answering) {
 }
 
 /** Spreads of the futures curves: the gasoil crack and the term structures. */
-export function spreadCurveOperations(deps: CurveDeps) {
+export function spreadCurveOperations(deps: Context) {
   const names = structureNames(deps.exchangeWords)
   const hours = deps.limits.futuresMaxAgeHours
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`

@@ -1,18 +1,12 @@
 import { t } from 'elysia'
 import type { Context } from '../../../http/operations/context.ts'
 import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
-import type { Limits } from '../../../plans/limits.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Quote } from '../../prices/service/latest-prices.ts'
 import type { SpreadIdentity, SpreadType } from '../../units/math/identities.ts'
 import { codesOf, combine } from '../math/spread.ts'
-
-export interface ValuedDeps extends Pick<Context, 'latestPrices' | 'catalogue' | 'now'> {
-  /** A price older than `futuresMaxAgeHours` is not part of a current spread. */
-  limits: Pick<Limits, 'futuresMaxAgeHours'>
-}
 
 /** Takes the residue of binary fractions off a difference: 71.23 - 75.1 is -3.87. */
 export const tidy = (value: number): number => roundTo(value, 12)
@@ -87,7 +81,7 @@ interface Leg {
 export function spreadValue(
   type: SpreadType,
   identity: SpreadIdentity,
-  deps: ValuedDeps,
+  deps: Context,
 ): SpreadValue {
   const now = deps.now()
   const maxAgeHours = deps.limits.futuresMaxAgeHours

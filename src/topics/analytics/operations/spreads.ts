@@ -13,19 +13,16 @@ import {
   type SpreadType,
   spreads as spreadsByType,
 } from '../../units/math/identities.ts'
-import { type CurveDeps, spreadCurveOperations } from './spread-curves.ts'
+import { spreadCurveOperations } from './spread-curves.ts'
 import {
   bucketOf,
   historyQuery,
   historyRange,
   historyRow,
-  type PastDeps,
   pastOf,
   SpreadHistory,
 } from './spread-history.ts'
-import { type MissingLeg, SpreadRow, spreadValue, type ValuedDeps } from './spread-row.ts'
-
-export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps, Pick<Context, 'pricesAt'> {}
+import { type MissingLeg, SpreadRow, spreadValue } from './spread-row.ts'
 
 const perPageMax = 100
 
@@ -113,7 +110,7 @@ function missingLeg(subject: string, { leg, reason, lastAt }: MissingLeg): Probl
   })
 }
 
-function currentSpread(deps: SpreadDeps, type: SpreadType, id: string | undefined, set: Answering) {
+function currentSpread(deps: Context, type: SpreadType, id: string | undefined, set: Answering) {
   const identity = identityOf(type, id)
   const value = spreadValue(type, identity, deps)
   if ('leg' in value) throw missingLeg(identity.id, value)
@@ -121,7 +118,7 @@ function currentSpread(deps: SpreadDeps, type: SpreadType, id: string | undefine
   return success(value.row)
 }
 
-function allSpreads(deps: SpreadDeps, type: SpreadType, set: Answering) {
+function allSpreads(deps: Context, type: SpreadType, set: Answering) {
   const results = spreadsByType[type].map(identity => ({
     id: identity.id,
     value: spreadValue(type, identity, deps),
@@ -141,7 +138,7 @@ function allSpreads(deps: SpreadDeps, type: SpreadType, set: Answering) {
 }
 
 function pastSpread(
-  deps: SpreadDeps,
+  deps: Context,
   type: SpreadType,
   query: Record<string, string | undefined>,
   page: Page,
@@ -174,7 +171,7 @@ function pastSpread(
 /**
  * Differences between prices that people trade and refine by: now, in the past and all of a kind.
  */
-export function spreadOperations(deps: SpreadDeps) {
+export function spreadOperations(deps: Context) {
   const hours = deps.limits.futuresMaxAgeHours
   // A path for each type, not a parameter: what a type does not have is an unknown route, and each
   // documents its own ids.

@@ -10,7 +10,6 @@ import type { PaymentMethod } from '../../../send/billing/processor.ts'
 import { FeatureList } from '../../keys/operations/tier-shape.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { CreditPurchase } from '../../keys/store/credits.ts'
-import type { Billing } from '../service/billing.ts'
 import type { Invoice } from '../store/invoices.ts'
 
 const moment = (description?: string) =>
@@ -218,12 +217,13 @@ export const purchaseRow = (purchase: CreditPurchase): (typeof PurchaseShape)['s
   created_at: isoInstant(purchase.createdAt),
 })
 
-export interface SubscriptionRowDeps extends Pick<Context, 'keys' | 'meter' | 'now'> {
-  billing: Pick<Billing, 'current'>
-}
-
 /** Makes the wire form of subscriptions; of accounts that have none, what their plan comes to. */
-export const subscriptionRows = ({ billing, keys, meter, now }: SubscriptionRowDeps) => {
+export const subscriptionRows = ({
+  billing,
+  keys,
+  meter,
+  now,
+}: Pick<Context, 'billing' | 'keys' | 'meter' | 'now'>) => {
   return (state: AccountState): (typeof SubscriptionShape)['static'] => {
     const subscription = billing.current(state)
     const { account } = state

@@ -1,7 +1,5 @@
-import type { Database } from 'bun:sqlite'
 import { type Config, ConfigProblem } from '../../../config/config.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { creditPackOf } from '../../../plans/credit-packs.ts'
 import type { Plans } from '../../../plans/plans.ts'
@@ -82,12 +80,8 @@ export interface BillingDuties {
   nextStop(after: number): number
 }
 
-export interface BillingDeps {
-  db: Database
-  config: Config
+export interface BillingDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
   clock: Clock
-  ids: Ids
-  log: Log
   plans: Plans
   keys: Keyring
   changes: Pick<KeyChanges, 'changeAccount'>

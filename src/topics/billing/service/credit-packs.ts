@@ -1,5 +1,4 @@
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import { thousands } from '../../../lib/text/text.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { isoDay, minuteMs } from '../../../lib/time/instant.ts'
@@ -54,7 +53,7 @@ export interface CreditLeft {
 /** The pack of what was given and not bought. */
 export const giftPack = 'gift'
 
-export interface CreditSalesDeps {
+export interface CreditSalesDeps extends Pick<Runtime, 'ids' | 'log'> {
   packs: readonly CreditPack[]
   entries: BillingEntries
   credits: Credits
@@ -63,8 +62,6 @@ export interface CreditSalesDeps {
   keys: Pick<Keyring, 'account'>
   notices: Notices
   clock: Clock
-  ids: Ids
-  log: Log
   /** Without one, `charge` tells at once. */
   processor: Processor | undefined
   charge(accountId: string): Charge

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { type InvoiceLine, invoiceNumber, money } from '../../../plans/invoice.ts'
@@ -18,8 +17,7 @@ import type { Events } from '../../webhooks/service/events.ts'
 import type { Invoice, InvoicePayment, InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
 
-export interface EntriesDeps {
-  db: Database
+export interface EntriesDeps extends Pick<Runtime, 'db' | 'ids'> {
   keys: Keyring
   changes: Pick<KeyChanges, 'changeAccount'>
   plans: Plans
@@ -31,7 +29,6 @@ export interface EntriesDeps {
   notices: Notices
   mail: Pick<Mail, 'post' | 'pageUrl'>
   clock: Clock
-  ids: Ids
   serviceName: string
   /** Where this service is reached; empty: it is not known, and events name no address. */
   baseUrl: string

@@ -1,5 +1,4 @@
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { firstPlan, type Plans, tierOf } from '../../../plans/plans.ts'
@@ -26,7 +25,7 @@ import {
   type SubscriptionEngine,
 } from './terms.ts'
 
-export interface RemoteDeps {
+export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
   processor: Processor
   entries: BillingEntries
   subscriptions: SubscriptionStore
@@ -34,8 +33,6 @@ export interface RemoteDeps {
   payments: PaymentStore
   plans: Plans
   clock: Clock
-  ids: Ids
-  log: Log
   keys: Pick<Keyring, 'account'>
 }
 

@@ -22,21 +22,6 @@ import type { Quote } from '../../prices/service/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
 import type { Series } from '../store/series.ts'
 
-export interface DemoDeps
-  extends Pick<
-    Context,
-    | 'latestPrices'
-    | 'history'
-    | 'catalogue'
-    | 'commodityTexts'
-    | 'links'
-    | 'marks'
-    | 'firstCodes'
-    | 'now'
-  > {
-  limitPerHour: number
-}
-
 /** Longer than any code and shorter than any token, so that no token is echoed. */
 const codeMax = 60
 
@@ -104,7 +89,7 @@ const DemoCommodities = envelope(
 )
 
 /** What people may try without a key. */
-export const demoOperations = (deps: DemoDeps) => [
+export const demoOperations = (deps: Context) => [
   ...pricesRoute(deps),
   ...priceRoute(deps),
   ...commoditiesRoute(deps),
@@ -135,7 +120,7 @@ const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
   markSeries(set, marks, all)
 }
 
-function pricesRoute(deps: DemoDeps) {
+function pricesRoute(deps: Context) {
   const { latestPrices, catalogue, history, links } = deps
   return [
     operation('GET /v1/demo/prices', {
@@ -178,7 +163,7 @@ function pricesRoute(deps: DemoDeps) {
           })),
           meta: {
             demo_mode: true as const,
-            rate_limit: `${deps.limitPerHour} requests per hour`,
+            rate_limit: `${deps.limits.demoPerHour} requests per hour`,
             signup_url: signupUrl,
             available_commodities: quotes.length,
             commodities_available: quotes.length,
@@ -191,7 +176,7 @@ function pricesRoute(deps: DemoDeps) {
   ]
 }
 
-function priceRoute(deps: DemoDeps) {
+function priceRoute(deps: Context) {
   const { latestPrices, catalogue, now } = deps
   return [
     operation('GET /v1/demo/prices/:code', {
@@ -236,7 +221,7 @@ function priceRoute(deps: DemoDeps) {
   ]
 }
 
-function commoditiesRoute(deps: DemoDeps) {
+function commoditiesRoute(deps: Context) {
   const { catalogue, commodityTexts } = deps
   const write = (all: readonly Series[]): string => {
     const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>

@@ -11,15 +11,6 @@ import { version } from '../../../version.ts'
 import { constantsRow, rateLimitRows, tierRow } from '../../keys/operations/limit-rows.ts'
 import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
 
-export interface MetaDeps
-  extends Pick<
-    Context,
-    'plans' | 'limits' | 'catalogue' | 'commodityTexts' | 'serviceName' | 'now'
-  > {
-  /** Networks that webhook deliveries come from, in CIDR notation. */
-  sourceRanges: readonly string[]
-}
-
 const schemaVersion = '2.0.0'
 
 const updatedAt = t.String({ format: 'date-time', description: 'Since when these hold.' })
@@ -86,7 +77,7 @@ const Facts = t.Object({
  * What holds for everybody: plans and limits in force, where webhooks come from, the service in
  * numbers.
  */
-export function metaOperations(deps: MetaDeps) {
+export function metaOperations(deps: Context) {
   // Plans and limits are settings: what is in force holds since the start.
   const startedAt = isoInstant(deps.now())
   return [
@@ -96,7 +87,7 @@ export function metaOperations(deps: MetaDeps) {
   ]
 }
 
-function limitsOperations({ plans, limits }: MetaDeps, startedAt: string) {
+function limitsOperations({ plans, limits }: Context, startedAt: string) {
   const text = JSON.stringify(
     success({
       schema_version: schemaVersion,
@@ -134,7 +125,8 @@ function limitsOperations({ plans, limits }: MetaDeps, startedAt: string) {
 /** A network that is only one address. */
 const singleAddress = /^(?:([\d.]+)\/32|([\da-f:.]+)\/128)$/i
 
-function webhookIpsRoute({ sourceRanges }: MetaDeps, startedAt: string) {
+function webhookIpsRoute({ config }: Context, startedAt: string) {
+  const { sourceRanges } = config.webhooks
   const answer = success({
     ip_ranges: [...sourceRanges],
     ips: sourceRanges.flatMap(range => singleAddress.exec(range)?.slice(1).find(Boolean) ?? []),
@@ -153,10 +145,7 @@ function webhookIpsRoute({ sourceRanges }: MetaDeps, startedAt: string) {
   ]
 }
 
-function factsRoute(
-  { plans, catalogue, commodityTexts, serviceName }: MetaDeps,
-  startedAt: string,
-) {
+function factsRoute({ plans, catalogue, commodityTexts, serviceName }: Context, startedAt: string) {
   const write = (): string =>
     JSON.stringify({
       schema_version: schemaVersion,

@@ -9,9 +9,9 @@ import { sourceOperations } from './sources.ts'
 /** What there is to ask for, and what may be seen without a key. */
 export function operationsOf(context: Context): Operation[] {
   return [
-    ...demoOperations({ ...context, limitPerHour: context.limits.demoPerHour }),
+    ...demoOperations(context),
     ...commodityOperations(context),
-    ...metaOperations({ ...context, sourceRanges: context.config.webhooks.sourceRanges }),
+    ...metaOperations(context),
     ...priceListOperations(context),
     ...sourceOperations(context),
   ]

@@ -8,11 +8,6 @@ import { conditionOf, schedulerComponent } from '../service/condition.ts'
 import { publicParts } from '../service/parts.ts'
 import { FeedRow, feedRow, type HealthDeps, upMs } from './health.ts'
 
-export interface PublicStatusDeps extends HealthDeps {
-  serviceName: string
-  mode: 'serve' | 'dev'
-}
-
 const state = t.Union([
   t.Literal('operational'),
   t.Literal('degraded'),
@@ -56,7 +51,9 @@ const PublicStatus = t.Object(
 )
 
 /** How the service is doing, for people who have no key. */
-export function publicStatusOperations(deps: PublicStatusDeps) {
+export function publicStatusOperations(
+  deps: HealthDeps & { serviceName: string; mode: 'serve' | 'dev' },
+) {
   const { catalogue, freshness, marks, clock } = deps
   return [
     operation('GET /status.json', {

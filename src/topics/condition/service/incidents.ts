@@ -8,20 +8,23 @@ import type { Component } from './component.ts'
 /** When parts of the service were not as they should be. */
 export type Incidents = ReturnType<typeof createIncidents>
 
-export interface IncidentsDeps {
-  db: Database
-  store: IncidentStore
-  settings: Settings
-  now: () => number
-}
-
 export const incidentDays = 90
 const seenName = 'condition.seen_at'
 /** Less often than it is looked at, so that a copy at rest writes little. */
 const seenEveryMs = 5 * minuteMs
 const outageAfterMs = 10 * minuteMs
 
-export function createIncidents({ db, store, settings, now }: IncidentsDeps) {
+export function createIncidents({
+  db,
+  store,
+  settings,
+  now,
+}: {
+  db: Database
+  store: IncidentStore
+  settings: Settings
+  now: () => number
+}) {
   let notedAt = Number.NEGATIVE_INFINITY
 
   const noteOne = (part: Component, open: Incident | undefined) => {

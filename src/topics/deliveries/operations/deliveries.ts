@@ -8,8 +8,6 @@ import { countOrNull } from '../../../http/operations/schema.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import type { Links } from '../../../http/problem/refusals.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import type { Limits } from '../../../plans/limits.ts'
-import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { CopyRefusal, Delivery, DeliveryRefusal } from '../service/deliveries.ts'
 import { createDeliveryForms } from './form.ts'
 import {
@@ -20,12 +18,6 @@ import {
   runId,
   runStatus,
 } from './row.ts'
-
-export interface DeliveriesApiDeps
-  extends Pick<Context, 'deliveries' | 'idempotency' | 'links' | 'headerPrefix' | 'now'> {
-  catalogue: Pick<Catalogue, 'named' | 'resolve' | 'suggest'>
-  limits: Pick<Limits, 'deliveryCodesMax' | 'deliveryNameMax' | 'manualSendCooldownSeconds'>
-}
 
 const reading = { meter: false } as const
 const writing = { meter: false, header: true } as const
@@ -42,13 +34,13 @@ const One = t.Object({ data: DeliveryTwice, message })
 const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
 
 /** Prices that the account has mailed to it by a schedule. */
-export function deliveryOperations(deps: DeliveriesApiDeps) {
+export function deliveryOperations(deps: Context) {
   const shared = createShared(deps)
   return [...listAndCreate(deps, shared), ...changeOne(deps, shared), ...sendNow(deps, shared)]
 }
 
 /** What every route stands on. */
-function createShared({ deliveries, catalogue, limits, now }: DeliveriesApiDeps) {
+function createShared({ deliveries, catalogue, limits, now }: Context) {
   return {
     rows: createDeliveryRows(deliveries),
     forms: createDeliveryForms({
@@ -81,7 +73,7 @@ type Shared = ReturnType<typeof createShared>
 const howItRuns =
   'Runs are made every fifteen minutes, for each local day once, when the clocks of `time_zone` have passed `delivery_time`: a time that a change of the clock skips is the next one that exists, one that it repeats runs once, and after an outage the newest that was missed is made up for. A run has the prices of `GET /v1/prices/latest` at its making, frozen over all attempts, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change against the last observation of an earlier local day; text that a spreadsheet would run as a formula begins with an apostrophe. Codes without a current price are named in the letter. A provider that fails is asked again after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
 
-function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
+function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
   const { deliveries, idempotency, links, headerPrefix } = deps
   return [
     operation('GET /v1/scheduled-deliveries', {
@@ -154,7 +146,7 @@ const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }
     { limit: allowed, current_count: count, upgrade_url: upgradeUrl },
   )
 
-function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
+function changeOne(deps: Context, { rows, forms, own, refusePaused }: Shared) {
   const { deliveries } = deps
   return [
     operation('GET /v1/scheduled-deliveries/:id', {
@@ -212,10 +204,7 @@ const messages = {
   suppressed: 'Nothing was sent; `error` says why.',
 } as const
 
-function sendNow(
-  { deliveries, idempotency, limits }: DeliveriesApiDeps,
-  { own, refusePaused }: Shared,
-) {
+function sendNow({ deliveries, idempotency, limits }: Context, { own, refusePaused }: Shared) {
   return [
     operation('POST /v1/scheduled-deliveries/:id/send_now', {
       operationId: 'sendScheduledDelivery',

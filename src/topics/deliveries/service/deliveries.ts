@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import { type Clock, sleep } from '../../../lib/time/clock.ts'
 import { dayMs, secondMs } from '../../../lib/time/instant.ts'
 import { wallTime } from '../../../lib/time/zone.ts'
@@ -104,12 +103,11 @@ export interface Deliveries {
 }
 
 export interface DeliveriesDeps
-  extends Omit<DeliveryPricesDeps, 'now'>,
+  extends Pick<Runtime, 'db' | 'ids'>,
+    Omit<DeliveryPricesDeps, 'now'>,
     Pick<DeliveryRunsDeps, 'mail' | 'outbox'> {
-  db: Database
   keys: Pick<Keyring, 'account' | 'entitlements'>
   clock: Clock
-  ids: Ids
   limits: Pick<Limits, 'manualSendCooldownSeconds'>
   enabled: boolean
   serviceName: string

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
 import type { Outbox, Settled } from '../../../outbox/outbox.ts'
@@ -20,8 +19,7 @@ export type RunState = Omit<DeliveryRun, 'status'> & {
 
 export type DeliveryRuns = ReturnType<typeof createDeliveryRuns>
 
-export interface DeliveryRunsDeps {
-  db: Database
+export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: DeliveryStore
   runs: DeliveryRunStore
   keys: Pick<Keyring, 'account'>
@@ -29,7 +27,6 @@ export interface DeliveryRunsDeps {
   outbox: Pick<Outbox, 'listen' | 'log'>
   prices(codes: readonly string[], zone: string, accountId: string): PriceList
   clock: Clock
-  ids: Ids
   serviceName: string
 }
 

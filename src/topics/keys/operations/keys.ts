@@ -8,15 +8,9 @@ import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import type { KeyChanges } from '../service/key-changes.ts'
 import type { KeyState } from '../service/keyring.ts'
 import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from './form.ts'
 import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
-
-export interface ApiKeysDeps
-  extends Pick<Context, 'keys' | 'meter' | 'idempotency' | 'nameMax' | 'now'> {
-  changes: KeyChanges
-}
 
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
@@ -38,9 +32,9 @@ const Revoked = envelope(
   }),
 )
 /** The keys of the caller's account. */
-export const keyOperations = (deps: ApiKeysDeps) => [...listAndCreate(deps), ...changeOne(deps)]
+export const keyOperations = (deps: Context) => [...listAndCreate(deps), ...changeOne(deps)]
 
-function listAndCreate({ meter, changes, nameMax, now }: ApiKeysDeps) {
+function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
   const { rows, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
   return [
@@ -76,7 +70,7 @@ function listAndCreate({ meter, changes, nameMax, now }: ApiKeysDeps) {
   ]
 }
 
-function changeOne({ keys, meter, changes, nameMax, now }: ApiKeysDeps) {
+function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
   const { row, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
 

@@ -6,9 +6,5 @@ import { usageOperations } from './usage.ts'
 
 /** API keys, their usage and what they cost. */
 export function operationsOf(context: Context): Operation[] {
-  return [
-    ...keyOperations({ ...context, changes: context.keyChanges }),
-    ...usageOperations(context),
-    ...performanceOperations(context),
-  ]
+  return [...keyOperations(context), ...usageOperations(context), ...performanceOperations(context)]
 }

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Limits } from '../../../plans/limits.ts'
@@ -47,12 +46,10 @@ export interface NewAccount extends AccountChange {
  */
 export type KeyChanges = ReturnType<typeof createKeyChanges>
 
-export interface KeyChangeDeps {
-  db: Database
+export interface KeyChangeDeps extends Pick<Runtime, 'db' | 'ids'> {
   keys: Keyring
   limits: Pick<Limits, 'trialDays'>
   clock: Clock
-  ids: Ids
 }
 
 /**

@@ -8,13 +8,6 @@ import type { Vault } from '../../keys/service/vault.ts'
 import type { SuppressionStore } from '../store/suppressions.ts'
 import { type PostedMailMessage, sealContext } from './mail.ts'
 
-export interface MailSenderDeps {
-  mailer: Mailer
-  vault: Vault
-  suppressions: SuppressionStore
-  clock: Clock
-}
-
 /**
  * Hands letters from the outbox to the provider, and keeps the addresses that a server has refused
  * for good.
@@ -24,7 +17,12 @@ export const createMailSender = ({
   vault,
   suppressions,
   clock,
-}: MailSenderDeps): Sender => ({
+}: {
+  mailer: Mailer
+  vault: Vault
+  suppressions: SuppressionStore
+  clock: Clock
+}): Sender => ({
   async send({ body, eventId, attempt }, _lane, signal) {
     const mailBody = JSON.parse(body) as PostedMailMessage
     const opened =

@@ -1,7 +1,4 @@
-import type { Database } from 'bun:sqlite'
-import type { Config } from '../../../config/config.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import { createInboxStore, type InboxStore } from '../../../outbox/store/inbox.ts'
@@ -47,12 +44,8 @@ export interface MessageServices {
   trials: Trials
 }
 
-export interface MessageServicesDeps {
-  db: Database
-  config: Config
+export interface MessageServicesDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
   clock: Clock
-  ids: Ids
-  log: Log
   masterKey: string
   outbox: Outbox
   keys: Keyring

@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
@@ -32,13 +32,11 @@ export type Verified =
 /** The numbers of accounts: added, proved by a code, agreed to be written to. */
 export type Phones = ReturnType<typeof createPhones>
 
-export interface PhonesDeps {
-  db: Database
+export interface PhonesDeps extends Pick<Runtime, 'db' | 'ids'> {
   phones: PhoneStore
   sms: SmsStore
   textMessages: TextMessages
   clock: Clock
-  ids: Ids
   masterKey: string
   serviceName: string
 }

@@ -1,5 +1,5 @@
 import { type Config, ConfigProblem } from '../../../config/config.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { InboxStore } from '../../../outbox/store/inbox.ts'
 import type { Mailer } from '../../../send/messages/mailer.ts'
@@ -11,11 +11,9 @@ import { noteHandover, type ProviderWatch } from '../../../send/provider-watch.t
 import { createCapturingMailer, createDisabledMailer } from './mail-sender.ts'
 import { createCapturingSmsProvider, createLoggingSmsProvider } from './sms-sender.ts'
 
-export interface ProviderDeps {
-  config: Config
+export interface ProviderDeps extends Pick<Runtime, 'config' | 'log'> {
   inbox: Pick<InboxStore, 'add'>
   clock: Clock
-  log: Log
 }
 
 /** What is wrong with the providers of e-mail and text messages, where there are any. */

@@ -32,9 +32,9 @@ import { trialOperations } from './system/trials.ts'
 
 /** What the operator does, and the controls of an evaluation copy. */
 export function operationsOf(context: Context): Operation[] {
-  const { config, controls } = context
+  const { controls } = context
   return [
-    ...accountAdminOperations({ ...context, changes: context.keyChanges }),
+    ...accountAdminOperations(context),
     ...accountItemOperations(context),
     ...tokenAdminOperations,
     ...settingsAdminOperations,
@@ -42,7 +42,7 @@ export function operationsOf(context: Context): Operation[] {
     ...billingAdminOperations(context),
     ...subscriptionAdminOperations(context),
     ...creditAdminOperations(context),
-    ...signInAdminOperations({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }),
+    ...signInAdminOperations(context),
     ...dataAdminOperations(context),
     ...seriesAdminOperations(context),
     ...batchAdminOperations(context),
@@ -60,7 +60,7 @@ export function operationsOf(context: Context): Operation[] {
     ...impersonationOperations(context),
     ...organizationAdminOperations,
     ...datasetAdminOperations(context),
-    ...sourceAdminOperations({ ...context, timeoutMs: config.data_sources.timeoutMs }),
+    ...sourceAdminOperations(context),
     ...feedAdminOperations(context),
     ...(controls
       ? devOperations({ ...context, ...controls, trialDays: context.limits.trialDays })

@@ -14,17 +14,20 @@ export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces
   prune(): void
 }
 
-export interface AuditDeps {
-  store: AuditStore
-  clock: Clock
-  log: Log
-  keepDays: number
-}
-
 const pruneEach = 5000
 const pruneEveryMs = hourMs
 
-export function createAudit({ store, clock, log, keepDays }: AuditDeps): Audit {
+export function createAudit({
+  store,
+  clock,
+  log,
+  keepDays,
+}: {
+  log: Log
+  store: AuditStore
+  clock: Clock
+  keepDays: number
+}): Audit {
   let prunedAt = Number.NEGATIVE_INFINITY
   return {
     list: store.list,

@@ -5,13 +5,15 @@ import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 /** The certificate under which the service is reached, which a proxy in front of it has. */
 export type CertificateWatch = ReturnType<typeof createCertificateWatch>
 
-export interface CertificateWatchDeps {
+export function createCertificateWatch({
+  look,
+  clock,
+  log,
+}: {
+  log: Log
   look(): Promise<number>
   clock: Pick<Clock, 'now'>
-  log: Log
-}
-
-export function createCertificateWatch({ look, clock, log }: CertificateWatchDeps) {
+}) {
   let dueAt = Number.NEGATIVE_INFINITY
   let endsAt: number | undefined
   let looking = Promise.resolve()

@@ -18,15 +18,17 @@ export interface DiskTrouble {
  */
 export type Disk = ReturnType<typeof createDisk>
 
-export interface DiskDeps {
-  settings: Pick<Settings, 'set'>
-  clock: Pick<Clock, 'now' | 'monotonic'>
-  log: Log
-}
-
 const full = 'the disk is full'
 
-export function createDisk({ settings, clock, log }: DiskDeps) {
+export function createDisk({
+  settings,
+  clock,
+  log,
+}: {
+  log: Log
+  settings: Pick<Settings, 'set'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
+}) {
   let reserve: ReserveFile | undefined
   let trouble: DiskTrouble | undefined
   let isFull = false

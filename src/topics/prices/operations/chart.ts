@@ -20,12 +20,6 @@ import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 import { intervalOf, type Range, rangeOf } from './window-query.ts'
 
-export interface ChartDeps
-  extends Pick<
-    Context,
-    'coverage' | 'history' | 'quarantine' | 'flaggedValues' | 'futures' | 'codes' | 'marks' | 'now'
-  > {}
-
 type ChartInterval = 'raw' | BarInterval
 
 /** More than any screen has columns, and what a browser still draws smoothly. */
@@ -129,7 +123,7 @@ const rowOfBar = (seriesId: number, bar: Bar): HistoryRow => ({
 })
 
 /** One series over time, as lists that a chart draws without turning them. */
-export function chartOperations({ history, quarantine, codes, now, ...deps }: ChartDeps) {
+export function chartOperations({ history, quarantine, codes, now, ...deps }: Context) {
   /** Newest first, one more than the most, so that a cut is known of. */
   const read = (
     seriesId: number,

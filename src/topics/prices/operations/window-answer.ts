@@ -33,27 +33,6 @@ import {
 } from './window-query.ts'
 import { createRowWriter, csvHeader, type RowOptions } from './window-row.ts'
 
-export interface WindowAnswerDeps
-  extends Pick<
-    Context,
-    | 'catalogue'
-    | 'closes'
-    | 'coverage'
-    | 'exchange'
-    | 'history'
-    | 'pricesAt'
-    | 'latestPrices'
-    | 'quarantine'
-    | 'codes'
-    | 'ingest'
-    | 'marks'
-    | 'now'
-    | 'firstCodes'
-    | 'perPageMax'
-    | 'sourcesOfRows'
-    | 'switched'
-  > {}
-
 /** A window for a client that never asks for a second page: a year of hours. */
 const wholePerPageMax = 10_000
 /** Rows of a page of lines, which a table reads as they come. */
@@ -86,7 +65,7 @@ export type WindowAnswer = (
   keyId: string,
 ) => string
 
-export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
+export function createWindowAnswer(deps: Context): WindowAnswer {
   const walks = createPagingSnapshots(deps.history, deps.ingest)
 
   const readRequest = (
@@ -286,7 +265,7 @@ function metadataOf(
   requested: string | undefined,
   walked: WalkedPage,
   sources: RowSources,
-  quarantine: WindowAnswerDeps['quarantine'],
+  quarantine: Context['quarantine'],
 ) {
   const { from, to, rows } = walked
   const series = seriesOf(commodities)

@@ -1,16 +1,16 @@
 import { t } from 'elysia'
 import { serialised } from '../../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../../http/gate/access.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { pageQuery } from '../../../http/input/page.ts'
 import { dayParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
-import { createWindowAnswer, linesPerPageMax, type WindowAnswerDeps } from './window-answer.ts'
+import { createWindowAnswer, linesPerPageMax } from './window-answer.ts'
 import {
   movingWindowQuery,
   type WindowName,
@@ -19,10 +19,6 @@ import {
   windowQuery,
 } from './window-query.ts'
 import { WindowBody } from './window-row.ts'
-
-export interface WindowsDeps extends WindowAnswerDeps {
-  access: AccessPlugin
-}
 
 /** A path whose last part is not a day is answered like an unknown path. */
 const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
@@ -40,7 +36,7 @@ interface WindowCall {
 }
 
 /** Prices of a window or a range of the past: as published, or as bars. */
-export function windowOperations(deps: WindowsDeps) {
+export function windowOperations(deps: Context) {
   const answer = createWindowAnswer(deps)
   const within =
     (name: WindowName) =>

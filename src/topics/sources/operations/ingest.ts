@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { credentialsOf } from '../../../http/gate/credentials.ts'
 import { readBodyText } from '../../../http/input/body.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
@@ -12,7 +13,7 @@ import { sameHash, tokenHash } from '../../../lib/secrets/token.ts'
 import { minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { DataSource } from '../service/sources.ts'
-import { type DataSourcesApiDeps, sourceParams } from './route.ts'
+import { sourceParams } from './route.ts'
 import { countFields, countsRow } from './row.ts'
 
 const Pushed = envelope(t.Object(countFields, { title: 'PushedRows' }))
@@ -30,7 +31,7 @@ const noEntry = () =>
  * Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the
  * secret of the source, and it opens nothing else.
  */
-export function sourceIngestOperations(deps: DataSourcesApiDeps) {
+export function sourceIngestOperations(deps: Context) {
   const { dataSources: sources, sourceSync, keys, plans, links, headerPrefix } = deps
   const isSigned = signatureJudge(deps)
 
@@ -129,7 +130,7 @@ const faultOf = (message: string) => ({
   value: null,
 })
 
-function signatureJudge({ headerPrefix, clock }: DataSourcesApiDeps) {
+function signatureJudge({ headerPrefix, clock }: Context) {
   return (request: Request, secret: string, content: string): boolean => {
     const [signature, stamp] = [
       request.headers.get(`${headerPrefix}Signature`),

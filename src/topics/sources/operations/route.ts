@@ -1,25 +1,7 @@
 import { t } from 'elysia'
 import type { Caller } from '../../../http/gate/gate.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
-import type { Keyring } from '../../keys/service/keyring.ts'
 import type { DataSource, DataSources } from '../service/sources.ts'
-
-export interface DataSourcesApiDeps
-  extends Pick<
-    Context,
-    | 'dataSources'
-    | 'sourceSync'
-    | 'idempotency'
-    | 'plans'
-    | 'links'
-    | 'checkTarget'
-    | 'headerPrefix'
-  > {
-  keys: Pick<Keyring, 'account' | 'entitlements'>
-  clock: Pick<Clock, 'now'>
-}
 
 export const sourceAccess = { feature: 'data_connector', meter: true } as const
 export const sourceWrite = { ...sourceAccess, header: true } as const

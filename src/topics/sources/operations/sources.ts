@@ -2,18 +2,13 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import type { SourceRefusal } from '../service/sources.ts'
 import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
 import { sourceIngestOperations } from './ingest.ts'
-import {
-  type DataSourcesApiDeps,
-  ownSource,
-  sourceAccess,
-  sourceParams,
-  sourceWrite,
-} from './route.ts'
+import { ownSource, sourceAccess, sourceParams, sourceWrite } from './route.ts'
 import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
 import { sourceSyncOperations } from './syncs.ts'
 
@@ -25,14 +20,14 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 const withSecret = { ...sourceWrite, secret: true } as const
 
 /** Where the caller's account gets prices of its own from. */
-export const sourceOperations = (deps: DataSourcesApiDeps) => [
+export const sourceOperations = (deps: Context) => [
   ...listAndCreate(deps),
   ...changeOne(deps),
   ...sourceSyncOperations(deps),
   ...sourceIngestOperations(deps),
 ]
 
-function listAndCreate(deps: DataSourcesApiDeps) {
+function listAndCreate(deps: Context) {
   const { dataSources: sources, links } = deps
   const forms = createSourceForms(deps)
   return [
@@ -87,7 +82,7 @@ const creation = `A source of marine fuel prices that belong to the account alon
 
 **Credentials** are sealed at rest and never answered. They are taken out of what a source sends before it is read.`
 
-function changeOne(deps: DataSourcesApiDeps) {
+function changeOne(deps: Context) {
   const { dataSources: sources, links } = deps
   const forms = createSourceForms(deps)
   const common = { access: sourceWrite, params: sourceParams.properties }

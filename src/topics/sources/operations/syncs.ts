@@ -3,15 +3,10 @@ import { integer } from '../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { createSourceForms, RotateBody } from './form.ts'
-import {
-  type DataSourcesApiDeps,
-  ownSource,
-  sourceAccess,
-  sourceParams,
-  sourceWrite,
-} from './route.ts'
+import { ownSource, sourceAccess, sourceParams, sourceWrite } from './route.ts'
 import { HealthShape, healthRow, LogShape, logRow, RowShape, rowRow } from './row.ts'
 
 const sampleRows = 5
@@ -36,12 +31,9 @@ const Rotated = envelope(
 )
 const common = { params: sourceParams.properties }
 /** What becomes of the syncs of a source, and what they are made with. */
-export const sourceSyncOperations = (deps: DataSourcesApiDeps) => [
-  ...syncs(deps),
-  ...rotation(deps),
-]
+export const sourceSyncOperations = (deps: Context) => [...syncs(deps), ...rotation(deps)]
 
-function syncs(deps: DataSourcesApiDeps) {
+function syncs(deps: Context) {
   const { dataSources: sources, sourceSync } = deps
   return [
     operation('POST /v1/data-sources/:id/test', {
@@ -99,7 +91,7 @@ function syncs(deps: DataSourcesApiDeps) {
 
 const rotating = { ...sourceWrite, action: 'read_secrets' } as const
 
-function rotation(deps: DataSourcesApiDeps) {
+function rotation(deps: Context) {
   const { dataSources: sources } = deps
   const forms = createSourceForms(deps)
   return [

@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import {
@@ -120,12 +119,10 @@ export interface DataSources {
   sweep(): boolean
 }
 
-export interface DataSourcesDeps {
-  db: Database
+export interface DataSourcesDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: DataSourceStore
   vault: Vault
   clock: Clock
-  ids: Ids
   perAccount: number
 }
 

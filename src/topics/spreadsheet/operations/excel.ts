@@ -26,9 +26,7 @@ import {
 } from './sheet.ts'
 import { columnsMax } from './table.ts'
 
-export interface ExcelDeps
-  extends SheetRunDeps,
-    Pick<Context, 'latestPrices' | 'catalogue' | 'meter'> {
+export interface ExcelDeps extends Context, SheetRunDeps {
   codesMax: number
 }
 

@@ -16,7 +16,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
 
-export interface SheetRunDeps extends Pick<Context, 'marks' | 'ids' | 'now'> {
+export interface SheetRunDeps extends Context {
   xmlRoot: string
   /** Answers a request of this instance as a caller who has been let in by a request of theirs. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>

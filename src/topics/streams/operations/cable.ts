@@ -5,22 +5,13 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { heatPrices } from '../../units/math/heat-price.ts'
-import type { Streams } from '../service/streams.ts'
 import { noPlace } from './access.ts'
-
-export interface CableRouteDeps
-  extends Pick<Context, 'gate' | 'peer' | 'cable' | 'connections' | 'marks'> {
-  streams: Pick<Streams, 'perKey'>
-  catalogue: Pick<Catalogue, 'named'>
-  channels: readonly string[]
-}
 
 const protocol = 'actioncable-v1-json'
 
 /** Where a WebSocket to the stream of prices begins. */
-export function cableOperations(deps: CableRouteDeps) {
+export function cableOperations(deps: Context) {
   const { gate, peer, cable, streams, catalogue, connections, marks } = deps
 
   const headersOf = (request: Request): Record<string, string> => {
@@ -43,7 +34,7 @@ export function cableOperations(deps: CableRouteDeps) {
     operation('GET /cable', {
       operationId: 'openCable',
       summary: 'Stream of prices',
-      description: description(deps.channels, streams.perKey),
+      description: description(deps.config.brand.streamChannels, streams.perKey),
       access: { meter: false, feature: 'streaming', parameter: 'token' },
       query: {
         token: textParameter({

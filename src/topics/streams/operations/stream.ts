@@ -7,16 +7,11 @@ import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { after } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
-import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { WatchEvent, WatchFeed } from '../../watches/service/feed.ts'
-import type { Watches } from '../../watches/service/watches.ts'
 import type { OpenStream, Streams } from '../service/streams.ts'
 import { noPlace } from './access.ts'
 
-export interface WatchStreamDeps
-  extends Pick<Context, 'gate' | 'peer' | 'streams' | 'watchFeed' | 'connections' | 'marks'> {
-  watches: Pick<Watches, 'list'>
-  catalogue: Pick<Catalogue, 'named'>
+export interface WatchStreamDeps extends Context {
   /** How long nothing may come before there is a sign of life; 15 s. */
   keepAliveMs?: number
 }

@@ -5,8 +5,5 @@ import { streamOperations } from './stream.ts'
 
 /** What is sent as it happens: the event stream and the socket of prices. */
 export function operationsOf(context: Context): Operation[] {
-  return [
-    ...streamOperations(context),
-    ...cableOperations({ ...context, channels: context.config.brand.streamChannels }),
-  ]
+  return [...streamOperations(context), ...cableOperations(context)]
 }

@@ -14,7 +14,6 @@ import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { hasFeature } from '../../../plans/plans.ts'
-import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Watch, Watches, WatchRefusal } from '../service/watches.ts'
 import { asksForWebhook, createWatchForms } from './form.ts'
 import {
@@ -25,14 +24,6 @@ import {
   watchRow,
   watchTwice,
 } from './row.ts'
-
-export interface SubscriptionsDeps
-  extends Pick<
-    Context,
-    'watches' | 'watchFeed' | 'plans' | 'idempotency' | 'marks' | 'headerPrefix' | 'links' | 'now'
-  > {
-  catalogue: Pick<Catalogue, 'named' | 'resolve'>
-}
 
 const eventsMax = 500
 const eventsDefault = 100
@@ -73,14 +64,14 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
 }
 
 /** What an account has looked at on a rhythm, and the feed of what was seen. */
-export const watchOperations = (deps: SubscriptionsDeps) => [
+export const watchOperations = (deps: Context) => [
   ...feed(deps),
   ...listAndCreate(deps),
   ...changeOne(deps),
 ]
 
 /** What both creating and changing need. */
-function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
+function shared({ catalogue, plans, links, now }: Context) {
   return {
     forms: createWatchForms({
       codeOf: text => catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code,
@@ -105,7 +96,7 @@ const limitReached = ({ limit, count }: WatchRefusal) =>
 const creation =
   'A watch runs `interval_seconds` after it was made, and then in that rhythm. Each run adds to the feed one `evaluated` for each code; with `threshold_percent` a `threshold_crossed` where the price is at least that far from the price of the run before (at the first run: from that at its making); and once a `stale` when no new price has come for three periods of the cadence, or there is none. After an outage a watch runs once, however many runs were missed, and goes on in its rhythm. `deliver_webhook` sends the first two as `watch.evaluated` and `watch.threshold_crossed` to the webhook endpoints that subscribed to them. Past the number of watches of a smaller plan the oldest run on, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` say what made the watch.'
 
-function listAndCreate(deps: SubscriptionsDeps) {
+function listAndCreate(deps: Context) {
   const { watches, idempotency, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
   return [
@@ -149,7 +140,7 @@ function listAndCreate(deps: SubscriptionsDeps) {
   ]
 }
 
-function changeOne(deps: SubscriptionsDeps) {
+function changeOne(deps: Context) {
   const { watches } = deps
   const { forms, refuseWebhook } = shared(deps)
   return [
@@ -193,7 +184,7 @@ function changeOne(deps: SubscriptionsDeps) {
   ]
 }
 
-function feed({ watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
+function feed({ watches, watchFeed, catalogue, marks }: Context) {
   return [
     operation('GET /v1/subscriptions/events', {
       operationId: 'listSubscriptionEvents',

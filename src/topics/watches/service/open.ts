@@ -1,6 +1,4 @@
-import type { Database } from 'bun:sqlite'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
@@ -16,11 +14,8 @@ import { createWatches } from './watches.ts'
 /** Watches, what they say and how they are run. */
 export type WatchServices = ReturnType<typeof openWatches>
 
-export interface WatchServicesDeps {
-  db: Database
+export interface WatchServicesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   clock: Clock
-  ids: Ids
-  log: Log
   keys: Keyring
   catalogue: Catalogue
   latestPrices: LatestPrices

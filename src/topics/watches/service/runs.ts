@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Log } from '../../../lib/log/log.ts'
 import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs, secondMs } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
@@ -25,8 +24,7 @@ export interface FoundReading extends WatchReading {
  */
 export type WatchRuns = ReturnType<typeof createWatchRuns>
 
-export interface WatchRunsDeps {
-  db: Database
+export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
   watches: WatchStore
   events: WatchEventStore
   feed: WatchFeed
@@ -35,7 +33,6 @@ export interface WatchRunsDeps {
   catalogue: Pick<Catalogue, 'named' | 'isVisible'>
   readingOf(code: string): FoundReading
   clock: Clock
-  log: Log
   /** Measures slices; the clock of the instance may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }

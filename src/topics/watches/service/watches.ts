@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -26,14 +25,12 @@ export interface WatchOrigin {
 
 export type Watches = ReturnType<typeof createWatches>
 
-export interface WatchesDeps {
-  db: Database
+export interface WatchesDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: WatchStore
   keys: Pick<Keyring, 'entitlements'>
   /** What a code is at now. */
   readingOf(code: string): WatchReading
   clock: Clock
-  ids: Ids
 }
 
 export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps) {

@@ -5,6 +5,7 @@ import { noBody } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -14,13 +15,7 @@ import { laneOf } from '../service/lanes.ts'
 import { testRef } from '../service/record.ts'
 import { isWithheld } from '../service/skips.ts'
 import { ReplayBody, replayOf, TestBody, testTypeOf } from './form.ts'
-import {
-  ownEndpoint,
-  type WebhooksApiDeps,
-  webhookAccess,
-  webhookParams,
-  webhookWrite,
-} from './route.ts'
+import { ownEndpoint, webhookAccess, webhookParams, webhookWrite } from './route.ts'
 import { LogShape, logRow, logStatuses, stateOf } from './row.ts'
 import { sampleData } from './sample.ts'
 
@@ -57,13 +52,13 @@ const Replayed = envelope(
 )
 
 /** Tests, the log, and sending again. */
-export const webhookDeliveryOperations = (deps: WebhooksApiDeps) => [
+export const webhookDeliveryOperations = (deps: Context) => [
   ...testing(deps),
   ...logged(deps),
   ...sendingAgain(deps),
 ]
 
-function testing({ webhooks, outbox, ids, now }: WebhooksApiDeps) {
+function testing({ webhooks, outbox, ids, now }: Context) {
   return [
     operation('POST /v1/webhooks/:id/test', {
       operationId: 'testWebhook',
@@ -113,7 +108,7 @@ function testing({ webhooks, outbox, ids, now }: WebhooksApiDeps) {
   ]
 }
 
-function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
+function logged({ webhooks, outbox: { log } }: Context) {
   return [
     operation('GET /v1/webhooks/:id/events', {
       operationId: 'listWebhookEvents',
@@ -154,7 +149,7 @@ function logged({ webhooks, outbox: { log } }: WebhooksApiDeps) {
   ]
 }
 
-function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: WebhooksApiDeps) {
+function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) {
   return [
     operation('POST /v1/webhooks/:id/events/:event_id/resend', {
       operationId: 'resendWebhookEvent',

@@ -1,22 +1,8 @@
 import { t } from 'elysia'
 import type { Caller } from '../../../http/gate/gate.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { notFound } from '../../../http/problem/problem.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Outbox } from '../../../outbox/outbox.ts'
-import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Webhooks } from '../service/webhooks.ts'
 import type { Endpoint } from '../store/webhooks.ts'
-
-export interface WebhooksApiDeps
-  extends Pick<
-    Context,
-    'webhooks' | 'plans' | 'idempotency' | 'links' | 'checkTarget' | 'switched' | 'now'
-  > {
-  outbox: Pick<Outbox, 'log' | 'sendNow'>
-  catalogue: Pick<Catalogue, 'named' | 'resolve'>
-  ids: Pick<Ids, 'event'>
-}
 
 export const webhookAccess = { feature: 'webhooks', meter: true } as const
 export const webhookWrite = { ...webhookAccess, header: true } as const

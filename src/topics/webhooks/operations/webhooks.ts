@@ -4,6 +4,7 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { countOrNull } from '../../../http/operations/schema.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
@@ -14,13 +15,7 @@ import type { EndpointRefusal, EndpointWithSecret } from '../service/webhooks.ts
 import type { Endpoint } from '../store/webhooks.ts'
 import { webhookDeliveryOperations } from './deliveries.ts'
 import { createWebhookForms, eventNamesOf, RotationBody, rotationOf } from './form.ts'
-import {
-  ownEndpoint,
-  type WebhooksApiDeps,
-  webhookAccess,
-  webhookParams,
-  webhookWrite,
-} from './route.ts'
+import { ownEndpoint, webhookAccess, webhookParams, webhookWrite } from './route.ts'
 import { WebhookShape, webhookRow } from './row.ts'
 
 const Listed = envelope(
@@ -37,14 +32,14 @@ const withSecret = { ...webhookWrite, secret: true } as const
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** The webhook endpoints of the caller's account and the log of each. */
-export const webhookOperations = (deps: WebhooksApiDeps) => [
+export const webhookOperations = (deps: Context) => [
   ...listAndCreate(deps),
   ...changeOne(deps),
   ...webhookDeliveryOperations(deps),
 ]
 
 /** What both creating and changing need. */
-function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) {
+function shared({ catalogue, checkTarget, plans, links, now }: Context) {
   const codeOf = (text: string) =>
     catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code
   return {
@@ -57,7 +52,7 @@ function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) 
   }
 }
 
-function listAndCreate(deps: WebhooksApiDeps) {
+function listAndCreate(deps: Context) {
   const { webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
   return [
@@ -122,7 +117,7 @@ const creation = `A POST goes to \`url\` for every event that \`events\` names a
 
 Events that happen while an endpoint is disabled are not recorded for it. Those that waited before are sent when it is active again.`
 
-function changeOne(deps: WebhooksApiDeps) {
+function changeOne(deps: Context) {
   const { webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
   const row = (endpoint: Endpoint, secret?: string) =>

@@ -12,17 +12,20 @@ export interface OpenSecret {
 /** What signs the events of an account that go to a target which is none of its endpoints. */
 export type AccountSecrets = ReturnType<typeof createAccountSecrets>
 
-export interface AccountSecretsDeps {
-  store: AccountSecretStore
-  vault: Vault
-  clock: Clock
-  ids: Ids
-}
-
 /** What the vault seals it under. */
 export const contextOf = (accountId: string) => `webhook account ${accountId}`
 
-export function createAccountSecrets({ store, vault, clock, ids }: AccountSecretsDeps) {
+export function createAccountSecrets({
+  store,
+  vault,
+  clock,
+  ids,
+}: {
+  ids: Ids
+  store: AccountSecretStore
+  vault: Vault
+  clock: Clock
+}) {
   const openSecrets = new Map<string, OpenSecret>()
   /** The old one signs nothing from now on. */
   const roll = (accountId: string): OpenSecret => {

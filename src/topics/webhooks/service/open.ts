@@ -1,7 +1,4 @@
-import type { Database } from 'bun:sqlite'
-import type { Config } from '../../../config/config.ts'
-import type { Ids } from '../../../lib/ids.ts'
-import type { Log } from '../../../lib/log/log.ts'
+import type { Runtime } from '../../../config/runtime.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import type { Limits } from '../../../plans/limits.ts'
@@ -34,12 +31,8 @@ import { createWebhooks } from './webhooks.ts'
 /** From what happens in the instance to the messages of webhooks. */
 export type WebhookServices = ReturnType<typeof openWebhooks>
 
-export interface WebhookServicesDeps {
-  db: Database
-  config: Config
+export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'log'> {
   clock: Clock
-  ids: Ids
-  log: Log
   limits: Pick<Limits, 'webhookDeactivateAfter'>
   keys: Keyring
   vault: Vault

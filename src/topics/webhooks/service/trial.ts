@@ -7,16 +7,18 @@ import type { WebhookSender } from '../../../send/webhooks/webhook.ts'
 /** Posts one signed test event to an address, past the outbox, as an endpoint of an account gets it. */
 export type WebhookTrial = (url: string) => Promise<{ outcome: Outcome; secret: string }>
 
-export interface WebhookTrialDeps {
-  sender: WebhookSender
-  clock: Pick<Clock, 'now'>
-  ids: Pick<Ids, 'event' | 'token'>
-}
-
 const timeoutMs = 15_000
 
 export const createWebhookTrial =
-  ({ sender, clock, ids }: WebhookTrialDeps): WebhookTrial =>
+  ({
+    sender,
+    clock,
+    ids,
+  }: {
+    sender: WebhookSender
+    clock: Pick<Clock, 'now'>
+    ids: Pick<Ids, 'event' | 'token'>
+  }): WebhookTrial =>
   async url => {
     const at = clock.now()
     const eventId = ids.event(at)

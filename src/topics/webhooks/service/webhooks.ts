@@ -1,6 +1,5 @@
-import type { Database } from 'bun:sqlite'
+import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { EventType } from '../../../plans/event-types.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -38,13 +37,11 @@ export type DisabledReason = 'consecutive_failures'
  */
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-export interface WebhooksDeps {
-  db: Database
+export interface WebhooksDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: WebhookStore
   keys: Keyring
   vault: Vault
   clock: Clock
-  ids: Ids
   /** A lane has other rules now. */
   wake(lane: string): void
 }

@@ -67,7 +67,7 @@ function alone(
         peer: null,
         connections,
         marks: { fixtureHeader: 'X-Data' },
-      }),
+      } as unknown as Context & typeof more),
     )
     return app
   })

@@ -5,7 +5,6 @@ import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
 import type { FeedRun } from '../../../../feeds/store/feeds.ts'
 import { integer } from '../../../../http/answer/integer.ts'
-import type { Connections } from '../../../../http/cable.ts'
 import { requireArea } from '../../../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
@@ -28,13 +27,6 @@ import { oneOf } from '../../../../http/operations/schema.ts'
 import { notFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
-import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
-
-export interface AdminFeedsDeps
-  extends Pick<Context, 'feeds' | 'clock' | 'idempotency' | 'checkTarget'> {
-  catalogue: Pick<Catalogue, 'named' | 'extent'>
-  connections: Pick<Connections, 'idle'>
-}
 
 const operator = { operator: 'data' } as const
 const perPageMax = 100
@@ -274,7 +266,7 @@ function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['fe
 }
 
 /** What would be refused when the feed is read is refused when it is set. */
-function refuseTarget(baseUrl: string, checkTarget: AdminFeedsDeps['checkTarget']): void {
+function refuseTarget(baseUrl: string, checkTarget: Context['checkTarget']): void {
   const fault = checkTarget(baseUrl)
   if (fault === undefined) return
   throw validationFailed([{ field: 'base_url', message: `base_url: ${fault}`, value: baseUrl }])
@@ -288,7 +280,7 @@ export function feedAdminOperations({
   connections,
   idempotency,
   checkTarget,
-}: AdminFeedsDeps) {
+}: Context) {
   const viewOf = (feed: string): FeedView => {
     const view = feeds.view(feed)
     if (!view) throw notFound(`The feed ${feed.slice(0, 64)}`, nearestFeed(feed, feeds.names()))

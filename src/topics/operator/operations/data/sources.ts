@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import type { Connections } from '../../../../http/cable.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { noBody } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -10,17 +9,8 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { secondMs } from '../../../../lib/time/instant.ts'
-import type { Keyring } from '../../../keys/service/keyring.ts'
 import { LogShape, logRow, SourceShape, sourceRow } from '../../../sources/operations/row.ts'
 import type { DataSource } from '../../../sources/service/sources.ts'
-
-export interface AdminSourcesDeps
-  extends Pick<Context, 'dataSources' | 'idempotency' | 'sourceSync'> {
-  keys: Pick<Keyring, 'account'>
-  connections: Pick<Connections, 'idle'>
-  /** How long a source may take to answer, milliseconds. */
-  timeoutMs: number
-}
 
 const operator = { operator: 'people' } as const
 const perPageMax = 100
@@ -46,8 +36,8 @@ export function sourceAdminOperations({
   keys,
   connections,
   idempotency,
-  timeoutMs,
-}: AdminSourcesDeps) {
+  config,
+}: Context) {
   const rowOf = (source: DataSource) => {
     const {
       scraper_config: _,
@@ -101,7 +91,10 @@ export function sourceAdminOperations({
       handle: async ({ params: { id }, body, requestContext, request, reply }) => {
         const source = dataSources.byId(id)
         if (!source) throw notFound('The data source')
-        connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
+        connections.idle(
+          request,
+          Math.ceil(config.data_sources.timeoutMs / secondMs) + spareSeconds,
+        )
         return idempotency.onceAfter(
           { requestContext, request, set: reply },
           body,

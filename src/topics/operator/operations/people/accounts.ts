@@ -30,7 +30,6 @@ import {
   readOverlapMs,
   resultOf,
 } from '../../../keys/operations/form.ts'
-import type { KeyChanges } from '../../../keys/service/key-changes.ts'
 import {
   type AccountState,
   heldKeys,
@@ -45,11 +44,6 @@ import {
   OperatorKey,
 } from './account-row.ts'
 
-export interface AdminDeps
-  extends Pick<Context, 'keys' | 'meter' | 'accountClosing' | 'idempotency' | 'nameMax' | 'now'> {
-  changes: KeyChanges
-}
-
 const access = { operator: 'people' } as const
 const perPageMax = 100
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
@@ -63,7 +57,7 @@ const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
  * Accounts and keys for whoever runs the service: what the command line does, for
  * the dashboard too.
  */
-export const accountAdminOperations = (deps: AdminDeps) => [
+export const accountAdminOperations = (deps: Context) => [
   ...accounts(deps),
   ...oneAccount(deps),
   ...ending(deps),
@@ -83,7 +77,7 @@ function keyOf(keys: Keyring, id: string): KeyState {
   return key
 }
 
-function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
+function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
   const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
   const newAccountBody = createNewAccountBody(nameMax)
   const matching = (query: { email?: string; q?: string; plan?: string }) => {
@@ -166,7 +160,7 @@ function accounts({ keys, meter, changes, nameMax, now }: AdminDeps) {
   ]
 }
 
-function oneAccount({ keys, meter, changes, accountClosing, now }: AdminDeps) {
+function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: Context) {
   const { accountDetail } = createAdminRows(keys, meter, now)
   return [
     operation('GET /admin/v1/accounts/:id', {
@@ -218,7 +212,7 @@ const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
   not_closed: 'The account is open: close it first.',
 }
 
-function ending({ keys, accountClosing }: AdminDeps) {
+function ending({ keys, accountClosing }: Context) {
   const answer = (state: AccountState, refusal: ClosingRefusal | undefined) => {
     if (refusal !== undefined) throw stateForbids('validation_failed', refusedBecause[refusal])
     const { closedAt, erasedAt } = accountClosing.standing(state)!
@@ -263,7 +257,7 @@ function ending({ keys, accountClosing }: AdminDeps) {
   ]
 }
 
-function accountKeys({ keys, meter, changes, nameMax, now }: AdminDeps) {
+function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
   const keyBody = createKeyBody(nameMax)
   const { listed, madeRow } = createAdminRows(keys, meter, now)
   return [
@@ -300,7 +294,7 @@ function accountKeys({ keys, meter, changes, nameMax, now }: AdminDeps) {
   ]
 }
 
-function oneKey({ keys, meter, changes, now }: AdminDeps) {
+function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
   const { keyRow, madeRow } = createAdminRows(keys, meter, now)
   return [
     operation('PATCH /admin/v1/keys/:id', {

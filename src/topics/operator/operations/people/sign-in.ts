@@ -9,11 +9,6 @@ import { resultOf } from '../../../account/operations/session-row.ts'
 import { linkUrl } from '../../../account/service/sign-in.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
 
-export interface AdminSignInDeps
-  extends Pick<Context, 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'> {
-  linkLifetimeMs: number
-}
-
 const access = { operator: 'people' } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
@@ -33,9 +28,9 @@ export function signInAdminOperations({
   secondFactor,
   signIn,
   ownUrl,
-  linkLifetimeMs,
+  config,
   now,
-}: AdminSignInDeps) {
+}: Context) {
   const accountOf = (id: string): AccountState => {
     const account = keys.account(id)
     if (!account) throw notFound('The account')
@@ -83,7 +78,7 @@ export function signInAdminOperations({
         const token = signIn.makeLink(account)
         return success({
           sign_in_url: linkUrl(ownUrl(), token),
-          expires_at: isoInstant(now() + linkLifetimeMs),
+          expires_at: isoInstant(now() + config.sessions.linkLifetimeMs),
         })
       },
     }),
