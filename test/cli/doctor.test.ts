@@ -318,6 +318,13 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       /other users may read/,
     ],
     [
+      'a feed whose address is inside the network',
+      { toml: '[feeds.ecb]\nbase_url = "http://10.0.0.7:8080"\n' },
+      'feeds',
+      'warning',
+      /^feeds\.ecb\.base_url .*: ecb is not read/,
+    ],
+    [
       'a clock that lags',
       { now: startAt - dayMs - 1 },
       'clock',

@@ -95,6 +95,8 @@ test('query workers that do not start any more are noticed everywhere, and heavy
     const malformed = await server.get(`/v1/prices/past_week?by_code=WTI_USD&${wrong}`)
     expect([wrong, malformed.status]).toEqual([wrong, 400])
   }
+  const unknown = await server.get('/v1/prices/past_week?by_code=NO_SUCH_CODE')
+  expect(unknown.status, 'an unknown code').toBe(400)
   const first = await heavy()
   expect([first.status, first.headers.get('x-total')]).toEqual([200, '1'])
   expect(await until(() => reasonOf(server))).toContain('Query workers do not start')
@@ -143,7 +145,7 @@ test('a provider of text messages that refuses its credentials is noticed at onc
     fetch: () => Response.json({ code: 20_003, message: 'Authenticate' }, { status: 401 }),
   })
   closing.push(() => refusing.stop(true))
-  const { server, notices } = await serving(
+  const { server, data, notices } = await serving(
     'sms',
     `[sms]\nprovider = "twilio"\ntwilio_account = "AC${'0'.repeat(32)}"\ntwilio_token = "wrong"\ntwilio_from = "+15005550006"\ntwilio_url = "http://127.0.0.1:${refusing.port}"\n`,
   )
@@ -155,6 +157,7 @@ test('a provider of text messages that refuses its credentials is noticed at onc
   expect(answer.status).toBe(201)
   expect(await until(() => reasonOf(server))).toContain('Text messages do not go out')
   expect(await metricsOf(server)).toContain('wellhead_sender_degraded{sender="sms"} 1')
+  expect(await doctorOf(data)).toMatch(/warning +health +Text messages do not go out/)
   await until(() => notices.find(text => text.includes('the provider of text messages')))
 }, 120_000)
 

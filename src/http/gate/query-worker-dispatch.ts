@@ -28,7 +28,12 @@ export interface QueryWorkerDispatchDeps {
   connections: Pick<Connections, 'idle'>
   /** Whether the route refuses the query for the text of a parameter. */
   isMalformed(method: string, route: string, query: URLSearchParams): boolean
+  /** Whether the catalogue has a series or alias of this name. */
+  isKnownCode(code: string): boolean
 }
+
+/** Parameters of heavy operations that name series, one or several with commas. */
+const codeParameters = ['by_code', 'code', 'codes', 'code1', 'code2', 'commodity']
 
 /** More than a question may wait for a reader and then for its answer. */
 const waitingSeconds = 60
@@ -50,11 +55,19 @@ export function createQueryWorkerDispatch({
   isComplete,
   connections,
   isMalformed,
+  isKnownCode,
 }: QueryWorkerDispatchDeps) {
+  const namesUnknownCode = (texts: (string | undefined)[]): boolean =>
+    texts.some(text => text?.split(',').some(code => code.trim() !== '' && !isKnownCode(code)))
   /** Refused here at once: nobody waits for a worker to hear what is wrong with the request. */
   const isRefused = ({ route }: RequestContext, { method, url }: Request): boolean => {
-    const start = url.indexOf('?')
-    return start >= 0 && isMalformed(method, route, new URLSearchParams(url.slice(start)))
+    const { pathname, searchParams } = new URL(url)
+    if (route.endsWith('/:code') && namesUnknownCode([lastSegment(pathname)])) return true
+    if (searchParams.size === 0) return false
+    return (
+      isMalformed(method, route, searchParams) ||
+      namesUnknownCode(codeParameters.flatMap(name => searchParams.getAll(name)))
+    )
   }
   const names = [...new Set([...passedOn, ...(profiles?.matched ?? [])])].sort()
   const headersOf = (request: Request): [string, string][] => {
@@ -117,6 +130,15 @@ export function createQueryWorkerDispatch({
 const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>) => {
   if (isBodiless(status)) return null
   return request.method === 'HEAD' ? body : wholeBody(body)
+}
+
+/** Undefined where it cannot be decoded. */
+function lastSegment(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+  } catch {
+    return undefined
+  }
 }
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304

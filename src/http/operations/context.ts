@@ -187,6 +187,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       isComplete: () => world?.isWhole() ?? true,
       connections,
       isMalformed: names.isMalformed,
+      isKnownCode: code => catalogue.resolve(code, now()) !== undefined,
     })
   const reload = () => {
     keys.reload()

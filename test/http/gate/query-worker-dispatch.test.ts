@@ -60,6 +60,7 @@ async function questionOf(headers: Record<string, string>, query = '') {
     isComplete: () => true,
     connections: { idle: () => undefined },
     isMalformed: names.isMalformed,
+    isKnownCode: code => ['WTI_USD', 'BRENT_CRUDE_USD'].includes(code.trim()),
   })
   const requestContext = { route: '/v1/analytics/statistics' } as RequestContext
   await dispatch.answer(requestContext, new Request(url + query, { headers }), undefined, {
@@ -119,4 +120,11 @@ test.each([
   'days=400',
 ])('a worker is asked about %s', async parameter => {
   expect(await questionOf({}, `&${parameter}`)).toBeDefined()
+})
+
+test('an unknown code is refused without a query worker, in whichever parameter it is', async () => {
+  const isAsked = async (query: string) => (await questionOf({}, query)) !== undefined
+  expect(await isAsked('&codes=WTI_USD,%20BRENT_CRUDE_USD,')).toBe(true)
+  for (const name of ['by_code', 'codes', 'code1', 'code2', 'commodity'])
+    expect(`${name}: ${await isAsked(`&${name}=WTI_USD,NO_SUCH_CODE`)}`).toBe(`${name}: false`)
 })
