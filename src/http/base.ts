@@ -122,7 +122,7 @@ export function createBase(deps: BaseDeps) {
           : undefined
       if (requestContext && instead) {
         requestContext.outcome = problem.status
-        set.status = 200
+        set.status = instead.status
         set.headers['content-type'] = instead.contentType
         return instead.text
       }

@@ -1,5 +1,6 @@
 import type { RequestContext } from './gate/gate.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
+import { withoutLinkKey } from './settle.ts'
 
 /** A request that was answered, for whoever develops against an evaluation copy. */
 export interface LoggedRequest {
@@ -85,7 +86,7 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps) {
       at: now(),
       requestId: response?.headers.get('x-request-id') ?? null,
       method: request.method,
-      path: pathname + maskedQuery(search),
+      path: withoutLinkKey(pathname) + maskedQuery(search),
       route: requestContext?.route,
       status,
       durationMs: Math.round((monotonic() - startedMs) * 10) / 10,

@@ -133,4 +133,7 @@ const dataRoutes: ReadonlySet<string> = new Set([
 const isAction = ({ route }: RequestContext, { method }: Request, status: number): boolean =>
   method !== 'GET' && method !== 'HEAD' && !(status < 300 && dataRoutes.has(route))
 
-export const pathOf = (request: Request): string => new URL(request.url).pathname
+export const pathOf = (request: Request): string => withoutLinkKey(new URL(request.url).pathname)
+
+/** A path may carry a key, which no log may. */
+export const withoutLinkKey = (path: string): string => path.replace(/\/key\/[^/]+/, '/key/…')

@@ -53,6 +53,8 @@ export interface KeyAccess {
   header?: true
   /** A query parameter that carries the key as `api_key` does. */
   parameter?: string
+  /** A read-only key may stand in the path, after `/key/`. */
+  linkKey?: true
   /** Its parameters are those of the address that it asks in turn: none is unknown. */
   passesParametersOn?: true
   /**
@@ -77,8 +79,8 @@ export interface KeyAccess {
    */
   flat?: true
   /**
-   * What stands for a refusal where the client can read nothing but 2xx, as a spreadsheet function:
-   * sent with 200, settled as the refusal that it is. Undefined: the refusal goes out as
+   * What stands for a refusal where the client reads bodies of its own form, as a spreadsheet function
+   * does: settled as the refusal that it is, whatever its status. Undefined: the refusal goes out as
    * everywhere.
    */
   refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
@@ -86,6 +88,8 @@ export interface KeyAccess {
 
 export interface RefusalAnswer {
   text: string
+  /** 200 where the client can read nothing else. */
+  status: number
   contentType: string
 }
 

@@ -6,7 +6,13 @@ import { sessionCookieOf } from './session-cookie.ts'
  * pages. `isBrowsing`: it is the cookie, and a page of ours made the request.
  */
 export type Credentials =
-  | { token: string; maySession: boolean; isBrowsing?: boolean; fault?: undefined }
+  | {
+      token: string
+      maySession: boolean
+      isBrowsing?: boolean
+      isLink?: boolean
+      fault?: undefined
+    }
   | { token?: undefined; fault: string }
 
 const howTo = 'send it as "Authorization: Token <API_KEY>"'
@@ -16,6 +22,15 @@ const howTo = 'send it as "Authorization: Token <API_KEY>"'
  * none.
  */
 export const isSessionToken = (text: string): boolean => text.split('.').length === 3
+
+/** The key of a link: a segment of its path. */
+const linkKeyPattern = /^[^?]*\/key\/([^/?]+)/
+
+/** The key in the path of a request, which a page that can send no header puts there. */
+export function linkKeyOf(request: Request): Credentials | undefined {
+  const key = linkKeyPattern.exec(request.url)?.[1]
+  return key === undefined ? undefined : { token: key, maySession: false, isLink: true }
+}
 
 /**
  * The API key or the session token of a request. The header wins and all else is then ignored; the

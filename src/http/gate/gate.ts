@@ -24,7 +24,7 @@ import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusal
 import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { type AuditedAction, changesByOperator, changesData, isAudited, whatOf } from './audited.ts'
-import { credentialsOf, isSessionToken } from './credentials.ts'
+import { credentialsOf, isSessionToken, linkKeyOf } from './credentials.ts'
 import { createRateSlots } from './rate-slots.ts'
 import type { RateTables } from './rates.ts'
 import { createRestrictions, isSuspended, type Restrictions } from './restrictions.ts'
@@ -416,10 +416,14 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       request: Request,
       peer: PeerLookup,
     ) {
-      const credentials = credentialsOf(request, access.header === true, access.parameter)
+      const credentials =
+        (access.linkKey && linkKeyOf(request)) ||
+        credentialsOf(request, access.header === true, access.parameter)
       const { token } = credentials
       if (token === undefined) return unauthorized(requestContext, request, peer, credentials.fault)
       const key = keys.find(token)
+      if (key && credentials.isLink && !key.key.readOnly)
+        return unauthorized(requestContext, request, peer, 'A key in a path must be read-only.')
       if (key) return admit(requestContext, access, key, undefined, request, peer)
       const signedIn = credentials.maySession ? deps.sessions.find(token) : undefined
       if (signedIn) {

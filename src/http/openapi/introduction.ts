@@ -33,6 +33,7 @@ export const apiTags: Readonly<Record<string, string>> = {
   'market brief': 'Prices, their day and their month ahead in one answer.',
   watches: 'Codes that are looked at on a rhythm, and the feed of what was seen.',
   streams: 'Events of watches and prices as they come.',
+  charting: 'Bars, quotes and marks in the datafeed protocol of charting libraries.',
   spreadsheet: 'The same data for spreadsheets.',
   webhooks: 'Endpoints that are told of events, and what became of each delivery.',
   alerts: 'Conditions on prices and on what daily closes come to, and what they fired.',

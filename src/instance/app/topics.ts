@@ -105,6 +105,7 @@ export const topics: readonly Topic[] = [
     '/v1/rig-counts',
     '/v1/well-production',
   ),
+  topic(() => require('../../topics/charting/operations/topic.ts'), 'charting', '/udf'),
   topic(() => require('../../topics/alerts/operations/topic.ts'), 'alerts', '/v1/alerts'),
   topic(() => require('../../topics/watches/operations/topic.ts'), 'watches', '/v1/subscriptions'),
   topic(

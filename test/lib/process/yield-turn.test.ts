@@ -7,7 +7,7 @@ test('a process that gives way is scheduled after others', () => {
   const { stdout } = Bun.spawnSync([
     process.execPath,
     '-e',
-    `import { getPriority } from 'node:os'; import { giveWay } from ${JSON.stringify(file)}; giveWay(); console.log(getPriority())`,
+    `import { getPriority } from 'node:os'; import { yieldTurn } from ${JSON.stringify(file)}; yieldTurn(); console.log(getPriority())`,
   ])
   const expected = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL)
   expect(Number(stdout.toString())).toBe(expected)

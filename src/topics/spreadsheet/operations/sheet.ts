@@ -72,6 +72,7 @@ export const sheetAccess = (root: string, empty: () => Record<string, unknown>):
     wantsXml(request)
       ? {
           text: xml(root, { status: statusOf(problem), message: problem.message, ...empty() }),
+          status: 200,
           contentType: xmlType,
         }
       : undefined,

@@ -1,0 +1,570 @@
+import type { TSchema } from '@sinclair/typebox'
+import { t } from 'elysia'
+import type { KeyAccess } from '../../../http/gate/access-kind.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
+import { instantOf, listOf } from '../../../http/input/query.ts'
+import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import { markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { dayMs, isoDay, parseDay, secondMs } from '../../../lib/time/instant.ts'
+import { calendarOf } from '../../calendars/math/calendar.ts'
+import { releasedAt, scheduleOf } from '../../calendars/math/schedule.ts'
+import { isIntraday } from '../../catalogue/math/catalogue.ts'
+import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { lastTradingDay, listedMonths } from '../../futures/math/contracts.ts'
+import { families } from '../../futures/math/families.ts'
+import { bucketEnd, bucketStart } from '../../prices/math/bars.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import type { PricesView } from '../../prices/service/vintage.ts'
+import {
+  type ChartBar,
+  intradayResolutions,
+  minuteBars,
+  type Resolution,
+  resolutionOf,
+  resolutions,
+  storedIntervalOf,
+} from '../math/resolution.ts'
+import { sessionText } from '../math/session.ts'
+import type { CorrectionStore } from '../store/corrections.ts'
+import {
+  ChartRefusal,
+  FoundSymbol,
+  HistoryAnswer,
+  Mark,
+  Quotes,
+  rangeParameters,
+  SymbolAnswer,
+  symbolParameter,
+  TimescaleMark,
+} from './shape.ts'
+
+/** More bars than any screen shows; a chart pages on by itself. */
+const barsMax = 5000
+/** Raw prices that bars of minutes are made of in one answer. */
+const pricesMax = 50_000
+const marksMax = 500
+/** Months of contracts whose last trading days are marked in one answer. */
+const rollsMax = 240
+const monthMs = 31 * dayMs
+const searchDefault = 30
+const searchMax = 200
+
+/** A refusal has the form that the protocol's clients show. */
+const access: KeyAccess = {
+  meter: true,
+  reader: true,
+  linkKey: true,
+  refusalAnswer: ({ message, status }) => ({
+    status,
+    text: JSON.stringify({ s: 'error', errmsg: message }),
+    contentType: 'application/json; charset=utf-8',
+  }),
+}
+
+/** The prices of now, or those that were known at a moment, as a request reads them. */
+type Prices = Pick<PricesView, 'history' | 'latestPrices' | 'closes' | 'now'>
+
+interface Moment {
+  prices: Prices
+  asOf: number | undefined
+}
+
+/** A request of any part of the protocol. */
+interface Incoming {
+  at: Context
+  query: Record<string, string | undefined>
+  /** Undefined where the path has none. */
+  params: { as_of?: string } | undefined
+  caller: Caller
+  request: Request
+  reply: Answering
+}
+
+/** The moment that the path names. */
+function momentOf({ at, params }: Incoming): Moment {
+  const asOf = instantOf('as_of', params?.as_of)
+  return { prices: asOf === undefined ? at : at.pricesAt({ asOf }), asOf }
+}
+
+function seconds(name: string, text: string | undefined): number {
+  if (text === undefined || text === '') throw missingParameter(name, 'a time in Unix seconds.')
+  const value = Number(text)
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER / secondMs)
+    throw invalidParameter(name, text, 'must be a time in Unix seconds.')
+  return Math.floor(value) * secondMs
+}
+
+function resolutionIn(text: string | undefined): Resolution {
+  const resolution = resolutionOf(text ?? 'D')
+  if (!resolution)
+    throw invalidParameter(
+      'resolution',
+      text ?? '',
+      `must be one of ${resolutions.join(', ')}.`,
+      resolutions,
+    )
+  return resolution
+}
+
+/** Bars that start in a range, oldest first: the newest `count` of them before `to`. */
+function barsIn(
+  history: Prices['history'],
+  series: Series,
+  resolution: Resolution,
+  range: { from: number; to: number },
+  count: number,
+): ChartBar[] {
+  const interval = storedIntervalOf(resolution)
+  if (interval) {
+    // The range names starts of bars: those that it begins or ends within are answered whole.
+    const { from, to } = range
+    const first = Number.isFinite(from) ? bucketStart(interval, from) : from
+    const opens = first < from ? bucketEnd(interval, first) : first
+    const closes = bucketEnd(interval, bucketStart(interval, to - 1))
+    return history
+      .page({
+        seriesIds: [series.id],
+        interval,
+        from: Math.max(opens, Number.MIN_SAFE_INTEGER),
+        to: closes,
+        limit: count,
+        offset: 0,
+      })
+      .rows.map(({ bar }) => ({
+        time: bar!.startsAt / secondMs,
+        open: bar!.open,
+        high: bar!.high,
+        low: bar!.low,
+        close: bar!.close,
+      }))
+      .reverse()
+  }
+  const { rows } = history.page({
+    seriesIds: [series.id],
+    interval: 'raw',
+    from: Math.max(range.from, Number.MIN_SAFE_INTEGER),
+    to: range.to,
+    limit: pricesMax,
+    offset: 0,
+  })
+  const bars = minuteBars(rows.reverse(), Number(resolution))
+  // The first bar of a cut list may lack its first prices.
+  return (rows.length === pricesMax ? bars.slice(1) : bars).slice(-count)
+}
+
+const hasBars = (series: Series, resolution: Resolution): boolean =>
+  isIntraday(series.cadence) || !intradayResolutions.includes(resolution)
+
+/** Describes a code to a chart. */
+function symbolOf({ series, code }: Resolved, exchange: string) {
+  const intraday = isIntraday(series.cadence)
+  return {
+    name: code,
+    ticker: code,
+    description: series.name,
+    type: series.category,
+    session: sessionText(calendarOf(series)),
+    timezone: 'Etc/UTC',
+    exchange,
+    listed_exchange: exchange,
+    currency_code: series.currency,
+    unit_id: series.unit,
+    minmov: 1,
+    pricescale: 10 ** series.decimals,
+    has_intraday: intraday,
+    has_daily: true,
+    has_weekly_and_monthly: true,
+    intraday_multipliers: intraday ? [...intradayResolutions] : [],
+    supported_resolutions: resolutions.filter(resolution => hasBars(series, resolution)),
+    visible_plots_set: series.contractOf === null ? 'ohlc' : 'ohlcv',
+    volume_precision: 0,
+    data_status: intraday ? 'delayed_streaming' : 'endofday',
+  }
+}
+
+/** `from` and `to` of a request, in milliseconds. */
+const rangeOf = (query: Incoming['query']) => ({
+  from: seconds('from', query.from),
+  to: seconds('to', query.to),
+})
+
+const dayOfBar = ({ time }: ChartBar): string => isoDay(time * secondMs)
+
+/** The code of a request, and the note that its prices were read. */
+function readSymbol(incoming: Incoming): { commodity: Resolved; moment: Moment } {
+  const { at, query, request } = incoming
+  if (!query.symbol) throw missingParameter('symbol', 'a code or alias.')
+  const commodity = at.codes.read([query.symbol], request, 1)[0]!
+  const moment = momentOf(incoming)
+  noteRead(incoming, moment, [commodity])
+  return { commodity, moment }
+}
+
+function noteRead(
+  { at, reply, caller }: Incoming,
+  { asOf }: Moment,
+  commodities: readonly Resolved[],
+): void {
+  const ids = commodities.map(({ series }) => series.id)
+  markFixtures(reply, at.marks, commodities)
+  at.meter.noteRequested(caller.key, ids)
+  if (asOf === undefined || ids.length === 0) return
+  const since = Math.max(...ids.map(id => at.coverage.since(id, asOf)))
+  Object.assign(reply.headers, vintageHeaders(asOf, since))
+}
+
+function historyOf(incoming: Incoming) {
+  const { at, query } = incoming
+  const resolution = resolutionIn(query.resolution)
+  const countback = countOf(query.countback)
+  const to = seconds('to', query.to)
+  const from = countback === undefined ? seconds('from', query.from) : Number.NEGATIVE_INFINITY
+  const { commodity, moment } = readSymbol(incoming)
+  const { series } = commodity
+  if (!hasBars(series, resolution)) return { s: 'no_data' }
+  const read = (range: { from: number; to: number }, count: number) =>
+    barsIn(moment.prices.history, series, resolution, range, count)
+  const bars = read({ from, to }, Math.min(countback ?? barsMax, barsMax))
+  if (bars.length === 0) {
+    const earlier = read({ from: Number.NEGATIVE_INFINITY, to: Math.max(from, 0) || to }, 1)[0]
+    return { s: 'no_data', ...(earlier && { nextTime: earlier.time }) }
+  }
+  const isTraded = series.contractOf !== null && moment.asOf === undefined && resolution === 'D'
+  const volumes = isTraded
+    ? at.futures.volumes(series.id, dayOfBar(bars[0]!), dayOfBar(bars.at(-1)!))
+    : undefined
+  const shown = (value: number) => roundTo(value, series.decimals)
+  return {
+    s: 'ok',
+    t: bars.map(({ time }) => time),
+    o: bars.map(({ open }) => shown(open)),
+    h: bars.map(({ high }) => shown(high)),
+    l: bars.map(({ low }) => shown(low)),
+    c: bars.map(({ close }) => shown(close)),
+    ...(volumes && { v: bars.map(bar => volumes.get(dayOfBar(bar)) ?? 0) }),
+  }
+}
+
+function countOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1)
+    throw invalidParameter('countback', text, 'must be a whole number from 1.')
+  return count
+}
+
+/** Corrections of prices in a range, at the bars that they changed. */
+function marksOf(incoming: Incoming, corrections: CorrectionStore) {
+  const { from, to } = rangeOf(incoming.query)
+  const { commodity, moment } = readSymbol(incoming)
+  const { id, decimals } = commodity.series
+  const asOf = moment.asOf ?? incoming.at.now()
+  return corrections
+    .between(id, from, to, asOf, marksMax)
+    .map(({ observedAt, correctedAt, before, after }) => ({
+      id: `correction-${observedAt}`,
+      time: Math.floor(observedAt / secondMs),
+      color: 'red',
+      label: 'C',
+      text:
+        after === null
+          ? `Withdrawn on ${isoDay(correctedAt)}; was ${roundTo(before, decimals)}.`
+          : `Corrected on ${isoDay(correctedAt)}: ${roundTo(before, decimals)} to ${roundTo(after, decimals)}.`,
+      labelFontColor: 'white',
+      minSize: 14,
+    }))
+}
+
+/** Publications of what is published in a range, and last trading days of a family of futures. */
+function timescaleMarksOf(incoming: Incoming) {
+  const { from, to } = rangeOf(incoming.query)
+  const { commodity, moment } = readSymbol(incoming)
+  const { series, code } = commodity
+  const family = families.find(listed => listed.code === (series.contractOf ?? code))
+  if (family) {
+    const end = Math.min(to, from + rollsMax * monthMs)
+    const months = listedMonths(family.code, isoDay(from), rollsMax)
+    return months.flatMap(month => {
+      const day = lastTradingDay(family.code, month)
+      const at = parseDay(day)!
+      if (at < from || at >= end) return []
+      return [
+        {
+          id: `roll-${month}`,
+          time: at / secondMs,
+          color: 'blue',
+          label: 'R',
+          tooltip: [`Last trading day of ${family.name} ${month}`],
+        },
+      ]
+    })
+  }
+  if (isIntraday(series.cadence)) return []
+  const schedule = scheduleOf(series)
+  const { rows } = moment.prices.history.page({
+    seriesIds: [series.id],
+    interval: 'raw',
+    from,
+    to,
+    limit: marksMax,
+    offset: 0,
+  })
+  // Daily prices come out every day: only the dates of rarer publications say anything.
+  if (series.cadence === 'daily') return []
+  return rows.reverse().map(({ observedAt, value }) => ({
+    id: `release-${observedAt}`,
+    time: Math.floor(releasedAt(schedule, observedAt) / secondMs),
+    color: 'green',
+    label: 'P',
+    tooltip: [
+      `Published: ${roundTo(value, series.decimals)} ${series.unit} for ${isoDay(observedAt)}`,
+    ],
+  }))
+}
+
+function quotesOf(incoming: Incoming, exchange: string) {
+  const { at, query, request, reply } = incoming
+  const symbols = listOf(query.symbols)
+  if (symbols.length === 0) throw missingParameter('symbols', 'one or more codes.')
+  const moment = momentOf(incoming)
+  const known = symbols.flatMap(name => {
+    const found = at.catalogue.resolve(name, at.now())
+    return found ? [{ name, commodity: found }] : []
+  })
+  // Refuses too many codes, and where none is known.
+  if (known.length === 0 || symbols.length > at.limits.codesPerRequestMax)
+    at.codes.read(symbols, request)
+  noteRead(
+    { ...incoming, reply },
+    moment,
+    known.map(({ commodity }) => commodity),
+  )
+  return {
+    s: 'ok',
+    d: symbols.map(name => {
+      const commodity = known.find(entry => entry.name === name)?.commodity
+      const quote = commodity && moment.prices.latestPrices.quote(commodity.series)
+      if (!commodity || !quote)
+        return { s: 'error', n: name, v: { errmsg: 'There is no price of this code.' } }
+      const { series, code } = commodity
+      const { value, observedAt } = quote.observation
+      const day = isoDay(observedAt)
+      const before = moment.prices.closes.of(series.id).findLast(close => close.day < day)
+      const shown = (number: number) => roundTo(number, series.decimals)
+      return {
+        s: 'ok',
+        n: name,
+        v: {
+          lp: shown(value),
+          ...(before && {
+            ch: shown(value - before.value),
+            ...(before.value !== 0 && {
+              chp: roundTo(((value - before.value) / Math.abs(before.value)) * 100, 2),
+            }),
+            prev_close_price: shown(before.value),
+          }),
+          short_name: code,
+          description: series.name,
+          exchange,
+          lp_time: Math.floor(observedAt / secondMs),
+        },
+      }
+    }),
+  }
+}
+
+function searchOf({ at, query }: Incoming, exchange: string) {
+  const text = (query.query ?? '').trim()
+  const limit = query.limit === undefined ? searchDefault : countOf(query.limit)!
+  const isWanted = (series: Series) =>
+    (!query.type || series.category === query.type) && at.catalogue.hasData(series)
+  const upper = text.toUpperCase()
+  const named = at.catalogue
+    .list()
+    .filter(
+      series =>
+        isWanted(series) &&
+        (series.code.includes(upper) || series.name.toUpperCase().includes(upper)),
+    )
+  const found = named.length > 0 ? named : at.catalogue.suggest(text).filter(isWanted)
+  const rank = ({ code }: Series) => (code === upper ? 0 : code.startsWith(upper) ? 1 : 2)
+  return found
+    .toSorted((a, b) => rank(a) - rank(b) || a.code.localeCompare(b.code))
+    .slice(0, Math.min(limit, searchMax))
+    .map(series => ({
+      symbol: series.code,
+      full_name: series.code,
+      ticker: series.code,
+      description: series.name,
+      exchange,
+      type: series.category,
+    }))
+}
+
+interface Part {
+  name: string
+  operationId: string
+  summary: string
+  description: string
+  query?: Record<string, TSchema>
+  answer: TSchema
+  handle(incoming: Incoming): unknown
+}
+
+/**
+ * The datafeed protocol of charting libraries below `/udf`. The time of `/udf/as_of/<time>/…` makes
+ * every answer that of a moment of the past, and a page that can send no header puts a read-only key
+ * into the path: `/udf/key/<key>/…`.
+ */
+export function datafeedOperations(
+  { serviceName, catalogue }: Context,
+  corrections: CorrectionStore,
+): readonly Operation[] {
+  const exchange = serviceName
+  const parts: readonly Part[] = [
+    {
+      name: 'config',
+      operationId: 'getChartConfig',
+      summary: 'Get the capabilities of the chart datafeed',
+      description: 'Returns what a chart may request: resolutions, categories and marks.',
+      answer: t.Object({}, { additionalProperties: true, title: 'ChartConfig' }),
+      handle: () => ({
+        supported_resolutions: [...resolutions],
+        supports_group_request: false,
+        supports_search: true,
+        supports_marks: true,
+        supports_timescale_marks: true,
+        supports_time: true,
+        exchanges: [{ value: exchange, name: exchange, desc: exchange }],
+        symbols_types: [
+          { name: 'All', value: '' },
+          ...[...new Set(catalogue.list().map(({ category }) => category))]
+            .toSorted()
+            .map(category => ({ name: category.replaceAll('_', ' '), value: category })),
+        ],
+      }),
+    },
+    {
+      name: 'symbols',
+      operationId: 'getChartSymbol',
+      summary: 'Get a code for a chart',
+      description:
+        'Returns the description of a code: name, session, decimals and the resolutions that it has.',
+      query: { symbol: symbolParameter },
+      answer: SymbolAnswer,
+      handle: incoming => symbolOf(readSymbol(incoming).commodity, exchange),
+    },
+    {
+      name: 'search',
+      operationId: 'searchChartSymbols',
+      summary: 'Search codes for a chart',
+      description: 'Returns codes whose name or code contains a text, the nearest first.',
+      query: {
+        query: textParameter({ description: 'Part of a code or name.', examples: ['WTI'] }),
+        type: textParameter({ description: 'A category.', examples: ['crude_oil'] }),
+        exchange: textParameter({ description: 'Ignored: there is one.' }),
+        limit: integerParameter({
+          description: 'Number of codes.',
+          examples: [30],
+          default: searchDefault,
+          minimum: 1,
+          maximum: searchMax,
+        }),
+      },
+      answer: t.Array(FoundSymbol),
+      handle: incoming => searchOf(incoming, exchange),
+    },
+    {
+      name: 'history',
+      operationId: 'getChartHistory',
+      summary: 'Get bars for a chart',
+      description: `Returns bars of a code as parallel lists, oldest first, at most ${barsMax}. With \`countback\` the newest so many before \`to\`, whatever \`from\` is. Without bars \`no_data\`, and in \`nextTime\` where older ones begin.`,
+      query: {
+        ...rangeParameters,
+        countback: integerParameter({
+          description: 'Number of bars before `to`.',
+          examples: [300],
+          minimum: 1,
+        }),
+      },
+      answer: HistoryAnswer,
+      handle: historyOf,
+    },
+    {
+      name: 'time',
+      operationId: 'getChartTime',
+      summary: 'Get the time of the server',
+      description: 'Returns the time of the server in Unix seconds, as text.',
+      answer: t.String({ examples: ['1763078400'] }),
+      handle: incoming => String(Math.floor(momentOf(incoming).prices.now() / secondMs)),
+    },
+    {
+      name: 'quotes',
+      operationId: 'listChartQuotes',
+      summary: 'List newest prices for a chart',
+      description:
+        'Returns the newest price of each code with its change since the previous close.',
+      query: {
+        symbols: codesParameter(undefined, {
+          description: 'Codes, separated by commas.',
+          examples: ['WTI_USD'],
+          required: true,
+        }),
+      },
+      answer: Quotes,
+      handle: incoming => quotesOf(incoming, exchange),
+    },
+    {
+      name: 'marks',
+      operationId: 'listChartMarks',
+      summary: 'List corrections for a chart',
+      description: `Returns corrections of prices in a range, the newest ${marksMax}, each at the time of the price.`,
+      query: rangeParameters,
+      answer: t.Array(Mark),
+      handle: incoming => marksOf(incoming, corrections),
+    },
+    {
+      name: 'timescale_marks',
+      operationId: 'listChartTimescaleMarks',
+      summary: 'List publications and rolls for a chart',
+      description:
+        'Returns the publications of a weekly or monthly series, or the last trading days of a family of futures, in a range.',
+      query: rangeParameters,
+      answer: t.Array(TimescaleMark),
+      handle: timescaleMarksOf,
+    },
+  ]
+  const keyInPath = { key: t.String({ description: 'A read-only key.' }) }
+  const timeInPath = {
+    as_of: t.String({ description: 'A moment of the past.', examples: ['2026-11-01T12:00:00Z'] }),
+  }
+  return parts.flatMap(({ name, operationId, summary, description, query, answer, handle }) => {
+    const definition = {
+      access,
+      ...(query && { query }),
+      answers: { 200: answer, 400: ChartRefusal },
+      handle: (call: unknown) => handle(call as Incoming) as never,
+    }
+    const documented = { operationId, summary, description }
+    return [
+      operation(`GET /udf/${name}`, { ...definition, ...documented }),
+      operation(`GET /udf/as_of/:as_of/${name}`, {
+        ...definition,
+        params: timeInPath,
+        hidden: true,
+      }),
+      operation(`GET /udf/key/:key/${name}`, { ...definition, params: keyInPath, hidden: true }),
+      operation(`GET /udf/key/:key/as_of/:as_of/${name}`, {
+        ...definition,
+        params: { ...keyInPath, ...timeInPath },
+        hidden: true,
+      }),
+    ]
+  })
+}
