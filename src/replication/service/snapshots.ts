@@ -49,9 +49,19 @@ export async function storeSnapshot(
     logChanges(db, false)
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
-    const objects = await nats.objects(nats.names.snapshots, copies)
     const name = nameOf(replicationEpoch, sequence)
-    await objects.put({ name }, Bun.file(path).stream())
+    const put = async () => {
+      const objects = await nats.objects(nats.names.snapshots, copies)
+      await objects.put({ name }, Bun.file(path).stream())
+      return objects
+    }
+    const objects = await put().catch(async error => {
+      // A server may lose the files of an object store that was deleted while it was written to.
+      // A new store takes the snapshot, where no other snapshot is lost with the old one.
+      if ((await snapshots(nats, copies).catch(() => [])).length > 0) throw error
+      await nats.manager.streams.delete(`OBJ_${nats.names.snapshots}`)
+      return await put()
+    })
     const names = (await snapshots(nats, copies)).map(snapshot => snapshot.name)
     for (const old of names.slice(keptMax)) await objects.delete(old)
     return { name, replicationEpoch, sequence }
