@@ -463,13 +463,18 @@ async function replicated({ server, config }: World): Promise<void> {
 
 describe('a server does every kind of work', () => {
   const rows = configurations(nowhere)
+  const needOf = ({ needsNats, isSweep }: Configuration) =>
+    needs(
+      ...(needsNats ? (['nats-server'] as const) : []),
+      ...(isSweep ? (['test:full'] as const) : []),
+    )
   // Two at a time, as they come; each row's test waits for its own.
   const outcomes = new Map<string, Promise<unknown>>()
   const lanes = [Promise.resolve(), Promise.resolve()]
   const begin = () => {
     if (outcomes.size > 0) return
     configurations(surroundings).forEach((row, index) => {
-      if (row.needsNats && !natsNeed.isMet) return
+      if (!needOf(row).isMet) return
       const work = lanes[index % 2]!.then(() => works(row, index))
       outcomes.set(
         row.name,
@@ -482,7 +487,7 @@ describe('a server does every kind of work', () => {
     })
   }
   for (const row of rows)
-    (row.needsNats ? natsNeed : needs()).test(
+    needOf(row).test(
       `with ${row.name}`,
       async () => {
         begin()

@@ -14,7 +14,7 @@ import {
 import { requestMaker } from '../support/interface/hostile.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
-const requests = torture ? 100_000 : isFull ? 3_000 : 1_000
+const requests = torture ? 100_000 : isFull ? 3_000 : 500
 const seed = Number(process.env.WELLHEAD_SEED ?? 20_261_120)
 
 /** An export of everything takes a second, and the address of a publisher who is not there eight. */

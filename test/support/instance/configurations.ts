@@ -39,6 +39,8 @@ export interface Configuration {
   sendsMail?: true
   /** Some series are for chosen accounts. */
   isRestricted?: true
+  /** Only a full run tries it: the provider or kind of work that it is about has another row. */
+  isSweep?: true
 }
 
 /** Settings that the tests themselves set for every row, on the command line or as variables. */
@@ -129,6 +131,7 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
   },
   {
     name: 'sealed backups in a directory',
+    isSweep: true,
     settings: {
       'backups.directory': directoryOf(at, 'backups'),
       'backups.key': 'a key of at least thirty-two characters',
@@ -163,6 +166,7 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
   },
   {
     name: 'a feed with its key in a file',
+    isSweep: true,
     settings: Object.fromEntries(
       feedNames.map(name => [`feeds.${name}.key_file`, join(at.dir, 'feed.key')]),
     ),
@@ -188,6 +192,7 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
   },
   {
     name: 'a primary with a lease',
+    isSweep: true,
     settings: {
       'nats.servers': [at.leasedNats],
       'nats.credentials_file': at.credentials,
@@ -236,10 +241,11 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
     },
   },
   { name: 'no query worker', settings: { 'readers.threads': 0 } },
-  { name: 'one query worker', settings: { 'readers.threads': 1 } },
+  { name: 'one query worker', isSweep: true, settings: { 'readers.threads': 1 } },
   { name: 'four query workers', settings: { 'readers.threads': 4 } },
   {
     name: 'other limits, logs and sessions',
+    isSweep: true,
     settings: {
       plans: 'unlimited',
       'data.reserve_mb': 1,
