@@ -1,12 +1,13 @@
 import { readSync, writeSync } from 'node:fs'
 import type { SpoolFolder } from '../../../feeds/files/spool-folder.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
 import type { Point } from '../store/observations.ts'
 
 /**
  * The points of one file between its reading and its writing: by series in the order in which the
  * file names them, oldest first. Of a point that a file has more than once only the last one is
  * written, so importing the file again changes nothing even if it contradicts itself. Memory does
- * not grow with the file: sorted runs of a million points wait on the disk.
+ * not grow with the file: sorted runs of points wait on the disk.
  */
 export interface PointSpool {
   /** A point that says nothing but its value. */
@@ -24,8 +25,8 @@ export interface SpooledPoints {
   batches(max: number, onRepeated: OnRepeated): Generator<Point[]>
 }
 
-/** Points that are sorted in memory at once: some 60 MB with the sorted copy. */
-const runPointsMax = 2 ** 20
+/** Points that are sorted in memory at once: some 15 MB with the sorted copy. */
+const runPointsMax = 2 ** 18
 /** Points of one run that a merge holds at a time. */
 const windowPoints = 4096
 
@@ -232,19 +233,43 @@ function bySlot(slots: Uint32Array, slotCount: number) {
 
 /** Sorts by the time, those of one moment by the time of recording, and keeps the order of equals. */
 function sortByTime(order: Uint32Array, records: Float64Array, width: number): void {
-  const isLong = width === longRecord
+  const saysMore = width === longRecord
   const compare = (a: number, b: number): number => {
     const [left, right] = [a * width, b * width]
     const difference = records[left]! - records[right]!
-    if (difference !== 0 || !isLong) return difference
+    if (difference !== 0 || !saysMore) return difference
     const [before, after] = [records[left + 3]!, records[right + 3]!]
     return before === after ? 0 : before - after
   }
   for (let i = 1; i < order.length; i += 1)
     if (compare(order[i - 1]!, order[i]!) > 0) {
-      order.sort(compare)
+      if (saysMore || !sortBySecond(order, records, width)) order.sort(compare)
       return
     }
+}
+
+/**
+ * The same for whole seconds, several times as fast: a number holds the second and the place of a
+ * record, and numbers are sorted without a comparison in between. Returns whether it could.
+ */
+function sortBySecond(order: Uint32Array, records: Float64Array, width: number): boolean {
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const place of order) {
+    const at = records[place * width]!
+    if (at % secondMs !== 0) return false
+    if (at < first) first = at
+    if (at > last) last = at
+  }
+  const { length } = order
+  if (((last - first) / secondMs + 1) * length > Number.MAX_SAFE_INTEGER) return false
+  const keys = new Float64Array(length)
+  for (let i = 0; i < length; i += 1)
+    keys[i] = ((records[order[i]! * width]! - first) / secondMs) * length + i
+  keys.sort()
+  const before = order.slice()
+  for (let i = 0; i < length; i += 1) order[i] = before[keys[i]! % length]!
+  return true
 }
 
 /** Sorted records of one series: from `from` to `to` of `records`, in numbers. */

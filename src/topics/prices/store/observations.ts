@@ -643,42 +643,47 @@ function createAttributer(db: Database): ObservationStore['attribute'] {
 }
 
 /** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
-const rowsEach = 32
+const rowsEach = 100
 
 /**
- * Collects new rows of one series and origin and writes them many to a statement; `flush` writes
- * what is left of them.
+ * Collects new rows of one series and origin that are recorded at one moment, and writes them many
+ * to a statement; `flush` writes what is left of them.
  */
 function createInserter(db: Database) {
   const into =
-    'INSERT INTO observations (series_id, source_id, batch_id, observed_at, value, recorded_at) VALUES'
+    'INSERT INTO observations (series_id, source_id, batch_id, recorded_at, observed_at, value) VALUES'
   // What all rows share is bound once.
-  const row = (i: number) => `(?1, ?2, ?3, ?${4 + 3 * i}, ?${5 + 3 * i}, ?${6 + 3 * i})`
+  const row = (i: number) => `(?1, ?2, ?3, ?4, ?${5 + 2 * i}, ?${6 + 2 * i})`
   const insertOne = lazy(db, `${into} ${row(0)}`)
   const insertMany = lazy(
     db,
     `${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`,
   )
   let shared: [seriesId: number, sourceId: number, batchId: number] = [0, 0, 0]
+  let recordedAt = 0
   let values: number[] = []
+  const flush = () => {
+    const rest = values
+    // Emptied first: a statement that fails must not leave its rows to the next transaction.
+    values = []
+    if (rest.length === 2 * rowsEach) insertMany.run(...shared, recordedAt, ...rest)
+    else
+      for (let i = 0; i < rest.length; i += 2)
+        insertOne.run(...shared, recordedAt, rest[i]!, rest[i + 1]!)
+  }
   return {
     begin(seriesId: number, { sourceId, batchId }: Origin) {
       shared = [seriesId, sourceId, batchId]
     },
-    add({ observedAt, value, recordedAt }: Observation) {
-      values.push(observedAt, value, recordedAt)
-      if (values.length < 3 * rowsEach) return
-      const full = values
-      // Emptied first: a statement that fails must not leave its rows to the next transaction.
-      values = []
-      insertMany.run(...shared, ...full)
+    add(point: Observation) {
+      if (point.recordedAt !== recordedAt) {
+        flush()
+        recordedAt = point.recordedAt
+      }
+      values.push(point.observedAt, point.value)
+      if (values.length === 2 * rowsEach) flush()
     },
-    flush() {
-      const rest = values
-      values = []
-      for (let i = 0; i < rest.length; i += 3)
-        insertOne.run(...shared, rest[i]!, rest[i + 1]!, rest[i + 2]!)
-    },
+    flush,
   }
 }
 
