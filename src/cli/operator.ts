@@ -1,5 +1,6 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
 import { commandUserHeader } from '../http/gate/gate.ts'
+import { pointBlockType } from '../http/input/body.ts'
 import { type Instance, openInstance } from '../instance/instance.ts'
 import { keepDirectoryOwner, prepareDirectory } from '../instance/services/directory.ts'
 import { lockDataDir } from '../lib/files/directory-lock.ts'
@@ -19,6 +20,7 @@ export interface Answer {
  * when none runs.
  */
 export interface Operator {
+  /** Points as numbers are sent as they are, any other body as JSON. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** The answer itself, for what is streamed. */
   fetch(path: string): Promise<Response>
@@ -84,9 +86,11 @@ function operatorOver(
           method,
           headers: {
             [commandUserHeader]: processUser(),
-            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...(body !== undefined && { 'content-type': typeOf(body) }),
           },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+          ...(body !== undefined && {
+            body: body instanceof Uint8Array ? body : JSON.stringify(body),
+          }),
         })
       const response = await (mayRepeat(method, path) ? again(send) : send())
       const text = await response.text()
@@ -96,6 +100,8 @@ function operatorOver(
     close,
   }
 }
+
+const typeOf = (body: unknown) => (body instanceof Uint8Array ? pointBlockType : 'application/json')
 
 /** What an import sends is the same when it is sent twice. */
 const repeatable =

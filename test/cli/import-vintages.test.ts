@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ImportOptions, runImport } from '../../src/cli/data/import.ts'
 import { dataOf } from '../../src/cli/data/writer.ts'
+import { pointBlockType } from '../../src/http/input/body.ts'
 import { openTestInstance, startAt } from '../support/instance/instance.ts'
 import { noInput } from '../support/instance/memory-writer.ts'
 
@@ -16,7 +17,8 @@ async function openDemoInstance(isRemote: boolean) {
   const token = h.key()
   const admin = h.services.adminTokens.rotate()
   const call = async (method: string, path: string, body?: unknown) => {
-    const headers = { authorization: `Bearer ${admin}` }
+    const type = body instanceof Uint8Array ? pointBlockType : 'application/json'
+    const headers = { authorization: `Bearer ${admin}`, 'content-type': type }
     const answer =
       body === undefined
         ? await h.get(path, undefined, headers)

@@ -1,7 +1,6 @@
 import type { WriteCounts } from '../../database/write-counts.ts'
 import type { ReadFile } from '../../feeds/files/import.ts'
 import { processUser } from '../../lib/files/file-faults.ts'
-import { isoInstant } from '../../lib/time/instant.ts'
 import { minuteOf } from '../../lib/time/zone.ts'
 import {
   type CodeLookup,
@@ -11,6 +10,7 @@ import {
 } from '../../topics/catalogue/math/lookup.ts'
 import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
+import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
 import type { Operator } from '../operator.ts'
@@ -19,8 +19,8 @@ import type { ImportEnvironment } from './import.ts'
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */
 const ownBatchMax = 20_000
 const fileNameMax = 300
-/** Through a server they come in between requests: small, so that none waits long. */
-const sentBatchMax = 250
+/** Points of one request to a server: it writes them between two others, in a few milliseconds. */
+const sentBatchMax = 4_000
 
 interface ListedSeries extends SeriesIdentity {
   name: string
@@ -116,14 +116,8 @@ export async function dataOf(
   let batch = 0
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
   const listed = codeLookupOf(series.map(identityOf))
-  const rowOf = (point: Point) => ({
-    code: byId.get(point.seriesId),
-    observed_at: isoInstant(point.observedAt),
-    price: point.value,
-    ...(point.recordedAt !== undefined && { recorded_at: isoInstant(point.recordedAt) }),
-    ...(point.source !== undefined && { source: point.source }),
-    ...(point.deleted && { deleted: true, price: null }),
-  })
+  const blockOf = (points: readonly Point[], envelope: BlockEnvelope) =>
+    encodePoints(points, id => byId.get(id)!, envelope)
   return {
     catalogue: asRecorded ? withContracts(listed, byId) : listed,
     writer: {
@@ -131,20 +125,22 @@ export async function dataOf(
       attribute,
       hasData: series.some(listed => listed.has_data),
       async compare(points) {
-        const body = { observations: points.map(rowOf), source, replace }
+        const block = blockOf(points, { source, replace })
         const path = '/admin/v1/observations/compare'
-        return comparisonOf((await dataOfAnswer(operator, 'POST', path, body)) as WireComparison)
+        return comparisonOf((await dataOfAnswer(operator, 'POST', path, block)) as WireComparison)
       },
       async begin(file) {
         batch = await beginBatch(operator, file, { source, asRecorded, replace })
       },
       end: left => endBatch(operator, batch, left),
       async write(points) {
-        const observations = points.map(rowOf)
-        const counts = (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
-          observations,
-          batch,
-        })) as WriteCounts & { kept_as_corrected: number; recorded_at: string }
+        const block = blockOf(points, { batch })
+        const counts = (await dataOfAnswer(
+          operator,
+          'POST',
+          '/admin/v1/observations',
+          block,
+        )) as WriteCounts & { kept_as_corrected: number; recorded_at: string }
         return {
           ...counts,
           kept: counts.kept_as_corrected,

@@ -16,18 +16,24 @@ const bodyDeadlineMs = 15_000
 const nestingMax = 64
 
 const takesData = (path: string) =>
-  path === '/admin/v1/observations' || path.startsWith('/admin/v1/datasets/')
+  path.startsWith('/admin/v1/observations') || path.startsWith('/admin/v1/datasets/')
 
 /** The fields of a page's form. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams(await readBodyText(request, formBytesMax))
 }
 
+/** The type of a body that holds points as numbers: how an import reaches a running server. */
+export const pointBlockType = 'application/vnd.wellhead.points'
+
 /**
  * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited
- * JSON stays text. Refuses what is too long, too slow, not UTF-8 or not JSON.
+ * JSON stays text, and data that comes as bytes stays bytes. Refuses what is too long, too slow, not
+ * UTF-8 or not JSON.
  */
 export async function readBody(request: Request, path: string): Promise<unknown> {
+  if (takesData(path) && request.headers.get('content-type') === pointBlockType)
+    return readBodyBytes(request, importBytesMax)
   const text = await readBodyText(request, takesData(path) ? importBytesMax : bodyBytesMax)
   if (text.trim() === '') return undefined
   if (request.headers.get('content-type')?.startsWith('application/x-ndjson')) return text
@@ -63,14 +69,23 @@ function isNestedDeeper(value: unknown, max: number): boolean {
  * UTF-8.
  */
 export async function readBodyText(request: Request, bytesMax = bodyBytesMax): Promise<string> {
+  const bytes = await readBodyBytes(request, bytesMax)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Problem('MALFORMED_JSON', 'The body is not valid UTF-8.')
+  }
+}
+
+async function readBodyBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
-  const text = await within(bodyDeadlineMs, readText(request, bytesMax))
-  if (text === undefined)
+  const bytes = await within(bodyDeadlineMs, readBytes(request, bytesMax))
+  if (bytes === undefined)
     throw new Problem(
       'MALFORMED_REQUEST',
       `The body did not arrive within ${bodyDeadlineMs / 1000} seconds.`,
     )
-  return text
+  return bytes
 }
 
 const tooLarge = (bytesMax: number) =>
@@ -81,18 +96,14 @@ const tooLarge = (bytesMax: number) =>
 const sizeOf = (bytes: number) =>
   bytes < 2 ** 20 ? `${bytes / 2 ** 10} KB` : `${bytes / 2 ** 20} MB`
 
-async function readText(request: Request, bytesMax: number): Promise<string> {
-  if (!request.body) return ''
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
-  let bytes = 0
+  let length = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) throw tooLarge(bytesMax)
+    length += chunk.byteLength
+    if (length > bytesMax) throw tooLarge(bytesMax)
     chunks.push(chunk)
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    throw new Problem('MALFORMED_JSON', 'The body is not valid UTF-8.')
-  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }

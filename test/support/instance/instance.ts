@@ -67,7 +67,7 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
     path: string,
     token: string | undefined,
     headers: Record<string, string>,
-    body?: string,
+    body?: string | Uint8Array,
   ) =>
     app.handle(
       new Request(`http://localhost${path}`, {
@@ -106,7 +106,7 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
         path,
         token,
         { 'content-type': 'application/json', ...headers },
-        typeof body === 'string' ? body : JSON.stringify(body),
+        typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       ),
     record(code, values, lastAt, stepMs) {
       const series = services.catalogue.resolve(code, clock.now())!.series

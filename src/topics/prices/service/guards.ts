@@ -12,7 +12,12 @@ import {
   type Previous,
 } from '../math/guards.ts'
 import type { FlaggedValueStore } from '../store/flagged-values.ts'
-import type { ObservationStore, Origin, Point } from '../store/observations.ts'
+import {
+  groupBySeries,
+  type ObservationStore,
+  type Origin,
+  type Point,
+} from '../store/observations.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
 import { createWitnesses, type SettlementMoves } from './witnesses.ts'
 
@@ -225,18 +230,7 @@ export function createGuards({
 
 /** Points by series, oldest first. */
 function inOrder(points: readonly Point[]): Map<number, Point[]> {
-  const groups = new Map<number, Point[]>()
-  let seriesId = Number.NaN
-  let group: Point[] = []
-  for (const point of points) {
-    // Files have a series after the other.
-    if (point.seriesId !== seriesId) {
-      seriesId = point.seriesId
-      group = groups.get(seriesId) ?? []
-      groups.set(seriesId, group)
-    }
-    group.push(point)
-  }
+  const groups = groupBySeries(points)
   for (const all of groups.values()) {
     if (all.some((point, i) => i > 0 && point.observedAt < all[i - 1]!.observedAt))
       all.sort((a, b) => a.observedAt - b.observedAt)

@@ -421,7 +421,8 @@ function createSeriesWriter(db: Database) {
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     const storedAt = storedBefore(seriesId, points, lastAt)
-    for (const [i, point] of points.entries()) {
+    for (let i = 0; i < points.length; i += 1) {
+      const point = points[i]!
       const next: Observation = {
         observedAt: point.observedAt,
         value: point.value,
@@ -687,23 +688,36 @@ function createInserter(db: Database) {
   }
 }
 
+/** Points by series, in the order in which they come. */
+export function groupBySeries(points: readonly Point[]): Map<number, Point[]> {
+  const groups = new Map<number, Point[]>()
+  for (let from = 0, to = 0; from < points.length; from = to) {
+    const { seriesId } = points[from]!
+    // Most writes have one series after the other.
+    while (to < points.length && points[to]!.seriesId === seriesId) to += 1
+    const group = groups.get(seriesId)
+    const stretch = points.slice(from, to)
+    if (group) for (const point of stretch) group.push(point)
+    else groups.set(seriesId, stretch)
+  }
+  return groups
+}
+
 /**
  * Points by series, oldest first; those of one moment in the order of their recording, and recorded
  * at once in the order they came.
  */
 function bySeries(points: readonly Point[], recordedAt: number): Map<number, Point[]> {
-  const groups = new Map<number, Point[]>()
-  for (const point of points) {
-    const group = groups.get(point.seriesId)
-    if (group) group.push(point)
-    else groups.set(point.seriesId, [point])
-  }
+  const groups = groupBySeries(points)
   const order = (a: Point, b: Point) =>
     a.observedAt - b.observedAt || (a.recordedAt ?? recordedAt) - (b.recordedAt ?? recordedAt)
-  const isSorted = (group: readonly Point[]) =>
-    group.every((point, i) => i === 0 || order(group[i - 1]!, point) <= 0)
-  for (const group of groups.values()) if (!isSorted(group)) group.sort(order)
+  for (const group of groups.values()) if (!isSorted(group, order)) group.sort(order)
   return groups
+}
+
+function isSorted(group: readonly Point[], order: (a: Point, b: Point) => number): boolean {
+  for (let i = 1; i < group.length; i += 1) if (order(group[i - 1]!, group[i]!) > 0) return false
+  return true
 }
 
 /**

@@ -35,6 +35,7 @@ import {
   openBulkWriter,
 } from '../../../prices/files/bulk/open.ts'
 import { datedExportText, type ExportFormat, exportText } from '../../../prices/files/export.ts'
+import { decodePoints } from '../../../prices/files/point-block.ts'
 import { checkRow, type RawRow } from '../../../prices/files/rows.ts'
 import type { Batches } from '../../../prices/service/batches.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/bulk.ts'
@@ -122,13 +123,13 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
       handle: async ({ body, requestContext, request, reply }) =>
         lateCommits.run(() =>
           idempotency.once({ requestContext, request, set: reply }, body, () => {
-            const rows = rowsOf(body)
+            const sent = sentOf(body)
             const at = now()
-            const { source, batch: number, replace } = envelopeOf(body)
+            const { source, batch: number, replace } = sent.envelope
             const running = number === undefined ? undefined : runningBatch(batches, number)
             const points = running?.asRecorded
-              ? pointsOf(rows, everyCode(catalogue), at, true)
-              : pointsOf(rows, rowCatalogue(), at)
+              ? pointsOf(sent, everyCode(catalogue), at, true)
+              : pointsOf(sent, rowCatalogue(), at)
             // The file was told of when its batch began.
             if (running && requestContext) requestContext.action = undefined
             const { batch, counts } = running
@@ -143,7 +144,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
                   points,
                 )
             return success({
-              received: rows.length,
+              received: sent.count,
               inserted: counts.inserted,
               revised: counts.revised,
               unchanged: counts.unchanged,
@@ -210,10 +211,11 @@ function comparing({ catalogue, compare, now }: AdminDataDeps) {
       }),
       answers: { 200: envelope(ComparisonShape) },
       handle: ({ body }) => {
-        const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
+        const sent = sentOf(body)
+        const points = pointsOf(sent, codeLookupOf(catalogue.list()), now()).filter(
           point => !point.deleted,
         )
-        const { source, replace } = envelopeOf(body)
+        const { source, replace } = sent.envelope
         const compared = compare(points, { ...(source !== undefined && { source }), replace })
         return success({
           inserted: compared.inserted,
@@ -363,6 +365,44 @@ export function runningBatch(batches: Batches, id: number) {
   throw validationFailed([{ field: 'batch', message, value: id }])
 }
 
+/** What a request brings: rows, or points as numbers. */
+interface Sent {
+  envelope: ReturnType<typeof envelopeOf>
+  count: number
+  /** Every point; `fault` hears of what can not go in. */
+  points(
+    catalogue: CodeLookup,
+    now: number,
+    asRecorded: boolean,
+    fault: (row: number, field: string, reason: string, value: unknown) => void,
+  ): Point[]
+}
+
+function sentOf(body: unknown): Sent {
+  if (!(body instanceof Uint8Array)) {
+    const rows = rowsOf(body)
+    return {
+      envelope: envelopeOf(body),
+      count: rows.length,
+      points: (...checks) => pointsOfRows(rows, ...checks),
+    }
+  }
+  const block = decodePoints(body)
+  if (!block)
+    throw validationFailed([
+      { field: 'body', message: 'body: must be a block of points.', value: null },
+    ])
+  checkCount(block.count)
+  return {
+    envelope: envelopeOf(block.envelope),
+    count: block.count,
+    points: (catalogue, now, asRecorded, fault) =>
+      block.points(catalogue, now, asRecorded, (row, field, reason) =>
+        fault(row, field, reason, null),
+      ),
+  }
+}
+
 /** The rows of a request: an object with a list, a list, or a line each. */
 function rowsOf(body: unknown): unknown[] {
   const rows =
@@ -378,30 +418,39 @@ function rowsOf(body: unknown): unknown[] {
       },
     ])
   }
-  if (rows.length > rowsMax) {
-    throw new Problem(
-      'PAYLOAD_TOO_LARGE',
-      `${rows.length} observations in one request: at most ${rowsMax} are accepted.`,
-      {
-        max: rowsMax,
-        received: rows.length,
-      },
-    )
-  }
+  checkCount(rows.length)
   return rows
 }
 
+function checkCount(received: number): void {
+  if (received <= rowsMax) return
+  throw new Problem(
+    'PAYLOAD_TOO_LARGE',
+    `${received} observations in one request: at most ${rowsMax} are accepted.`,
+    { max: rowsMax, received },
+  )
+}
+
 /** Every row as a point, or the refusal of all of them with what is wrong with each. */
-function pointsOf(
-  rows: readonly unknown[],
-  catalogue: CodeLookup,
-  now: number,
-  asRecorded = false,
-): Point[] {
+function pointsOf(sent: Sent, catalogue: CodeLookup, now: number, asRecorded = false): Point[] {
   const faults: FieldFault[] = []
-  const points: Point[] = []
-  for (const [i, row] of rows.entries()) {
-    if (faults.length >= faultsMax) break
+  const points = sent.points(catalogue, now, asRecorded, (row, field, reason, value) => {
+    if (faults.length < faultsMax)
+      faults.push({
+        field: `observations.${row}.${field}`,
+        message: `observations[${row}].${reason}`,
+        value,
+      })
+  })
+  if (faults.length > 0) throw validationFailed(faults)
+  return points
+}
+
+const pointsOfRows = (
+  rows: readonly unknown[],
+  ...[catalogue, now, asRecorded, fault]: Parameters<Sent['points']>
+): Point[] =>
+  rows.flatMap((row, i) => {
     const fields = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
     const raw: RawRow = {
       code: fields.code,
@@ -413,20 +462,12 @@ function pointsOf(
       deleted: fields.deleted,
     }
     const checked = checkRow(raw, catalogue, now, 1, asRecorded)
-    if (checked.kind === 'point') points.push(checked.point)
-    else {
-      const field = checked.kind === 'blank' ? 'price' : checked.field
-      const message = checked.kind === 'blank' ? 'price: is missing' : checked.reason
-      faults.push({
-        field: `observations.${i}.${field}`,
-        message: `observations[${i}].${message}`,
-        value: fields[field] ?? null,
-      })
-    }
-  }
-  if (faults.length > 0) throw validationFailed(faults)
-  return points
-}
+    if (checked.kind === 'point') return [checked.point]
+    const field = checked.kind === 'blank' ? 'price' : checked.field
+    const reason = checked.kind === 'blank' ? 'price: is missing' : checked.reason
+    fault(i, field, reason, fields[field] ?? null)
+    return []
+  })
 
 function knownSeries(catalogue: Catalogue, code: string, now: number) {
   const resolved = catalogue.resolve(code, now)
