@@ -25,7 +25,6 @@ export function firstDatabase(): Uint8Array<ArrayBuffer> {
       runtime: { config: usualConfig(), clock, ids: createSeededIds(1), log },
       dir,
       serving: false,
-      leavesShared: false,
     })
     services.db.close()
     return new Uint8Array(readFileSync(databasePath(dir)))

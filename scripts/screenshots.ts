@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { serveWellhead, type Wellhead } from '../bench/server.ts'
-import { wholeWorld } from '../bench/world.ts'
+import { pauseFeed } from '../bench/world.ts'
 
 /**
  * Every page of the console as pictures, of an evaluation copy and of a copy without data, light
@@ -224,7 +224,7 @@ try {
   mkdirSync(join(dir, 'dev'))
   const evaluation = await serveWellhead(join(dir, 'dev'), 'dev', 'built')
   try {
-    await wholeWorld(evaluation)
+    await pauseFeed(evaluation)
     const account = '00000000-0000-4000-8000-000000000001'
     const paths = [...pages, ...desk.map(path => `/desk${path}`)]
     if (isKept) await shootKept(browser, evaluation, account)

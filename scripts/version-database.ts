@@ -53,7 +53,7 @@ function openDemoInstance(dir: string): Copy {
     runtime: { config, clock, ids: createSeededIds(1), log },
     dir,
   })
-  while (instance.feed!.step(1_000));
+  for (const _ of instance.feed!.generate(now));
   const { apiKey, adminToken } = evaluationKeys(instance.services, dir)
   return { instance, clock, apiKey: apiKey!, adminToken: adminToken! }
 }

@@ -7,8 +7,3 @@ declare module '*.tsv' {
   const text: string
   export default text
 }
-
-declare module '*/path-states.txt' {
-  const path: string
-  export default path
-}

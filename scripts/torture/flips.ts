@@ -18,7 +18,7 @@ import { demoInstance } from '../../test/support/instance/demo-instance.ts'
 
 const [flips = 500, seed = 1] = process.argv.slice(2).map(Number)
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-flips-'))
-const copy = demoInstance(undefined, {}, { leadingOnly: true })
+const copy = demoInstance()
 const { db } = copy.running.services
 // Pages that nothing is in say nothing when they change.
 checkpoint(db)

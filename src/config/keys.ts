@@ -920,13 +920,13 @@ const ownKeys = {
   'dev.seed': key(
     integer(0, 4_294_967_295),
     1,
-    'Seed of the fixture world, for the command dev only.',
+    'Seed of the demo world, for the command dev only.',
     { flag: '--seed' },
   ),
   'dev.world': key(
     choice('whole', 'small'),
     'whole',
-    'How much of the fixture world there is, for the command dev only: all codes with years of history, or some of each kind with a year, for tests.',
+    'How much of the demo world there is, for the command dev only: all codes with years of history, or some of each kind with a year, for tests.',
     { flag: '--world' },
   ),
   'dev.clock': key(

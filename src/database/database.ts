@@ -5,7 +5,6 @@ import schema from '../../schema.sql' with { type: 'text' }
 import { ConfigProblem } from '../config/config.ts'
 import { fileFault } from '../lib/files/file-faults.ts'
 import { closeToOthers, makePrivate } from '../lib/files/private-file.ts'
-import { isShared, makeOwn } from '../lib/files/shared-file.ts'
 import {
   attemptCheckpoint,
   checkpoint,
@@ -33,11 +32,6 @@ export interface OpenOptions {
   /** Keeps checksums of its pages from now on; a database that has them keeps them in any case. */
   checksums?: boolean
   readonly?: boolean
-  /**
-   * A file that other names stand for is left as it is: what is written stays in the log. Without
-   * it such a file is copied first.
-   */
-  leavesShared?: boolean
   /**
    * Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its
    * directory.
@@ -75,7 +69,6 @@ function openNamed(path: string, options: OpenOptions): Database {
   const isWritten = !options.readonly && !options.immutable
   const hasFile = isWritten && path !== inMemory
   if (hasFile) closeFiles(path)
-  if (hasFile && !options.leavesShared && isShared(path)) makeOwn(path)
   const hasChecksums = hasFile && keepsChecksums(path, options)
   const db = options.immutable
     ? new Database(
@@ -91,13 +84,8 @@ function openNamed(path: string, options: OpenOptions): Database {
     if (identityOf(db) === 'foreign') throw new Error(`${path} is a database of another program`)
     const version = versionOf(db)
     if (isWritten) {
-      // SQLite would checkpoint pages without a checksum, or into a file that another program owns.
-      const isCheckpointedBySqlite = !hasChecksums && !isShared(path)
-      prepareForWriting(
-        db,
-        version,
-        isCheckpointedBySqlite ? (options.autocheckpoint ?? pagesMax) : 0,
-      )
+      // SQLite would checkpoint pages without a checksum.
+      prepareForWriting(db, version, hasChecksums ? 0 : (options.autocheckpoint ?? pagesMax))
     }
     prepareForReading(db)
     if (hasChecksums) checkpointWithChecksums(db, path, options.autocheckpoint ?? pagesMax)
@@ -200,23 +188,7 @@ export function transact<T>(db: Database, work: () => T): T {
 }
 
 /**
- * Runs transactions whose writes can be made again, without waiting for the disk: a power cut may
- * take the newest of them. What is committed as usual afterwards takes them along, and a checkpoint
- * waits for the disk as ever. Inside a transaction nothing waits before its end, which is another's.
- */
-export function withoutSyncing<T>(db: Database, work: () => T): T {
-  if (db.inTransaction) return work()
-  db.run('PRAGMA synchronous = NORMAL')
-  try {
-    return work()
-  } finally {
-    db.run('PRAGMA synchronous = FULL')
-  }
-}
-
-/**
- * Runs reads that must see one state of the database, whatever others commit meanwhile. What an
- * evaluation copy writes for them on the way stands by itself, also where a read fails.
+ * Runs reads that must see one state of the database, whatever others commit meanwhile.
  */
 export function readAtOnce<T>(db: Database, read: () => T): T {
   if (db.inTransaction) return read()
@@ -296,19 +268,12 @@ export const quickFaults = (db: Database): string[] =>
     .map(row => row.quick_check)
     .filter(text => text !== 'ok')
 
-/** Gives back the memory of pages that a long write left behind; those that are read come again. */
-export const releasePages = (db: Database) => db.run('PRAGMA shrink_memory')
-
-/** From now on the log is copied back when it has so many pages; 0: never. */
-export const setAutocheckpoint = (db: Database, pages = pagesMax) =>
-  db.run(`PRAGMA wal_autocheckpoint = ${pages}`)
-
 /**
- * Closes a database and removes its WAL. Where the file has other names, or another program
- * checkpoints the WAL, the WAL stays and the file is not touched.
+ * Closes a database and removes its WAL. Where another program checkpoints the WAL, it stays and the
+ * file is not touched.
  */
 export function closeDatabase(db: Database, path: string, keepsLog = false): void {
-  if (!isShared(path) && !keepsLog) {
+  if (!keepsLog) {
     checkpoint(db)
     db.close()
     return

@@ -11,14 +11,14 @@ import { isIntraday } from '../topics/catalogue/math/catalogue.ts'
 import type { Keyring } from '../topics/keys/service/keyring.ts'
 import type { Meter } from '../topics/keys/service/meter.ts'
 import { type EventLog, shockedValue } from '../topics/prices/demo/events.ts'
-import type { StoredSeries } from '../topics/prices/demo/publication.ts'
+import type { StoredSeries } from '../topics/prices/demo/prices.ts'
 import type { World } from '../topics/prices/demo/world.ts'
 import { roundTo } from '../topics/prices/math/format.ts'
 import type { Ingest } from '../topics/prices/service/ingest.ts'
 import { eventBody } from '../topics/webhooks/service/event-messages.ts'
 import type { Webhooks } from '../topics/webhooks/service/webhooks.ts'
 import { defaultSettings } from '../topics/webhooks/store/webhooks.ts'
-import type { WorldFeed } from './filler.ts'
+import type { DemoFeed } from './feed.ts'
 
 /** What may be said of how a scenario is played. All of it has a default. */
 export interface ScenarioOptions {
@@ -59,7 +59,7 @@ export interface ScenarioDeps {
   world: World
   series: readonly StoredSeries[]
   events: EventLog
-  feed: WorldFeed
+  feed: DemoFeed
   ingest: Pick<Ingest, 'write'>
   observations: {
     newest(seriesId: number, before: number): { observedAt: number; value: number } | undefined
@@ -246,8 +246,7 @@ const revision = (deps: ScenarioDeps): Scenario => ({
     if ('fault' in named) return named
     const { id, decimals } = named
     const newest = deps.observations.newest(id, clock.now() + 1)
-    if (!newest)
-      return { field: 'code', fault: 'has no data yet; GET /_dev/feed says how far it is.' }
+    if (!newest) return { field: 'code', fault: 'has no data.' }
     const stoodAt = clock.now()
     // A correction is made after what it corrects was there to be read.
     await advance(stoodAt + minuteMs)
@@ -414,7 +413,7 @@ const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
 
 /** Prices of months are written at once at the end, not hour by hour on the way. */
 async function passQuietly(
-  feed: WorldFeed,
+  feed: DemoFeed,
   advance: ScenarioDeps['advance'],
   to: number,
 ): Promise<void> {

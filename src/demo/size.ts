@@ -9,16 +9,16 @@ import {
   depthOf,
   everyCodeFrom,
   leadingCodes,
-  newestFrom,
+  lookBackFrom,
 } from '../topics/prices/demo/history-depth.ts'
 import type { WorldSeries } from '../topics/prices/demo/series.ts'
 import { analyticsSpreads, spreads } from '../topics/units/math/identities.ts'
 
-/** How much of the invented world a copy holds; what a size does not name is there whole. */
+/** How much of the demo world is generated; what a size does not name is generated whole. */
 export interface WorldSize {
   /** Whether a code of the catalogue has data; of the others nothing is ever published. */
   has(series: Pick<WorldSeries, 'code' | 'category'>): boolean
-  /** What a copy that is started at `now` holds of a code. */
+  /** What is generated of a code at `now`. */
   depthOf(series: WorldSeries, now: number): Depth
   /** Of bars and ticks of futures. */
   futures?: Reach
@@ -69,7 +69,7 @@ const isOfYears = ({ code, category }: WorldSeries): boolean =>
 function smallDepthOf(series: WorldSeries, now: number): Depth {
   const from = isOfYears(series)
     ? everyCodeFrom
-    : Math.min(now - smallDays * dayMs, newestFrom(series, now))
+    : Math.min(now - smallDays * dayMs, lookBackFrom(series, now))
   if (!isIntraday(series.cadence) && series.cadence !== 'twice_daily')
     return { from, hourlyFrom: from, rawFrom: from }
   return { from, hourlyFrom: now - smallHourlyDays * dayMs, rawFrom: now - smallRawDays * dayMs }

@@ -23,12 +23,12 @@ interface Played {
   details: Readonly<Record<string, unknown>>
 }
 
-/** What a developer may do to an evaluation copy. */
+/** What a developer may do to a demo instance. */
 export interface DevControls {
   clock: ManualClock
   /** Moves the clock forward and runs every job that falls due on the way, in order. */
   advance(to: number): Promise<void>
-  feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
+  feed: { paused: boolean; readonly codes: number }
   faults: Faults
   /** What was asked lately, and why it was refused. */
   requests: RequestLog

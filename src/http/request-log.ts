@@ -2,11 +2,11 @@ import type { RequestContext } from './gate/gate.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
 import { withoutLinkKey } from './settle.ts'
 
-/** A request that was answered, for whoever develops against an evaluation copy. */
+/** A request that was answered, for whoever develops against a demo instance. */
 export interface LoggedRequest {
   /** Of this log, from 1. */
   number: number
-  /** The copy's clock, Unix ms. */
+  /** The clock of the instance, Unix ms. */
   at: number
   requestId: string | null
   method: string
@@ -41,7 +41,7 @@ export interface RequestLogFilter {
 }
 
 /**
- * The requests that were answered lately. It holds bodies, so only an evaluation copy has one;
+ * The requests that were answered lately. It holds bodies, so only a demo instance has one;
  * elsewhere nothing of it is on the way of a request.
  */
 export type RequestLog = ReturnType<typeof createRequestLog>
@@ -62,9 +62,9 @@ const isUntold = (path: string): boolean =>
 export interface RequestLogDeps {
   /** The pass of each request that came to a route; the gate adds them. */
   passes: WeakMap<Request, RequestContext>
-  /** The copy's clock, Unix ms. */
+  /** The clock of the instance, Unix ms. */
   now(): number
-  /** Monotonic milliseconds that pass while the copy's clock stands. */
+  /** Monotonic milliseconds that pass while that clock stands. */
   monotonic(): number
 }
 
@@ -72,7 +72,6 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps) {
   const bodies = new WeakMap<Request, string>()
   let kept: LoggedRequest[] = []
   let count = 0
-  let answering = 0
 
   const note = async (request: Request, response: Response | undefined, startedMs: number) => {
     const { pathname, search } = new URL(request.url)
@@ -109,17 +108,10 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps) {
     noting:
       (answer: (request: Request) => Response | Promise<Response>) => async (request: Request) => {
         const startedMs = monotonic()
-        answering += 1
-        try {
-          const response = await answer(request)
-          await note(request, response, startedMs)
-          return response
-        } finally {
-          answering -= 1
-        }
+        const response = await answer(request)
+        await note(request, response, startedMs)
+        return response
       },
-    /** Whether somebody waits for an answer now. */
-    isAnswering: () => answering > 0,
     /** Newest first. */
     list({ isRefused, path }: RequestLogFilter, limit: number) {
       const matching = kept.filter(

@@ -18,6 +18,7 @@ import { createClockJob } from './jobs/clock.ts'
 import { createConditionJob } from './jobs/condition.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
 import { createDeliveriesJob } from './jobs/deliveries.ts'
+import { createDemoFeedJob } from './jobs/demo-feed.ts'
 import { createDiskJob } from './jobs/disk.ts'
 import { createFeedsJob } from './jobs/feeds.ts'
 import type { Job } from './jobs/job.ts'
@@ -33,7 +34,6 @@ import { createSurchargeJob } from './jobs/surcharges.ts'
 import { createUsageJob } from './jobs/usage.ts'
 import { createWatchJob } from './jobs/watches.ts'
 import { createWebhookMonthsJob } from './jobs/webhook-months.ts'
-import { createWorldJob } from './jobs/world.ts'
 import { openNotices } from './services/operator-alerts.ts'
 import type { Services } from './services/services.ts'
 
@@ -45,8 +45,8 @@ type JobVitals = Pick<
 /** What an instance gives its jobs beside the services. */
 export interface JobParts {
   serving: boolean
-  /** In an evaluation copy: what publishes its prices. */
-  feed: { advance(now: number): unknown; isWhole(): boolean } | undefined
+  /** What publishes the data of a demo instance. */
+  feed: { advance(now: number): unknown } | undefined
   sending: OutboxJob
   mark: CommitMark
   publishing: Publishing | undefined
@@ -54,29 +54,24 @@ export interface JobParts {
   vitals(): JobVitals
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
-  /** Looks after the kept states of an evaluation copy. */
-  keeping?: { tidy(): Promise<void> }
   /** Answers a request as the operator's. */
   answer(request: Request): Response | Promise<Response>
 }
 
 /** All that an instance does by itself, and what runs it. */
 export function createInstanceRunner(services: Services, parts: JobParts): Runner {
-  const { serving, feed, command, keeping, publishing, cluster } = parts
+  const { serving, feed, command, publishing, cluster } = parts
   const jobs = [
     createDiskJob(services.disk),
     ...(serving ? [createScrubJob(services.scrub)] : []),
     ...jobsOf(services, feed),
     ...(command ? backupJobOf(services, command) : []),
     ...priceFilesJobOf(services, parts.answer),
-    ...(serving
-      ? conditionJobsOf(services, parts.vitals, feed).map(job => onceWhole(job, feed))
-      : []),
+    ...(serving ? conditionJobsOf(services, parts.vitals, feed) : []),
     ...(serving && !feed
       ? [createNoticesJob(openNotices(services, parts.sending, parts.vitals), services.clock)]
       : []),
     parts.sending,
-    ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
     markJob(parts.mark, services),
     ...(publishing ? [publishing.job] : []),
     ...(cluster ? [cluster.job] : []),
@@ -91,9 +86,9 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
 function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
   const { meter, surchargeMatching, clock } = services
   return [
-    // In an evaluation copy the fixture world publishes the forecasts too.
+    // The data of a demo instance includes the forecasts.
     feed
-      ? createWorldJob(feed, clock)
+      ? createDemoFeedJob(feed, clock)
       : createMonthlyForecastJob({
           ...services,
           forecasts: createMonthlyForecasts(services.monthlyForecasts),
@@ -130,12 +125,6 @@ const conditionJobsOf = (
     isClockReal: !feed,
   }),
 ]
-
-/** A job that reads every series has nothing to say of a copy that is being filled. */
-const onceWhole = (job: Job, feed: JobParts['feed']): Job => ({
-  ...job,
-  pass: () => (feed?.isWhole() === false ? undefined : job.pass()),
-})
 
 /** Where the configuration names a place for backups. */
 function backupJobOf(

@@ -2,7 +2,7 @@ import type { ProcessRuntime } from '../config/runtime.ts'
 import { checkpointElsewhere } from '../database/checkpoint.ts'
 import { type CommitMark, keepMark } from '../database/commit-mark.ts'
 import { closeDatabase } from '../database/database.ts'
-import { type InventedWorld, openWorld, type WorldFeed } from '../demo/open.ts'
+import { type DemoFeed, type DemoWorld, openDemoWorld } from '../demo/open.ts'
 import type { Connections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
 import { createFaults } from '../http/faults.ts'
@@ -38,10 +38,8 @@ export interface Instance {
   services: Services
   app: App
   runner: Runner
-  /** The fixture world's feed, in an evaluation copy. */
-  feed: WorldFeed | undefined
-  /** Whether somebody waits for an answer of an evaluation copy now. */
-  isAnswering(): boolean
+  /** What publishes the data of a demo instance. */
+  feed: DemoFeed | undefined
   /** Asked to stop: nothing new is begun. */
   stopping: boolean
   /** What sends the messages of the outbox. */
@@ -74,18 +72,14 @@ export interface InstanceOptions {
   passes?: WeakMap<Request, RequestContext>
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
-  /** How an evaluation copy keeps its state and goes back to it. */
+  /** How a demo instance stores its state and goes back to it. */
   keeping?: Keeping
   /** The database is a state that was kept in order. */
   isState?: boolean
 }
 
-/** How states of an evaluation copy are kept. */
-export interface Keeping
-  extends Pick<DevControls, 'snapshot' | 'dropSnapshot' | 'restore' | 'reset'> {
-  /** Looks after the files of the states; a pass of a job. */
-  tidy(): Promise<void>
-}
+/** How states of a demo instance are stored. */
+export type Keeping = Pick<DevControls, 'snapshot' | 'dropSnapshot' | 'restore' | 'reset'>
 
 /**
  * Opens the database in a directory, brings the catalogue up to date and builds the interface over
@@ -98,10 +92,9 @@ export function openInstance(options: InstanceOptions): Instance {
     runtime,
     dir,
     serving,
-    leavesShared: keeping !== undefined,
     isState: options.isState === true,
   })
-  const world = config.mode === 'dev' ? openWorld(services) : undefined
+  const world = config.mode === 'dev' ? openDemoWorld(services) : undefined
   const feed = world?.feed
   const sending = sendingJob(services)
   const mark = keepMark(dir, databasePath(dir), services.db)
@@ -158,7 +151,7 @@ export function openInstance(options: InstanceOptions): Instance {
     serving && config.readers.threads > 0
       ? openQueryWorkers(services, databasePath(dir))
       : undefined
-  // States of an evaluation copy are files that are checkpointed when they are kept.
+  // A demo instance has no checksums: SQLite checkpoints its WAL.
   const checkpointer =
     serving && config.mode === 'serve' ? createCheckpointer(databasePath(dir)) : undefined
   const settled =
@@ -183,14 +176,12 @@ export function openInstance(options: InstanceOptions): Instance {
     ...(options.command && { command: options.command }),
     ...(passes && { passes }),
     ...(controls && { dev: controls }),
-    ...(feed && { world: feed }),
   })
   const opened: Instance = {
     services,
     app,
     runner,
     feed,
-    isAnswering: () => controls?.requests.isAnswering() ?? false,
     stopping: false,
     sending,
     sequence: publishing?.sequence,
@@ -272,7 +263,7 @@ interface ControlsDeps {
   services: Services
   jobs: Runner
   sending: OutboxJob
-  world: InventedWorld
+  world: DemoWorld
   keeping: Keeping
   loop: LagWatch | undefined
   passes: WeakMap<Request, RequestContext>
@@ -297,7 +288,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
     requests: createRequestLog({
       passes,
       now: manual.now,
-      // The copy's own clock may stand still.
+      // The clock of a demo instance may stand still.
       monotonic: createSystemClock().monotonic,
     }),
     ...keeping,

@@ -32,7 +32,6 @@ function openOnce(dir: string, config: Config): string[] {
     runtime: { config, clock, ids: createRandomIds(), log },
     dir,
     serving: true,
-    leavesShared: false,
   })
   services.db.close()
   return said

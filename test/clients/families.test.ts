@@ -71,8 +71,8 @@ let bare: Wellhead
 const bareData = mkdtempSync(join(tmpdir(), 'wellhead-bare-'))
 beforeAll(async () => {
   writeFileSync(join(bareData, 'wellhead.toml'), 'client_profiles = []\n')
-  shipped = await startInstance({ clock: sunday, world: { filled: false } })
-  bare = await startInstance({ clock: sunday, world: { filled: false }, data: bareData })
+  shipped = await startInstance({ clock: sunday, world: { size: 'small' } })
+  bare = await startInstance({ clock: sunday, world: { size: 'small' }, data: bareData })
 }, 600_000)
 afterAll(async () => {
   await shipped.stop()

@@ -85,10 +85,11 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
   }
 
   beforeAll(async () => {
-    stage = await openStage(
-      { 'server.base_url': base, 'accounts.signup': 'open', 'mail.strangers_agree': 'true' },
-      { leadingOnly: true },
-    )
+    stage = await openStage({
+      'server.base_url': base,
+      'accounts.signup': 'open',
+      'mail.strangers_agree': 'true',
+    })
   }, 120_000)
   afterAll(async () => {
     for (const { context } of visitors) await context.close()

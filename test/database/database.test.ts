@@ -12,7 +12,6 @@ import {
   readAtOnce,
   transact,
   transactWithoutTraces,
-  withoutSyncing,
 } from '../../src/database/database.ts'
 import { applicationId, identityOf, missingParts } from '../../src/database/identity.ts'
 import {
@@ -450,30 +449,5 @@ test('reads at once see one state, whatever another connection commits between t
     })
     expect([seen, read()]).toEqual([['before', 'before'], 'after'])
     for (const db of [reader, writer]) db.close()
-  })
-})
-
-test('what can be written again does not wait for the disk, and everything after it does', () => {
-  inDirectory(path => {
-    const db = openDatabase(path)
-    const full = 2
-    const normal = 1
-    expect(
-      withoutSyncing(db, () => {
-        transact(db, () => db.run("INSERT INTO settings (name, value) VALUES ('a', 'b')"))
-        return pragma(db, 'synchronous')
-      }),
-    ).toBe(normal)
-    expect(pragma(db, 'synchronous')).toBe(full)
-    expect(() =>
-      withoutSyncing(db, () => {
-        throw new Error('refused')
-      }),
-    ).toThrow('refused')
-    expect(pragma(db, 'synchronous')).toBe(full)
-    // Somebody else's transaction is written as they wanted it.
-    transact(db, () => expect(withoutSyncing(db, () => pragma(db, 'synchronous'))).toBe(full))
-    expect(pragma(db, 'synchronous')).toBe(full)
-    db.close()
   })
 })

@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** A copy with the codes that everybody tries first. */
 function open(now = '2026-11-20T15:00:00Z'): DemoInstance {
-  copy = demoInstance(Date.parse(now), {}, { leadingOnly: true, controls: true })
+  copy = demoInstance(Date.parse(now), {}, { controls: true })
   return copy
 }
 

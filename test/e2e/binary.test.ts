@@ -215,7 +215,7 @@ describe('the binary as an evaluation copy', () => {
     const instance = await start('dev', other, '--world', 'small')
     await instance.stop()
     const outcome = await run('serve', '--data', join(other, 'data'), '--port', '0')
-    expect([outcome.code, outcome.err.includes('evaluation copy')]).toEqual([1, true])
+    expect([outcome.code, outcome.err.includes('demo instance')]).toEqual([1, true])
   })
 
   test('the clock moves forward on demand and prices with it', async () => {

@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { filled, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { interfaceRows } from '../support/interface/interface.ts'
+import { until } from '../support/until.ts'
 
 const dir = temporaryDir()
 let server: Server
@@ -56,23 +57,23 @@ const bytesOf = (...places: string[]) => {
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
 
-test('a new copy begins with the prices and registers that the build put into the binary', async () => {
+test('a new demo instance has its whole history when it says that it is ready, on 250 MB of disk', async () => {
   const own = temporaryDir()
   const data = join(own, 'data')
-  // By the real clock, behind the moment of the build.
+  // By the real clock, shortly after the build: with the world of the binary.
   const instance = await start('dev', own)
   try {
     const db = new Database(join(data, 'wellhead.db'), { readonly: true })
     const count = (table: string) =>
       db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
-    expect(count('observations')).toBeGreaterThan(100_000)
+    expect(count('observations')).toBeGreaterThan(1_000_000)
     expect(count('well_permits')).toBeGreaterThan(5000)
-    expect(count('well_production')).toBeGreaterThan(1000)
+    expect(count('well_production')).toBeGreaterThan(10_000)
     db.close()
-    // The start that it goes back to stands for the same file at first, and everything else is in the log.
-    await filled(instance)
-    expect(bytesOf(data, join(data, 'snapshots'))).toBeLessThan(200e6)
-    expect(statSync(join(data, 'wellhead.db-wal')).size).toBeLessThan(40e6)
+    // The start that a reset leads back to is written beside it.
+    const state = join(data, 'snapshots', '.start.state')
+    await until('the start is stored', () => existsSync(state), 20_000)
+    expect(bytesOf(data, join(data, 'snapshots'))).toBeLessThan(250e6)
   } finally {
     await instance.stop()
     remove(own)

@@ -5,7 +5,7 @@ import { boundless, type Row, rows, sampleId } from '../support/interface/every-
 
 let copy: DemoInstance
 beforeAll(() => {
-  copy = demoInstance(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless)
 }, 120_000)
 afterAll(() => copy.remove())
 

@@ -5,7 +5,7 @@ import { boundless, rows } from '../support/interface/every-route.ts'
 
 let copy: DemoInstance
 beforeAll(() => {
-  copy = demoInstance(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless)
 }, 120_000)
 afterAll(() => copy.remove())
 

@@ -45,7 +45,7 @@ let document: OpenApiDocument
 let strangers: Record<string, string | null>
 
 beforeAll(async () => {
-  copy = demoInstance(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless)
   document = await documentOf(copy)
   strangers = strangersOf(copy)
 }, 120_000)

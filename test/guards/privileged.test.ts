@@ -123,7 +123,7 @@ let copy: DemoInstance
 let document: OpenApiDocument
 
 beforeAll(async () => {
-  copy = demoInstance(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless)
   document = await documentOf(copy)
 }, 120_000)
 afterAll(() => copy.remove())

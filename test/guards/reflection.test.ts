@@ -11,7 +11,7 @@ import { controls } from '../support/interface/hostile.ts'
 let copy: DemoInstance
 
 beforeAll(() => {
-  copy = demoInstance(undefined, boundless, { leadingOnly: true })
+  copy = demoInstance(undefined, boundless)
 }, 120_000)
 // Its database is closed by then, and nothing can be put away into it.
 afterAll(() => rmSync(copy.dir, { recursive: true, force: true }))

@@ -24,7 +24,6 @@ const answers: { of: string; text: string }[] = []
 
 beforeAll(() => {
   copy = demoInstance(undefined, boundless, {
-    leadingOnly: true,
     log: line => void log.push(line),
   })
 }, 120_000)

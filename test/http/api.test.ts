@@ -144,7 +144,7 @@ test('a route elsewhere than its group says is refused', () => {
 
 test('each path that a topic names has routes below it', () => {
   // With the controls that only a copy has.
-  const copy = demoInstance(undefined, { 'dev.world': 'small' }, { unfilled: true, controls: true })
+  const copy = demoInstance(undefined, { 'dev.world': 'small' }, { controls: true })
   const { routes } = copy.running.app
   const beginnings = new Set(routes.flatMap(({ path }) => beginningsOf(path)))
   expect(topics.flatMap(({ below }) => below).filter(path => !beginnings.has(path))).toEqual([])

@@ -22,7 +22,7 @@ const app = createApp(services, {
       monotonic: clock.monotonic,
     }),
     scenarios: [],
-    feed: { paused: false, filled: () => new Set(), total: 0 },
+    feed: { paused: false, codes: 0 },
     advance: unused,
     settle: unused,
     snapshot: unused,

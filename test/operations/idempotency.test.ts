@@ -6,7 +6,7 @@ import { interfaceRows } from '../support/interface/interface.ts'
 
 let copy: DemoInstance
 beforeAll(() => {
-  copy = demoInstance(undefined, {}, { leadingOnly: true })
+  copy = demoInstance(undefined, {})
 }, 120_000)
 afterAll(() => copy.remove())
 

@@ -49,7 +49,7 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
         )
     if (mode === 'dev')
       command
-        .option('--seed <number>', 'seed of the fixture world')
+        .option('--seed <number>', 'seed of the demo world')
         .option('--world <size>', 'whole, or small: fewer codes and a year of history, for tests')
         .option('--clock <time>', 'where the clock stands until advanced')
     command.action(async (options: Options) => {
@@ -67,6 +67,7 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
           out: env.out,
           err: env.err,
           isTerminal: env.isTerminal === true,
+          terminal: env.terminal,
           onStop: env.onStop,
         }),
       )

@@ -1,214 +1,152 @@
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { attemptCheckpoint, checkpoint } from '../../database/checkpoint.ts'
-import { setAutocheckpoint } from '../../database/database.ts'
 import type { SnapshotRefusal } from '../../http/dev-controls.ts'
 import { forgetRates } from '../../instance/app/rate-windows-file.ts'
-import { type InstanceOptions, type Keeping, openInstance } from '../../instance/instance.ts'
+import {
+  type Instance,
+  type InstanceOptions,
+  type Keeping,
+  openInstance,
+} from '../../instance/instance.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
-import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/files/shared-file.ts'
-import { createSystemClock, type ManualClock, sleep } from '../../lib/time/clock.ts'
-
-/** An instance that can be put back to an earlier state while its server goes on listening. */
-export type Copy = ReturnType<typeof openDemoInstance>
-
-const stepMs = 20
-/** So long at most a step of the history waits for requests that are being answered. */
-const answersFirstMaxMs = 1000
-
-/** A smaller database is copied for a state: in a larger one the state and the copy share the file. */
-const sharedBytesMin = 64 * 2 ** 20
-/** A log beside a shared file may grow so long: whoever goes back to a state copies it and reads it through. */
-const logBytesMax = 32 * 2 ** 20
-/** That of a history that is being written is folded sooner: it takes no longer than a step. */
-const fillLogBytesMax = 8 * 2 ** 20
+import { packFile, readShippedFile } from '../../lib/files/shipped-file.ts'
+import { createSystemClock, type ManualClock } from '../../lib/time/clock.ts'
 
 /** States that a developer may keep, beside the start. */
 const snapshotsMax = 10
-/** What they may hold in all. A state shares its file with the database only until that grows. */
+/** No further state is kept once the others have so many bytes. */
 const snapshotBytesMax = 2 * 2 ** 30
+/** The quickest level: the others save a tenth. */
+const packingLevel = 1
+const ending = '.state'
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-
-/** No name that a developer may give. */
+/** A name that no developer may give. */
 const startName = '.start'
 
+/** A line before the database of a state. */
+interface StateLabel {
+  now: number
+  frozen: boolean
+}
+
 /**
- * Opens an instance; in an evaluation copy with the controls that keep states of it beside its
- * database.
+ * Opens an instance that can be put back to an earlier state while its server goes on listening. A
+ * state is the database as its own connection reads it, packed, and so is independent of the WAL, of
+ * other connections and of whatever is written afterwards.
  */
 export function openDemoInstance(options: InstanceOptions) {
   const { dir, runtime } = options
   const kept = join(dir, 'snapshots')
-  const statePath = (name: string, ending: string) => join(kept, `${name}.${ending}`)
+  const statePath = (name: string) => join(kept, name + ending)
   const clock = runtime.clock as ManualClock
-
-  const database = databasePath(dir)
-  const log = `${database}-wal`
-  /** States stand for the file of the database: it is not written, only its log is. */
-  let isHeld = isShared(database)
+  let packing: Promise<unknown> = Promise.resolve()
 
   /** The states that a developer has kept. */
   const keptNames = () =>
     existsSync(kept)
       ? readdirSync(kept)
-          .filter(file => file.endsWith('.json') && file !== `${startName}.json`)
-          .map(file => file.slice(0, -'.json'.length))
+          .filter(file => file.endsWith(ending) && file !== startName + ending)
+          .map(file => file.slice(0, -ending.length))
           .sort()
       : []
-  const bytesOf = (name: string) =>
-    sizeOf(statePath(name, 'db')) + sizeOf(statePath(name, 'db-wal'))
-  /** A state of the same name gives way, so it counts as none. */
+
+  /** A state of the same name is replaced, so it does not count. */
   const snapshotRefusal = (name: string): SnapshotRefusal | undefined => {
-    if (name === startName) return undefined
     const names = keptNames()
     const others = names.filter(other => other !== name)
     if (others.length >= snapshotsMax) return { names, limit: `${snapshotsMax} snapshots` }
-    const held = others.reduce((sum, other) => sum + bytesOf(other), 0)
-    if (held + sizeOf(database) + sizeOf(log) <= snapshotBytesMax) return undefined
-    return { names, limit: `${snapshotBytesMax / 2 ** 30} GB of snapshots` }
+    const bytes = others.reduce((sum, other) => sum + statSync(statePath(other)).size, 0)
+    return bytes < snapshotBytesMax
+      ? undefined
+      : { names, limit: `${snapshotBytesMax / 2 ** 30} GB of snapshots` }
   }
-  const keepState = (name: string) => {
-    mkdirSync(kept, { recursive: true, mode: 0o700 })
+
+  const keepState = (name: string): Promise<unknown> => {
     const { db, meter } = current.services
     meter.flush()
-    const [state, stateLog] = [statePath(name, 'db'), statePath(name, 'db-wal')]
-    rmSync(stateLog, { force: true })
-    // The file and its log are the whole state, and nothing writes between these lines.
-    if (sizeOf(database) < sharedBytesMin) {
-      checkpoint(db)
-      rmSync(state, { force: true })
-      copyFileSync(database, state)
-    } else {
-      share(database, state)
-      if (existsSync(log)) copyFileSync(log, stateLog)
-      hold()
-    }
-    writeFileSync(
-      statePath(name, 'json'),
-      JSON.stringify({ now: runtime.clock.now(), frozen: clock.frozen }),
-      { mode: privateMode },
-    )
-  }
-  const snapshot = async (name: string) => {
-    const refusal = snapshotRefusal(name)
-    if (refusal === undefined) keepState(name)
-    return refusal
-  }
-  const dropSnapshot = (name: string) => {
-    if (!keptNames().includes(name)) return false
-    // The database goes on as if it were shared until `tidy` finds that it is not: a checkpoint that
-    // began now would write into the file while the next state is kept.
-    for (const ending of ['json', 'db', 'db-wal']) rmSync(statePath(name, ending), { force: true })
-    return true
-  }
-  const hold = () => {
-    isHeld = isShared(database)
-    setAutocheckpoint(current.services.db, isHeld ? 0 : runtime.config.sqlite.autocheckpoint)
-  }
-  /** A log that has grown long is folded in again, once the states have files of their own. */
-  const foldIn = async (longestLog: number) => {
-    if (!isHeld || (isShared(database) && sizeOf(log) < longestLog)) return
-    for (const file of readdirSync(kept))
-      if (file.endsWith('.db') && isSameFile(join(kept, file), database))
-        await makeOwnBeside(join(kept, file))
-    hold()
-    if (!isHeld) attemptCheckpoint(() => checkpoint(current.services.db))
-  }
-  let tidying: Promise<void> | undefined
-  const tidy = (longestLog: number) => {
-    tidying ??= foldIn(longestLog).finally(() => {
-      tidying = undefined
+    const label: StateLabel = { now: clock.now(), frozen: clock.frozen }
+    const database = db.serialize()
+    const work = packing.then(async () => {
+      mkdirSync(kept, { recursive: true, mode: 0o700 })
+      const packed = await packFile(JSON.stringify(label), database, packingLevel)
+      const unfinished = `${statePath(name)}.unfinished`
+      writeFileSync(unfinished, await packed.bytes(), { mode: privateMode })
+      renameSync(unfinished, statePath(name))
     })
-    return tidying
+    packing = work.catch(() => undefined)
+    return work
   }
-  const goBack = (name: string, now: number, frozen: boolean) => {
+
+  const goBack = async (name: string, moment?: StateLabel) => {
+    await packing
+    const { line, content } = await readShippedFile(Bun.file(statePath(name)))
+    const { now, frozen } = moment ?? (JSON.parse(line) as StateLabel)
+    const database = content()
+    const path = databasePath(dir)
     current.close({ isDiscarded: true })
     forgetRates(dir)
-    // A name of its own: a reader thread that is ending still has the other file open.
-    for (const tail of ['', '-wal', '-shm']) rmSync(database + tail, { force: true })
-    const [state, stateLog] = [statePath(name, 'db'), statePath(name, 'db-wal')]
-    if (sizeOf(state) < sharedBytesMin) copyFileSync(state, database)
-    else share(state, database)
-    if (existsSync(stateLog)) copyFileSync(stateLog, log)
+    // A file of its own: a query worker that is ending still has the other one open.
+    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+    writeFileSync(path, database, { mode: privateMode })
     clock.set(now)
     if (frozen) clock.freeze()
     else clock.release()
-    current = openInstance({ ...all, isState: true })
-    isHeld = isShared(database)
+    current = open({ isState: true })
     current.runner.start()
   }
+
   const keeping: Keeping = {
-    snapshot,
-    dropSnapshot,
-    tidy: () => tidy(logBytesMax),
+    async snapshot(name) {
+      const refusal = snapshotRefusal(name)
+      if (refusal === undefined) await keepState(name)
+      return refusal
+    },
+    dropSnapshot(name) {
+      if (!keptNames().includes(name)) return false
+      rmSync(statePath(name), { force: true })
+      return true
+    },
     async restore(name) {
-      if (!existsSync(statePath(name, 'db'))) return false
-      const state = JSON.parse(readFileSync(statePath(name, 'json'), 'utf8')) as {
-        now: number
-        frozen: boolean
-      }
-      goBack(name, state.now, state.frozen)
-      fillOn()
+      if (!keptNames().includes(name)) return false
+      await goBack(name)
       return true
     },
     async reset() {
       const { clockAt } = runtime.config.dev
-      goBack(startName, clockAt ?? createSystemClock().now(), clockAt !== undefined)
-      fillOn()
+      await goBack(startName, {
+        now: clockAt ?? createSystemClock().now(),
+        frozen: clockAt !== undefined,
+      })
     },
   }
-  const all = { ...options, keeping }
-  let current = openInstance(all)
-  let filling = Promise.resolve()
-  const stopwatch = createSystemClock()
 
-  /** Whoever waits for an answer gets it first. */
-  const afterAnswers = async () => {
-    const until = stopwatch.monotonic() + answersFirstMaxMs
-    do await sleep(1)
-    while (current.isAnswering() && stopwatch.monotonic() < until)
+  /** What was published since the database was written is there before the instance answers. */
+  const open = (more: Partial<InstanceOptions> = {}): Instance => {
+    const instance = openInstance({ ...options, ...more, keeping })
+    instance.feed?.advance(clock.now() + 1)
+    return instance
   }
+  let current = open()
 
-  /** Goes on filling whichever instance is current; there is one such loop at a time. */
-  const fillOn = () => {
-    filling = filling.then(async () => {
-      await afterAnswers()
-      let hasWritten = false
-      while (!current.stopping && current.feed?.step(stepMs)) {
-        hasWritten = true
-        await afterAnswers()
-        // What fails is tried and told of by the job.
-        await tidy(fillLogBytesMax).catch(() => undefined)
-      }
-      // Years of history went through memory, most of it nobody asks for again.
-      if (hasWritten) Bun.gc(true)
-    })
-    return filling
-  }
   return {
-    get instance() {
+    get instance(): Instance {
       return current
     },
-    /**
-     * Keeps the state as the start to go back to, without what the fixture world can write again,
-     * and then writes its history between requests.
-     */
+    /** Stores the state as the start to go back to, unless the directory has one. */
     begin() {
-      if (!existsSync(statePath(startName, 'json'))) keepState(startName)
-      void fillOn()
+      if (existsSync(statePath(startName))) return
+      keepState(startName).catch(error => current.services.log.error('start_not_stored', { error }))
     },
-    /** Resolves when no history is being written any more. */
-    settled: () => filling,
+    /** Resolves when no state is being written any more. */
+    settled: async () => void (await packing),
   }
 }

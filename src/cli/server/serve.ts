@@ -29,7 +29,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { takeFirstDatabase } from '../first-database.ts'
 import { listenLocally } from '../socket.ts'
 import { openDemoInstance } from './demo-directory.ts'
-import { takeImage } from './first-image.ts'
+import { prepareDemoWorld } from './demo-world.ts'
 import {
   credentialLines,
   evaluationKeys,
@@ -43,10 +43,11 @@ import {
 const turnBudgetMs = 5
 /** After so many requests what they have left is collected. */
 const collectedRequests = 1500
-/** What a request of an evaluation copy may wait for its data. */
-const laidDownSeconds = 120
 /** For the requests that have come and are not read when the server is told to end. */
 const unreadMs = 100
+
+/** How long a fault of a demo instance may delay an answer. */
+const faultSeconds = 120
 
 export interface ServeEnvironment {
   runtime: ProcessRuntime
@@ -57,6 +58,8 @@ export interface ServeEnvironment {
   err(line: string): void
   /** A person reads what goes to `out`; otherwise it may be kept for years in a log. */
   isTerminal: boolean
+  /** The terminal that progress is drawn on; undefined where there is none. */
+  terminal?: NodeJS.WritableStream | undefined
   /**
    * Calls back when the process is asked to stop; a second time when it is asked to stop at once.
    */
@@ -91,7 +94,10 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     return exitCodes.temporary
   }
   // From here on, so that whoever has read the ready file can stop it in the ordinary way.
-  const stopRequested = firstStop(env)
+  let isStopRequested = false
+  const stopRequested = firstStop(env).then(() => {
+    isStopRequested = true
+  })
   const local = new WeakSet<Request>()
   const originals = new WeakMap<Request, Request>()
   let network: Server<SocketData> | undefined
@@ -111,9 +117,14 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     log.info('upgrade_backup_made', {
       message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
     })
-  if (!(await takeImage(dir, config, runtime.clock.now()))) await takeFirstDatabase(dir, config)
+  if (config.mode === 'serve') await takeFirstDatabase(dir, config)
+  else if (!(await prepareDemoWorld(env, () => isStopRequested))) {
+    await server.stop(true)
+    lock.release()
+    return exitCodes.done
+  }
   const accessLog = accessLogOf(runtime)
-  const copy = openDemoInstance({
+  const opened = openDemoInstance({
     runtime,
     dir,
     serving: true,
@@ -124,14 +135,13 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     ...(accessLog && { passes: accessLog.passes }),
     ...(env.command && { command: env.command }),
   })
-  const { instance } = copy
+  const { instance } = opened
   const keys =
     config.mode === 'dev'
-      ? // The records of the account are written before there are prices: the address is told sooner.
-        instance.feed!.asItIs(() => evaluationKeys(instance.services, dir))
+      ? evaluationKeys(instance.services, dir)
       : productionKeys(instance.services)
   const fetch = front({
-    handle: request => copy.instance.app.fetch(request),
+    handle: request => opened.instance.app.fetch(request),
     acknowledged: instance.acknowledged,
     charged: instance.charged,
     refusal: instance.refusal,
@@ -150,39 +160,38 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const count = createYoungCollector(collectedRequests)
   answer = (request, self) => {
     count()
-    // Longer than a connection may idle: moving the clock a year, laying down the data that a
-    // request is about, a fault that answers slowly.
-    if (instance.feed) self.timeout(request, request.url.includes('/_dev/') ? 0 : laidDownSeconds)
+    // Longer than a connection may idle: moving the clock a year, a fault that answers slowly.
+    if (instance.feed) self.timeout(request, request.url.includes('/_dev/') ? 0 : faultSeconds)
     return fetch(request)
   }
-  const metrics = listenForScrapers(config, local, request => copy.instance.app.fetch(request))
-  const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
+  const metrics = listenForScrapers(config, local, request => opened.instance.app.fetch(request))
+  const socket = listenLocally(dir, local, request => opened.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   lock.announce(url)
   if (config.mode === 'serve') remindOfCredentials(dir, log)
   announce(env, url, keys, instance)
   instance.runner.start()
   log.info('server_listening', { url, data: dir, mode: config.mode })
-  if (instance.feed) copy.begin()
+  if (instance.feed) opened.begin()
 
   await stopRequested
   log.info('server_stopping')
   // From here on the health says 503, and whoever asks is answered still: a balancer needs a moment
   // to send its requests elsewhere. Asked a second time, the process ends at once.
-  copy.instance.stopping = true
+  opened.instance.stopping = true
   // Even without a notice there is one turn for what clients had sent when the signal came: it lies
   // unread in connections that seem idle, and those are closed next.
   await sleep(Math.max(config.server.stopNoticeMs, unreadMs))
-  copy.instance.services.streams.stop()
+  opened.instance.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
   await within(
     config.server.drainMs,
-    Promise.all([server.stop(false), copy.instance.sending.drain()]),
+    Promise.all([server.stop(false), opened.instance.sending.drain()]),
   )
-  await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), copy.settled()])
+  await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), opened.settled()])
   // Last: what is written until then may have the log folded.
-  await copy.instance.settled()
-  copy.instance.close()
+  await opened.instance.settled()
+  opened.instance.close()
   lock.release()
   keepDirectoryOwner(dir)
   log.info('server_stopped')

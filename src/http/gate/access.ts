@@ -27,7 +27,6 @@ export const createAccess = (
   meet?: (requestContext: RequestContext, request: Request, route: string) => Promise<void>,
   readers?: QueryWorkerDispatch,
   parameters?: IgnoredParameters,
-  lay?: LayDown,
   see?: (requestContext: RequestContext) => void,
   arrive?: (request: Request, body: unknown) => void,
 ) =>
@@ -40,7 +39,7 @@ export const createAccess = (
         transform: [
           ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
           ...('known' in access && access.known ? [knownOnly(access.known)] : []),
-          // Only an evaluation copy keeps what it was asked, refused or not.
+          // Only a demo instance keeps what it was asked, refused or not.
           ...(arrive && mayTakeBody(access)
             ? [(ctx: { request: Request; body: unknown }) => arrive(ctx.request, ctx.body)]
             : []),
@@ -55,11 +54,7 @@ export const createAccess = (
             see?.(requestContext)
             parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)
           },
-          // Only an evaluation copy has data that is written when it is asked for.
-          ...(lay
-            ? [(ctx: { request: Request; route: string }) => lay(ctx.route, ctx.request)]
-            : []),
-          // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
+          // Only a demo instance has faults to meet; elsewhere nothing of this is on the way.
           ...(meet && !('operator' in access)
             ? [
                 async (ctx: {
@@ -95,9 +90,6 @@ export const viewerOf = ({ access, caller }: RequestContext): Viewer => {
   const { key } = caller ?? {}
   return { accounts: key ? [key.account.account.id, key.holder.account.id] : [] }
 }
-
-/** Sees to it that the data is there which a request is about. */
-export type LayDown = (route: string, request: Request) => void
 
 /** What is handed over of a heavy request. */
 interface Forwarded {

@@ -23,8 +23,6 @@ export interface QueryWorkerDispatchDeps {
   now(): number
   /** By when everything was recorded that a read of now may see. */
   mark(): number
-  /** Data is not written when it is asked for any more: a reader could not write it. */
-  isComplete(): boolean
   connections: Pick<Connections, 'idle'>
   /** Whether the route refuses the query for the text of a parameter. */
   isMalformed(method: string, route: string, query: URLSearchParams): boolean
@@ -52,7 +50,6 @@ export function createQueryWorkerDispatch({
   profiles,
   now,
   mark,
-  isComplete,
   connections,
   isMalformed,
   isKnownCode,
@@ -119,8 +116,7 @@ export function createQueryWorkerDispatch({
     /** The answer; undefined: it is answered here, because it has to write or no worker starts. */
     answer(requestContext: RequestContext, request: Request, body: unknown, set: Answering) {
       // A request of this instance to itself is answered where it is made.
-      if (requestContext.vouched || !isComplete() || isRefused(requestContext, request))
-        return undefined
+      if (requestContext.vouched || isRefused(requestContext, request)) return undefined
       return ask(requestContext, request, body, set)
     },
   }

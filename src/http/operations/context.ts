@@ -50,10 +50,8 @@ export interface ContextOptions {
   local?: WeakSet<Request>
   /** The rolling windows, where they are kept from one start to the next. */
   rates?: RateTables
-  /** The controls of an evaluation copy. */
+  /** The controls of a demo instance. */
   dev?: DevControls
-  /** The data of an evaluation copy, which is written when it is asked for. */
-  world?: LateData
   /** How the process around the interface is doing. */
   vitals?: Vitals
   /** Threads that answer what takes long; without them it is answered here. */
@@ -68,14 +66,6 @@ export interface ContextOptions {
   passes?: WeakMap<Request, RequestContext>
   /** Gets requests whose charge the stream of changes does not have yet. */
   uncharged?: WeakSet<Request>
-}
-
-/** Data that comes when it is asked for. */
-export interface LateData {
-  /** Writes what a request needs and is not there yet. */
-  lay(requested: { route: string; method: string; url: string }): void
-  /** Nothing is left to write. */
-  isWhole(): boolean
 }
 
 /** Everything that a resource may ask for. Each one names its part with `Pick`. */
@@ -142,7 +132,6 @@ export function createContext(services: Services, options: ContextOptions): Cont
     vitals = aloneVitals,
     connections = noConnections,
     dev: controls,
-    world,
   } = options
   const names = createKnownNames()
   const onBehalf = new WeakMap<Request, Request>()
@@ -184,7 +173,6 @@ export function createContext(services: Services, options: ContextOptions): Cont
       profiles,
       now,
       mark: services.ingest.mark,
-      isComplete: () => world?.isWhole() ?? true,
       connections,
       isMalformed: names.isMalformed,
       isKnownCode: code => catalogue.resolve(code, now()) !== undefined,
@@ -206,7 +194,6 @@ export function createContext(services: Services, options: ContextOptions): Cont
       faults,
       queryWorkerDispatch,
       createIgnoredParameters(names, brand.headerPrefix),
-      world && ((route, { method, url }) => world.lay({ route, method, url })),
       requestContext => services.viewers.meet(() => viewerOf(requestContext)),
       controls?.requests.arrive,
     ),

@@ -9,10 +9,11 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
 import type { ProcessRuntime } from '../../config/runtime.ts'
 import { checksumsOf } from '../../database/checkpoint.ts'
 import { forgetMark, missingCommits } from '../../database/commit-mark.ts'
-import { namingFile, openDatabase, transact } from '../../database/database.ts'
+import { namingFile, openDatabase } from '../../database/database.ts'
 import { forgetChecksums } from '../../database/page-checksums.ts'
 import { fileFault } from '../../lib/files/file-faults.ts'
 import { keepOwner } from '../../lib/files/owner.ts'
@@ -133,8 +134,6 @@ export interface DirectoryOptions {
   dir: string
   /** The directory is opened to be served, not for one command. */
   serving: boolean
-  /** States of an evaluation copy share the pages of its database. */
-  leavesShared: boolean
   /** The database is a state that was kept in order: nothing of its log can be missing. */
   isState?: boolean
 }
@@ -187,7 +186,7 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
 }
 
 /** Opens the database, and tells what of it is not as it was left. */
-function openStored({ runtime, dir, leavesShared, isState = false }: DirectoryOptions): Database {
+function openStored({ runtime, dir, isState = false }: DirectoryOptions): Database {
   const { config, log } = runtime
   const path = databasePath(dir)
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -200,7 +199,6 @@ function openStored({ runtime, dir, leavesShared, isState = false }: DirectoryOp
   const db = openDatabase(path, {
     autocheckpoint: config.sqlite.autocheckpoint,
     checksums: config.mode === 'serve',
-    leavesShared,
   })
   if (checksumsOf(db)?.isReplaced)
     log.warn('checksums_begun_anew', {
@@ -277,42 +275,51 @@ function checkMasterKey({ db, vault, config, ids, log }: Services, dir: string, 
 }
 
 /**
- * A directory holds real data or an evaluation copy, never both: a served fixture would be a lie, a
- * filled-in real series a worse one.
+ * A directory holds real data or a demo instance, never both: customers would take generated values
+ * for real ones.
  */
 export function claimDirectory({
-  db,
   settings,
   catalogue,
   config,
-}: Pick<Services, 'db' | 'settings' | 'catalogue' | 'config'>): string | undefined {
-  const mode = settings.get('directory.mode')
+}: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
+  const mode = settings.get(modeName)
   if (mode === config.mode) return mode === 'dev' ? otherWorld(settings, config) : undefined
   if (mode === 'dev')
-    return 'it is an evaluation copy with generated data, which the command serve does not serve'
+    return 'it is a demo instance with generated data, which the command serve does not serve'
   if (mode !== undefined)
     return 'it holds real data, into which the command dev would mix generated data'
-  if (config.mode === 'dev' && catalogue.list().some(series => catalogue.extent(series))) {
-    return 'it holds observations already, into which the command dev would mix generated data'
+  if (config.mode === 'dev') {
+    const isEmpty = !catalogue.list().some(series => catalogue.extent(series))
+    return isEmpty
+      ? 'it has a database without demo data, which the command dev generates for a new directory only'
+      : 'it holds observations already, into which the command dev would mix generated data'
   }
-  transact(db, () => {
-    settings.set('directory.mode', config.mode)
-    if (config.mode === 'dev') settings.set(worldName, config.dev.world)
-  })
+  settings.set(modeName, config.mode)
   return undefined
 }
 
+/** Notes in a database that a demo world is generated into it, and which one. */
+export function claimForDemo({ settings, config }: Pick<Services, 'settings' | 'config'>): void {
+  settings.set(modeName, 'dev')
+  settings.set(worldName, worldOf(config))
+}
+
+const modeName = 'directory.mode'
 const worldName = 'fixture.world'
 
-/** A copy that was begun with one world can not go on with another: its histories end elsewhere. */
+const worldOf = ({ dev: { world, seed } }: Pick<Config, 'dev'>) => `${world} ${seed}`
+
+/** The demo world of a directory stays the same: with another one its histories would break off. */
 function otherWorld(
   settings: Pick<Services['settings'], 'get'>,
-  { dev }: Services['config'],
+  config: Pick<Config, 'dev'>,
 ): string | undefined {
-  const world = settings.get(worldName) ?? 'whole'
-  return world === dev.world
-    ? undefined
-    : `it holds the ${world} world, which "--world ${world}" goes on with`
+  const stored = settings.get(worldName)
+  if (stored === worldOf(config)) return undefined
+  const [world, seed] = stored?.split(' ') ?? []
+  if (seed === undefined) return 'an earlier version of this program generated its demo world'
+  return `it has the ${world} demo world of seed ${seed}, which needs "--world ${world} --seed ${seed}"`
 }
 
 /**

@@ -5,8 +5,15 @@ export const embeddedFile = (name: string): Blob | undefined =>
   (Bun.embeddedFiles as (Blob & { name: string })[]).find(file => file.name.startsWith(name))
 
 /** A file to ship: a line that says when it is good, then its content, packed. */
-export const shippedFile = (line: string, content: string | Uint8Array<ArrayBuffer>): Blob =>
-  new Blob([`${line}\n`, Bun.zstdCompressSync(content, { level: 19 })])
+export const shippedFile = (
+  line: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  level = 19,
+): Blob => new Blob([`${line}\n`, Bun.zstdCompressSync(content, { level })])
+
+/** The same of other files, packed in another thread. */
+export const packFile = async (line: string, content: Uint8Array, level: number): Promise<Blob> =>
+  new Blob([`${line}\n`, await Bun.zstdCompress(content as Uint8Array<ArrayBuffer>, { level })])
 
 /** The line of a shipped file; its content is unpacked when it is asked for. */
 export async function readShippedFile(

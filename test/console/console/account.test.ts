@@ -5,7 +5,7 @@ import { openStage, type Stage } from './stage.ts'
 needs('chromium').describe('the account in the console', () => {
   let stage: Stage
   beforeAll(async () => {
-    stage = await openStage({}, { leadingOnly: true })
+    stage = await openStage({})
   }, 120_000)
   afterAll(async () => {
     await stage?.close()

@@ -21,7 +21,7 @@ needs('chromium').describe('what others wrote, in a browser', () => {
   })
 
   beforeAll(async () => {
-    stage = await openStage({}, { leadingOnly: true })
+    stage = await openStage({})
     const operator = { authorization: `Bearer ${stage.instance.adminToken}` }
     const make = async (
       path: string,

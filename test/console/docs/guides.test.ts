@@ -75,11 +75,7 @@ async function run(command: string[], cwd: string, env: Record<string, string> =
 
 /** Serves a copy on a port of its own. */
 function served(now?: number): { instance: DemoInstance; server: Server<unknown>; origin: string } {
-  const instance = demoInstance(
-    now,
-    { 'limits.unauthenticated_per_minute': '100000' },
-    { unfilled: true },
-  )
+  const instance = demoInstance(now, { 'limits.unauthenticated_per_minute': '100000' })
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -139,7 +135,7 @@ describe('the guides', () => {
   })
 
   test('link only to pages, calls and headings that there are', async () => {
-    const instance = demoInstance(undefined, {}, { unfilled: true })
+    const instance = demoInstance(undefined, {})
     const document = (await (await instance.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>
     }
@@ -175,7 +171,7 @@ describe('the guides', () => {
   })
 
   test('name only addresses of the interface that there are', async () => {
-    const instance = demoInstance(undefined, {}, { unfilled: true })
+    const instance = demoInstance(undefined, {})
     const { paths } = (await (await instance.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, unknown>
     }

@@ -11,7 +11,7 @@ import { type DemoInstance, demoInstance } from '../../support/instance/demo-ins
 const dayMs = 86_400_000
 let instance: DemoInstance
 beforeAll(() => {
-  instance = demoInstance(undefined, {}, { leadingOnly: true })
+  instance = demoInstance(undefined, {})
 }, 120_000)
 afterAll(() => instance.remove())
 

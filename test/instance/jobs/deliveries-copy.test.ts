@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../../src/cli/server/first-start.ts'
 import { loadConfig } from '../../../src/config/config.ts'
 import { type Instance, openInstance } from '../../../src/instance/instance.ts'
+import { databasePath } from '../../../src/instance/services/directory.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
@@ -12,6 +13,7 @@ import { dayMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import { startOfLocalDay } from '../../../src/lib/time/zone.ts'
 import { priceChange } from '../../../src/topics/prices/math/change.ts'
 import { roundTo } from '../../../src/topics/prices/math/format.ts'
+import { demoDatabase } from '../../support/instance/demo-database.ts'
 
 const clock = createManualClock(Date.parse('2026-11-20T15:00:00Z'))
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-deliveries-'))
@@ -23,7 +25,6 @@ beforeAll(() => {
     dropSnapshot: () => false,
     restore: async () => false,
     reset: async () => {},
-    tidy: async () => {},
   }
   const config = loadConfig({
     mode: 'dev',
@@ -33,12 +34,12 @@ beforeAll(() => {
     readFile: () => undefined,
   })
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
+  copyFileSync(demoDatabase(config, clock.now()), databasePath(dir))
   instance = openInstance({
     runtime: { config, clock, ids: createSeededIds(7), log },
     dir,
     keeping,
   })
-  while (instance.feed!.step(1_000));
   keys = evaluationKeys(instance.services, dir)
 }, 600_000)
 afterAll(() => {

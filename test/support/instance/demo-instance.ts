@@ -10,8 +10,9 @@ import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createLogTail } from '../../../src/lib/log/log-tail.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
+import { demoDatabase } from './demo-database.ts'
 
-/** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
+/** A demo instance in this process, at a moment that stands still. */
 export interface DemoInstance {
   running: Running
   clock: ManualClock
@@ -29,14 +30,7 @@ export interface DemoInstance {
 }
 
 export interface InstanceOptions {
-  /**
-   * Only the codes that everybody tries first get their prices: enough where it does not matter
-   * what the prices are.
-   */
-  leadingOnly?: boolean
-  /** Nothing is written that nobody has asked for: a copy as it is when it begins to listen. */
-  unfilled?: boolean
-  /** A database that the copy begins with, in place of an empty one. */
+  /** A database that the instance begins with, in place of one that is generated. */
   database?: string
   /** The controls under /_dev are there, but for those that need a directory to keep states in. */
   controls?: boolean
@@ -51,21 +45,15 @@ const unkept = () => Promise.reject(new Error('this copy keeps no states'))
 export function demoInstance(
   now = Date.parse('2026-11-20T15:00:00Z'),
   flags: Record<string, string> = {},
-  {
-    leadingOnly = false,
-    unfilled = false,
-    database,
-    controls = false,
-    connections,
-    log,
-  }: InstanceOptions = {},
+  { database, controls = false, connections, log }: InstanceOptions = {},
 ): DemoInstance {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
-  if (database) copyFileSync(database, databasePath(dir))
   const clock = createManualClock(now)
   const config = loadConfig({
     mode: 'dev',
     flags: {
+      // Years of every code are generated only for tests that are about them.
+      'dev.world': 'small',
       'limits.per_minute': '100000',
       'limits.marine_per_minute': '100000',
       'limits.marine_historical_per_minute': '100000',
@@ -75,6 +63,7 @@ export function demoInstance(
     files: { directory: '/' },
     readFile: () => undefined,
   })
+  copyFileSync(database ?? demoDatabase(config, now), databasePath(dir))
   const logTail = createLogTail()
   const running = openInstance({
     runtime: {
@@ -101,16 +90,11 @@ export function demoInstance(
         dropSnapshot: () => false,
         restore: unkept,
         reset: unkept,
-        tidy: async () => {},
       },
     }),
     ...(connections && { connections }),
   })
-  const { catalogue } = running.services
-  const enough = () =>
-    leadingOnly &&
-    config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
-  while (!unfilled && !enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
+  running.feed!.advance(now + 1)
   const { apiKey, adminToken } = evaluationKeys(running.services, dir)
   return {
     running,

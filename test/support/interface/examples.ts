@@ -17,8 +17,7 @@ export interface Own {
   body?: unknown
 }
 
-export const openDemoInstance = () =>
-  demoInstance(undefined, {}, { unfilled: true, controls: true })
+export const openDemoInstance = () => demoInstance(undefined, {}, { controls: true })
 export const stepsOf = (document: OpenApiDocument): Step[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

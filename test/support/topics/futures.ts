@@ -1,16 +1,19 @@
 import { contractOf } from '../../../src/topics/catalogue/service/contract-calendar.ts'
-import { createFuturesFiller } from '../../../src/topics/futures/demo/futures.ts'
+import { createFuturesData } from '../../../src/topics/futures/demo/futures.ts'
 import type { Reach } from '../../../src/topics/futures/demo/published.ts'
 import type { DayRecord, TickRecord } from '../../../src/topics/futures/math/contract-days.ts'
 import { contractCode, familyOf } from '../../../src/topics/futures/math/families.ts'
 import { createWorld, type World } from '../../../src/topics/prices/demo/world.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
+import { published } from '../world/published.ts'
 
-/** An instance whose futures are those of the fixture world, moved on by `follow`. */
+/** An instance whose futures are those of the demo world, moved on by `follow`. */
 export interface FuturesInstance extends TestInstance {
   world: World
   /** Moves the clock and publishes what is due on the way; without `isPublished` the data ages. */
   follow(to: number, isPublished?: boolean): void
+  /** Publishes a span, whether that was done before or not. */
+  publish(from: number, to: number): unknown
 }
 
 /** Enough for answers about these days, in a fraction of the time that a whole copy takes. */
@@ -22,20 +25,17 @@ export function openFuturesInstance(
   flags: Record<string, string> = {},
 ): FuturesInstance {
   const instance = openTestInstance(flags, now)
-  const { catalogue, series, futures, settings } = instance.services
+  const { catalogue, series, futures } = instance.services
   const world = createWorld({
     seed: 1,
     series: catalogue
       .list()
       .map(series => ({ ...series, available: series.unavailableReason === null })),
   })
-  const filler = createFuturesFiller({
-    quote: () => {},
+  const data = createFuturesData({
     world,
     futures,
-    settings,
     reach: { ...shortReach, ...reach },
-    clock: instance.clock,
     seed: 1,
     decimals: code => catalogue.named(code)!.decimals,
     open(contracts) {
@@ -48,14 +48,16 @@ export function openFuturesInstance(
       catalogue.reload()
     },
   })
-  while (filler.step(1_000));
+  const feed = published(data)
+  feed.advance(instance.clock.now())
   return {
     ...instance,
     world,
     follow(to, isPublished = true) {
       instance.clock.set(to)
-      if (isPublished) filler.advance(to + 1)
+      if (isPublished) feed.advance(to)
     },
+    publish: data.publish,
   }
 }
 

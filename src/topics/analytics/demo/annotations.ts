@@ -1,5 +1,4 @@
-import type { Filler } from '../../../demo/filler.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
 import { dayMs, isoDay, startOfMonth, startOfNextMonth } from '../../../lib/time/instant.ts'
 import { monthNames } from '../../../lib/time/month-names.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
@@ -7,7 +6,7 @@ import { changePercent } from '../../prices/math/change.ts'
 import type { Close } from '../../prices/math/window.ts'
 import type { Annotation, AnnotationStore } from '../store/annotations.ts'
 
-/** A series that is looked at, once its history is complete. */
+/** A series with its daily closes. */
 export interface NotedSeries {
   name: string
   currency: string | null
@@ -83,43 +82,37 @@ function noteOf(
 }
 
 /**
- * Notes on the days on which the prices of the fixture world moved most, written at the end of each
- * month.
+ * Notes on the days on which prices of the demo world moved most, published at the end of each month.
  */
-export function createAnnotationFiller(deps: {
+export function createAnnotationData(deps: {
   annotations: AnnotationStore
-  /** Undefined until the code has its history. */
-  seriesOf(code: string): NotedSeries | undefined
-  clock: Pick<Clock, 'now'>
-}): Filler {
-  const { annotations, seriesOf, clock } = deps
-  /** The newest month that a series has been looked at for. */
-  const newestMonths = new Map<string, number>()
-
-  const writeNotes = (now: number): number => {
-    const newest = startOfMonth(startOfMonth(now - settledMs) - 1)
-    const due = watchedCodes.filter(watched => newestMonths.get(watched.code) !== newest)
-    const notes = due.flatMap(watched => {
-      // Notes that were changed in the copy are kept, and for none that are there closes are made.
-      const missing = monthsUpTo(newest).filter(monthAt => !annotations.has(idOf(watched, monthAt)))
-      const series = missing.length === 0 ? undefined : seriesOf(watched.code)
-      if (missing.length > 0 && !series) return []
-      newestMonths.set(watched.code, newest)
-      return missing.flatMap(monthAt => noteOf(watched, series!, monthAt) ?? [])
+  /** Undefined where there is no such code. */
+  seriesOf(code: string, now: number): NotedSeries | undefined
+}): DemoData {
+  const { annotations, seriesOf } = deps
+  /** Notes that somebody has changed stay as they are. */
+  const publish = (from: number, to: number): number => {
+    const due = monthsBefore(to).filter(monthAt => publishedAt(monthAt) >= from)
+    const notes = watchedCodes.flatMap(watched => {
+      const missing = due.filter(monthAt => !annotations.has(idOf(watched, monthAt)))
+      const series = missing.length === 0 ? undefined : seriesOf(watched.code, to)
+      return series ? missing.flatMap(monthAt => noteOf(watched, series, monthAt) ?? []) : []
     })
-    if (notes.length > 0) annotations.write(notes, now)
+    if (notes.length > 0) annotations.write(notes, to)
     return notes.length
   }
   return {
-    step() {
-      writeNotes(clock.now())
-      return false
-    },
-    advance: writeNotes,
+    percent: 1,
+    generate: now => writtenAtOnce(() => publish(Number.NEGATIVE_INFINITY, now)),
+    publish,
   }
 }
 
-function monthsUpTo(newest: number): number[] {
+const publishedAt = (monthAt: number): number => startOfNextMonth(monthAt) + settledMs
+
+/** The first moments of the last months whose notes are published before `to`. */
+function monthsBefore(to: number): number[] {
+  const newest = startOfMonth(startOfMonth(to - settledMs - 1) - 1)
   const [year, month] = [Number(isoDay(newest).slice(0, 4)), Number(isoDay(newest).slice(5, 7))]
   return Array.from({ length: months }, (_, i) => Date.UTC(year, month - months + i, 1))
 }

@@ -1,5 +1,4 @@
-import type { Filler } from '../../../demo/filler.ts'
-import { type Clock, createSystemClock } from '../../../lib/time/clock.ts'
+import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { createPath, type Path } from '../../prices/demo/path.ts'
@@ -17,6 +16,8 @@ const sizes: Readonly<Record<string, { openInterest: number; long: number; short
 }
 
 const historyDays = 5 * 366
+/** From the day of a report to its release, holidays included. */
+const longestReleaseMs = 14 * dayMs
 /**
  * Funds follow a price that stands above its half-year: by so much more for each unit of its log
  * distance, and less where they are short.
@@ -56,24 +57,19 @@ const valueAt = (path: Path, day: string): number => {
  * Weekly reports of what managed money holds, as if they had come out on their Fridays: it buys
  * what has risen, in its own mood.
  */
-export function createPositionFiller(deps: {
+export function createPositionData(deps: {
   seed: number
   positions: PositionStore
-  /** Daily closes of a code; undefined until it has its history. */
-  closesOf(code: string): readonly Close[] | undefined
-  clock: Pick<Clock, 'now'>
-  /** Measures the budget of a step; the copy's own clock may stand still. */
-  stopwatch?: Pick<Clock, 'monotonic'>
-}): Filler {
-  const { seed, positions, closesOf, clock, stopwatch = createSystemClock() } = deps
+  /** Daily closes of a code up to `now`; undefined where there is no such code. */
+  closesOf(code: string, now: number): readonly Close[] | undefined
+}): DemoData {
+  const { seed, positions, closesOf } = deps
   const markets = cotMarkets.map(({ market, code }) => ({
     market,
     code,
     size: sizes[market]!,
     mood: createPath(seed, `cot/${market}/mood`, moodHalfLifeDays, false),
     interest: createPath(seed, `cot/${market}/interest`, sizeHalfLifeDays, false),
-    /** When the next report comes out, Unix ms. */
-    dueAt: Number.NEGATIVE_INFINITY,
   }))
   type Market = (typeof markets)[number]
 
@@ -100,39 +96,35 @@ export function createPositionFiller(deps: {
     }
   }
 
-  /**
-   * Publishes the reports of a market that are due; answers how many. Imported reports are kept.
-   */
-  const publish = (market: Market, now: number): number => {
-    if (now < market.dueAt) return 0
-    const knownDays = new Set(positions.dates(market.market))
-    const [from, to] = [isoDay(now - historyDays * dayMs), isoDay(now)]
-    const days = reportDays(from, to)
-    const missing = days.filter(day => !knownDays.has(day) && cotReleasedAt(day) <= now)
-    // Years of closes are made for reports only that are to be written.
-    const closes = missing.length === 0 ? [] : closesOf(market.code)
-    if (!closes) return 0
-    const reports = missing.flatMap(day => reportOf(market, day, closes) ?? [])
-    if (reports.length > 0) {
-      positions.write(
-        reports.map(report => [report]),
-        now,
-      )
+  /** Imported reports are kept. */
+  const write = (days: readonly string[], now: number): number => {
+    if (days.length === 0) return 0
+    let count = 0
+    for (const market of markets) {
+      const known = new Set(positions.dates(market.market))
+      const closes = closesOf(market.code, now)
+      if (!closes) continue
+      const reports = days
+        .filter(day => !known.has(day))
+        .flatMap(day => reportOf(market, day, closes) ?? [])
+      if (reports.length > 0)
+        positions.write(
+          reports.map(report => [report]),
+          now,
+        )
+      count += reports.length
     }
-    const next = [...days, ...reportDays(to, dayAfter(to, 7))]
-      .map(cotReleasedAt)
-      .filter(at => at > now)
-    market.dueAt = Math.min(...next)
-    return reports.length
+    return count
   }
+  const releasedIn = (from: number, to: number): string[] =>
+    reportDays(isoDay(from - longestReleaseMs), isoDay(to)).filter(day => {
+      const releasedAt = cotReleasedAt(day)
+      return releasedAt >= from && releasedAt < to
+    })
 
   return {
-    step(budgetMs) {
-      const until = stopwatch.monotonic() + budgetMs
-      return markets.some(
-        market => publish(market, clock.now()) > 0 && stopwatch.monotonic() >= until,
-      )
-    },
-    advance: now => markets.reduce((count, market) => count + publish(market, now), 0),
+    percent: 2,
+    generate: now => writtenAtOnce(() => write(releasedIn(now - historyDays * dayMs, now), now)),
+    publish: (from, to) => write(releasedIn(from, to), to),
   }
 }

@@ -42,11 +42,6 @@ export function createCatalogue(
   viewers?: Pick<Viewers, 'current'>,
 ) {
   const extents = createExtents()
-  let quote: ((seriesId: number) => void) | undefined
-  const extentOf = (series: Series): Extent | undefined => {
-    quote?.(series.id)
-    return extents.of(series)
-  }
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
@@ -58,8 +53,7 @@ export function createCatalogue(
     contracts,
     find: findSeries,
     named: code => names.get(code),
-    hasData: series => extentOf(series) !== undefined,
-    quote: family => quote?.(family.id),
+    hasData: series => extents.of(series) !== undefined,
   })
 
   const reload = () => {
@@ -92,12 +86,7 @@ export function createCatalogue(
    */
   function findSeries(code: string, now: number): Series | undefined {
     const contract = names.has(code) ? undefined : contracts.listed(code, now)
-    if (contract) {
-      // An evaluation copy numbers all contracts in one order, whatever is asked for first.
-      const family = names.get(contract.family)
-      if (family) quote?.(family.id)
-      addContracts([contract])
-    }
+    if (contract) addContracts([contract])
     return names.get(code)
   }
 
@@ -113,7 +102,7 @@ export function createCatalogue(
   /** Of a futures family also when only its contracts have any. */
   const hasData = (series: Series) =>
     series.unavailableReason === null &&
-    (extentOf(series) !== undefined || extents.hasContracts(series.code))
+    (extents.of(series) !== undefined || extents.hasContracts(series.code))
 
   return {
     /** Another number after anything changed that the catalogue answers. */
@@ -145,7 +134,7 @@ export function createCatalogue(
     /** Known codes near to `text`, closest first; of a category alone, if one is named. */
     suggest: (text: string, category?: string) =>
       suggestCodes(text, candidatesOf(category)).filter(series => visibility.seen(series)),
-    extent: extentOf,
+    extent: extents.of,
     hasData,
     /** Whether any contract of a futures family has data. */
     hasContracts: extents.hasContracts,
@@ -177,10 +166,6 @@ export function createCatalogue(
     reload,
     /** Hears of every time the list was read again. */
     onReload: (listener: () => void) => void reloadListeners.push(listener),
-    /** Names what an evaluation copy asks before it says how far the data of a series reaches. */
-    supplyFrom(source: (seriesId: number) => void) {
-      quote = source
-    },
   }
 }
 
@@ -248,15 +233,13 @@ interface ResolverDeps {
   /** The same, of what is known already. */
   named(code: string): Series | undefined
   hasData(series: Series): boolean
-  /** Sees to it that the front contract of a family is known. */
-  quote(family: Series): void
 }
 
 /**
  * What a code of a request means: an alias stands for its code, a futures family for its front
  * contract. Nearly every request is answered from the spellings that were resolved before.
  */
-function createResolver({ contracts, find, named, hasData, quote }: ResolverDeps) {
+function createResolver({ contracts, find, named, hasData }: ResolverDeps) {
   const resolvedCodes = new Map<string, Resolved>()
 
   const resolve = (text: string, now: number): Resolved | undefined => {
@@ -280,7 +263,6 @@ function createResolver({ contracts, find, named, hasData, quote }: ResolverDeps
         resolvedCodes.set(text, resolved)
       return resolved
     }
-    quote(family)
     const frontSeries = named(front)
     return {
       series: frontSeries && hasData(frontSeries) ? frontSeries : family,

@@ -39,8 +39,6 @@ export interface QualityInput {
   decimals: number
   /** The days of the window that are not in quarantine, oldest first. */
   days: readonly DayFacts[]
-  /** Whether all of its calendar is there, in `days` or not: then none of it is missing. */
-  isWhole?: boolean
   /** Days of the window in quarantine, `YYYY-MM-DD`. */
   quarantined: readonly string[]
   /** Of the whole series, Unix ms. */
@@ -178,8 +176,7 @@ export function qualityOf(input: QualityInput): QualityReport {
   const windowFrom = startOfDay(now - windowDays(listing.cadence) * dayMs)
   const from = Math.max(windowFrom, slotStart(listing, firstAt))
   const status = dataStatus(listing, lastAt, now)
-  const { expected, missing } = missingSlots(input, from, status)
-  const gaps = { expected, missing: input.isWhole ? [] : missing }
+  const gaps = missingSlots(input, from, status)
   const late = lateDays(listing, days)
   const odd = anomalousDays(days, input.decimals)
   const wrong = days.filter(day => !isConsistent(day))

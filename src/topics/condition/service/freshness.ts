@@ -153,7 +153,6 @@ export function createFreshness({
     const standingsOf = (list: readonly Series[]) =>
       list.flatMap(series => standings.get(series) ?? [])
     last = {
-      // As it is afterwards: in a fresh evaluation copy reading writes.
       data: dataNow(),
       quarantined,
       minute,

@@ -42,11 +42,6 @@ export function createQuality(deps: {
   frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
   /** What is missing inside the newest sessions of a series that is quoted all day. */
   intraday?(series: Series): IntradayGaps | undefined
-  /**
-   * Of an evaluation copy: whether a series that has gone on up to `lastAt` is still to be written, and
-   * so has no faults.
-   */
-  isAwaited?(series: Series, lastAt: number): boolean
   catalogue: Catalogue
   latestPrices: LatestPrices
   quarantine: QuarantineList
@@ -54,17 +49,7 @@ export function createQuality(deps: {
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }) {
-  const {
-    store,
-    frozen,
-    intraday,
-    isAwaited,
-    catalogue,
-    latestPrices,
-    quarantine,
-    clock,
-    stopwatch,
-  } = deps
+  const { store, frozen, intraday, catalogue, latestPrices, quarantine, clock, stopwatch } = deps
   /** The days of a series that are not in quarantine and its newest observation outside of it. */
   const storedOf = (series: Series, from: number, excluded: ReadonlySet<number>) => {
     const { days, newest } = store.days(series.id, from)
@@ -84,21 +69,19 @@ export function createQuality(deps: {
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)
     const quarantined = quarantine.within(series.id, from, now).days
     const excluded = new Set(quarantined.map(day => parseDay(day)!))
-    const isWhole = isAwaited?.(series, extent.lastAt) ?? false
-    const stored = isWhole ? undefined : storedOf(series, from, excluded)
-    const newest = stored ? stored.newest : latestPrices.newest(series)
+    const stored = storedOf(series, from, excluded)
+    const { newest } = stored
     if (!newest) return { quality: undefined, validUntil: midnight }
     const report = qualityOf({
       listing: series,
       decimals: series.decimals,
-      days: stored?.clear ?? [],
-      isWhole,
+      days: stored.clear,
       quarantined,
       firstAt: extent.firstAt,
       lastAt: newest.observedAt,
       now,
-      frozen: stored && frozen?.(series, stored.all),
-      intraday: stored && intraday?.(series),
+      frozen: frozen?.(series, stored.all),
+      intraday: intraday?.(series),
     })
     const until = freshUntil(series, newest.observedAt)
     const { stepMs } = scheduleOf(series)

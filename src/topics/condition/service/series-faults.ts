@@ -103,11 +103,6 @@ export interface SeriesFaultDeps {
   together?: LatestPrices['together']
   quarantine: QuarantineList
   now(): number
-  /**
-   * Of an evaluation copy: whether a series that has gone on up to `lastAt` is still to be written, and
-   * so has no faults.
-   */
-  isAwaited?(series: Series, lastAt: number): boolean
 }
 
 export function createSeriesFaults({
@@ -116,7 +111,6 @@ export function createSeriesFaults({
   together,
   quarantine,
   now,
-  isAwaited,
 }: SeriesFaultDeps): SeriesFaults {
   const cache = new Map<number, CachedFaults>()
 
@@ -227,7 +221,6 @@ export function createSeriesFaults({
     const status = statusAt(until, at)
     if (cached?.day === day && cached.status === status && at < cached.validUntil)
       return cached.faults
-    if (isAwaited?.(series, extent.lastAt)) return []
     const faults = assess(listed.code, series, extent, status, at)
     const { stepMs } = scheduleOf(series)
     const validUntil = stepMs > 0 ? at + stepMs : Number.POSITIVE_INFINITY

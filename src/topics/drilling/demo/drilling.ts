@@ -1,9 +1,7 @@
-import type { Filler } from '../../../demo/filler.ts'
-import { type Clock, createSystemClock } from '../../../lib/time/clock.ts'
+import type { DemoData } from '../../../demo/demo-data.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { World } from '../../prices/demo/world.ts'
 import { dayAfter } from '../../prices/math/window.ts'
-import { country } from '../math/drilling.ts'
 import { countDays, type DrillingCalendar, firstRigCountOn, publishedAt } from '../math/period.ts'
 import type { DucWellStore, DucWells } from '../store/duc-wells.ts'
 import type { FracSpreadStore, FracSpreads } from '../store/frac-spreads.ts'
@@ -27,87 +25,66 @@ export interface DrillingTarget {
 
 interface Family<T extends Regional> {
   calendar: DrillingCalendar
-  /** The first day of the history of a copy that is started then. */
-  firstOn(now: number): string
-  /** The region that is written last: once it has rows, the history of the family is there. */
-  last: string
+  firstOn: string
   store: RegionalStore<T>
   rows(days: readonly string[]): T[]
   record(rows: readonly T[], recordedAt: number): unknown
 }
 
 const otherCountsOn = '2020-01-01'
-const lastBasin = 'appalachia_other'
+/** From the day that is counted to its publication: the survey of a month, after holidays. */
+const longestDelayMs = 75 * dayMs
+/** Days whose rows are made at once: some tens of milliseconds of work. */
+const daysEach = 150
 
-export interface DrillingFillerDeps {
+export interface DrillingDataDeps {
   seed: number
   /** One whose regions add up. */
   world: World
   drilling: DrillingTarget
-  clock: Pick<Clock, 'now'>
   /** Days of history; undefined: each count from its own first day. */
   days?: number | undefined
-  /** When the copy began: what was published before it is history. */
-  startedAt(): number
-  /** Measures the budget of a step; the copy's own clock may stand still. */
-  stopwatch?: Pick<Clock, 'monotonic'>
 }
 
 export type DrillingFamily = 'rigs' | 'ducs' | 'productivities' | 'crews'
 
 /**
- * Rigs, crews, wells and what they bring, each published by its own calendar. The world writes the
- * series of the same numbers itself, so a history goes to the tables alone; what is published as
- * the clock moves goes the way of every import, with its events.
+ * Rigs, crews, wells and what they bring, each published by its own calendar. The prices include the
+ * series of the same numbers, so a history goes to the tables alone; what is published as time passes
+ * goes the way of every import, with its events.
  */
-export function createDrillingFillers(
-  deps: DrillingFillerDeps,
-): Record<DrillingFamily, Required<Filler>> {
-  const { world, drilling, clock, days, startedAt, stopwatch = createSystemClock() } = deps
-  const firstOnOf = (day: string) => (now: number) => {
-    const from = isoDay(days === undefined ? 0 : now - days * dayMs)
-    return from > day ? from : day
-  }
-  const filler = <T extends Regional>(family: Family<T>): Required<Filler> => {
-    const { fill, publish } = createFamilyFiller(family, startedAt)
-    return {
-      step(budgetMs) {
-        const until = stopwatch.monotonic() + budgetMs
-        while (fill(clock.now())) if (stopwatch.monotonic() >= until) return true
-        return false
-      },
-      advance: publish,
-    }
-  }
+export function createDrillingData({
+  seed,
+  world,
+  drilling,
+  days,
+}: DrillingDataDeps): Record<DrillingFamily, DemoData> {
+  const data = <T extends Regional>(family: Family<T>) => createFamilyData(family, days)
   return {
-    rigs: filler({
+    rigs: data({
       calendar: 'week',
-      firstOn: firstOnOf(firstRigCountOn),
-      last: country,
+      firstOn: firstRigCountOn,
       store: drilling.rigs,
       rows: days => rigRows(world, days),
       record: drilling.recordRigCounts,
     }),
-    ducs: filler({
+    ducs: data({
       calendar: 'month',
-      firstOn: firstOnOf(otherCountsOn),
-      last: country,
+      firstOn: otherCountsOn,
       store: drilling.duc,
       rows: days => ducRows(world, days),
       record: drilling.recordDucWells,
     }),
-    productivities: filler({
+    productivities: data({
       calendar: 'month',
-      firstOn: firstOnOf(otherCountsOn),
-      last: lastBasin,
+      firstOn: otherCountsOn,
       store: drilling.productivity,
-      rows: productivityRows(deps.seed, world),
+      rows: productivityRows(seed, world),
       record: drilling.recordProductivities,
     }),
-    crews: filler({
+    crews: data({
       calendar: 'day',
-      firstOn: firstOnOf(otherCountsOn),
-      last: country,
+      firstOn: otherCountsOn,
       store: drilling.frac,
       rows: days => fracRows(world, days),
       record: drilling.recordFracSpreads,
@@ -115,82 +92,38 @@ export function createDrillingFillers(
   }
 }
 
-/** Days whose rows are made at once: some tens of milliseconds of work. */
-const daysEach = 150
-
-function createFamilyFiller<T extends Regional>(
-  { calendar, firstOn, last, store, rows, record }: Family<T>,
-  startedAt: () => number,
-) {
-  /** A history that is being made: the days that are left, and the rows of the others. */
-  let history: { days: string[]; rows: Recorded<T>[] } | undefined
-  /**
-   * Rows that are made and not written yet, region by region; the region that marks the history as
-   * complete comes last.
-   */
-  let waiting: Recorded<T>[][] = []
-  /** The clock stands before the first day of all, so there is no history and all is published. */
-  let isAhead = false
-
-  const daysFrom = (from: string, now: number): string[] =>
-    countDays(calendar, from, dayAfter(isoDay(now), 1)).filter(
-      day => publishedAt(calendar, day) <= now,
-    )
-
-  const published = (row: T): Recorded<T> => ({
+function createFamilyData<T extends Regional>(
+  { calendar, firstOn, store, rows, record }: Family<T>,
+  historyDays: number | undefined,
+): DemoData {
+  /** The days whose counts come out in `[from, to)`, oldest first. */
+  const publishedIn = (from: number, to: number): string[] => {
+    const earliest = isoDay(from - longestDelayMs)
+    return countDays(
+      calendar,
+      earliest > firstOn ? earliest : firstOn,
+      dayAfter(isoDay(to), 1),
+    ).filter(day => {
+      const at = publishedAt(calendar, day)
+      return at >= from && at < to
+    })
+  }
+  const withTime = (row: T): Recorded<T> => ({
     ...row,
     recordedAt: publishedAt(calendar, row.countedOn),
   })
-
-  const makeRows = (progress: NonNullable<typeof history>) => {
-    const some = rows(progress.days.splice(0, daysEach))
-    for (const row of some) progress.rows.push(published(row))
-  }
-
-  /** Writes what is missing between a history that an image brought and the beginning of the copy. */
-  const goOn = (newestOn: string, now: number): void => {
-    if (newestOn >= isoDay(startedAt())) return
-    const days = daysFrom(dayAfter(newestOn, 1), Math.min(startedAt(), now))
-    if (days.length > 0) store.write(rows(days).map(published), now)
-  }
-
-  const byRegion = (allRows: readonly Recorded<T>[]): Recorded<T>[][] => {
-    const regions = [...Map.groupBy(allRows, row => row.region)]
-    // A region is written in one transaction: those that have rows were written before a crash.
-    const missing = regions.filter(([region]) => store.newestOn([region]) === undefined)
-    return missing
-      .sort(([a], [b]) => Number(a === last) - Number(b === last))
-      .map(([, regionRows]) => regionRows)
-  }
-
   return {
-    /** Makes or writes a part of the history; false when it is complete. */
-    fill(now: number): boolean {
-      const newestOn = store.newestOn([last])
-      if (newestOn !== undefined) {
-        goOn(newestOn, now)
-        return false
+    percent: 1,
+    *generate(now) {
+      const from = historyDays === undefined ? 0 : now - historyDays * dayMs
+      const all = publishedIn(from, now).filter(day => day >= isoDay(from))
+      for (let i = 0; i < all.length; i += daysEach) {
+        store.write(rows(all.slice(i, i + daysEach)).map(withTime), now)
+        yield Math.min(1, (i + daysEach) / all.length)
       }
-      history ??= { days: daysFrom(firstOn(now), now), rows: [] }
-      isAhead = history.days.length === 0 && history.rows.length === 0
-      if (history.days.length > 0) {
-        makeRows(history)
-        if (history.days.length === 0) waiting = byRegion(history.rows)
-        return true
-      }
-      const next = waiting.shift()
-      if (next) store.write(next, now)
-      if (waiting.length === 0) history = undefined
-      return next !== undefined
     },
-    /**
-     * Records what has been published since the newest stored day, a day at a time; answers how
-     * many days.
-     */
-    publish(now: number): number {
-      const newestOn = store.newestOn([last])
-      if (newestOn === undefined && !isAhead) return 0
-      const days = daysFrom(newestOn === undefined ? firstOn(now) : dayAfter(newestOn, 1), now)
+    publish(from, to) {
+      const days = publishedIn(from, to)
       for (const day of days) record(rows([day]), publishedAt(calendar, day))
       return days.length
     },

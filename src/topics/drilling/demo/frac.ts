@@ -1,11 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import type { Filler } from '../../../demo/filler.ts'
-import { type Clock, createSystemClock } from '../../../lib/time/clock.ts'
+import type { DemoData } from '../../../demo/demo-data.ts'
 import { hourMs, isoDay, startOfWeek } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { keyOf, uniform } from '../../prices/demo/noise.ts'
-import type { Progress } from '../../prices/demo/progress.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { FracChemical } from '../store/frac-chemicals.ts'
 import type { FracDisclosure } from '../store/frac-disclosures.ts'
@@ -48,58 +46,34 @@ const fluids: readonly (readonly [
   ['Guar gum', '9000-30-0', 'Gelling agent', 0.02, 0.2],
 ]
 
-interface FracFillerDeps {
+interface FracDataDeps {
   seed: number
   db: Database
+  /** The wells, which are written before. */
   wells: { search(filter: Record<string, never>): Well[] }
   disclosures: FracTarget
   chemicals: { write(chemicals: readonly FracChemical[], recordedAt: number): unknown }
-  /** Whether the wells are there. */
-  isReady(): boolean
-  settings: Progress
-  clock: Pick<Clock, 'now'>
-  /** Measures the budget of a step; the copy's own clock may stand still. */
-  stopwatch?: Pick<Clock, 'monotonic'>
 }
-
-/** The day of completion up to which everything has come out. */
-const progressName = 'fixture.frac_to'
 
 /**
  * What was pumped into part of the wells that are followed, and into the one that documentation and
  * tests name. Lists come out on Mondays.
  */
-export function createFracFiller(deps: FracFillerDeps): Required<Filler> {
-  const { isReady, settings, clock, stopwatch = createSystemClock() } = deps
-  const progressOf = () => settings.get(progressName) ?? ''
-
-  /** What is left of a list that is being written, and what it ends with. */
-  let list: { due: Well[]; upTo: string; progress: string } | undefined
-  const openList = (now: number) => {
-    const [upTo, progress] = [lastListed(now), progressOf()]
-    // The copy may have been put back to an earlier state since.
-    if (list?.upTo === upTo && list.progress === progress) return list
-    list = { due: publishedBetween(deps, progress, upTo), upTo, progress }
-    return list
-  }
-
-  /** What is on the lists up to now, in transactions of a few; false where nothing is left. */
-  const publish = (now: number, until: number): boolean => {
-    if (!isReady() || progressOf() >= lastListed(now)) return false
-    const open = openList(now)
-    do {
-      const slice = open.due.splice(0, sliceRows)
-      // A day is written whole, because the progress is kept as a day.
-      while (open.due.length > 0 && open.due[0]!.completedOn === slice.at(-1)!.completedOn)
-        slice.push(open.due.shift()!)
-      open.progress = open.due.length > 0 ? slice.at(-1)!.completedOn! : open.upTo
-      writeDisclosures(deps, slice, now, open.progress)
-    } while (open.due.length > 0 && stopwatch.monotonic() < until)
-    return open.due.length > 0
+export function createFracData(deps: FracDataDeps): DemoData {
+  function* writing(after: string, upTo: string, now: number): Generator<number> {
+    const due = publishedBetween(deps, after, upTo)
+    for (let i = 0; i < due.length; i += sliceRows) {
+      writeDisclosures(deps, due.slice(i, i + sliceRows), now)
+      yield Math.min(1, (i + sliceRows) / due.length)
+    }
   }
   return {
-    step: budgetMs => publish(clock.now(), stopwatch.monotonic() + budgetMs),
-    advance: now => publish(now, Number.POSITIVE_INFINITY),
+    percent: 1,
+    generate: now => writing('', lastListed(now), now),
+    publish(from, to) {
+      const [after, upTo] = [lastListed(from), lastListed(to)]
+      return after === upTo ? 0 : [...writing(after, upTo, to)].length
+    },
   }
 }
 
@@ -110,7 +84,7 @@ function byCompletion(a: Well, b: Well): number {
 }
 
 /** Wells completed in `(after, upTo]` whose jobs are disclosed, the oldest first. */
-const publishedBetween = ({ seed, wells }: FracFillerDeps, after: string, upTo: string): Well[] =>
+const publishedBetween = ({ seed, wells }: FracDataDeps, after: string, upTo: string): Well[] =>
   wells
     .search({})
     .filter(
@@ -128,10 +102,9 @@ const publishedBetween = ({ seed, wells }: FracFillerDeps, after: string, upTo: 
     .sort(byCompletion)
 
 const writeDisclosures = (
-  { seed, db, disclosures, chemicals, settings }: FracFillerDeps,
+  { seed, db, disclosures, chemicals }: FracDataDeps,
   wells: readonly Well[],
   at: number,
-  progress: string,
 ) =>
   transact(db, () => {
     disclosures.write(
@@ -142,7 +115,6 @@ const writeDisclosures = (
       wells.flatMap(well => chemicalsOf(seed, well, disclosures.idOf(referenceOf(well))!)),
       at,
     )
-    settings.set(progressName, progress)
   })
 
 /** The newest day of completion that the last Monday's list has. */

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import type { Filler } from '../../../demo/filler.ts'
-import { type Clock, createSystemClock } from '../../../lib/time/clock.ts'
+import type { DemoData } from '../../../demo/demo-data.ts'
 import {
   dayMs,
   hourMs,
@@ -14,7 +13,6 @@ import {
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { permitStateOf } from '../../geography/math/us-states.ts'
 import { draw, keyOf, uniform } from '../../prices/demo/noise.ts'
-import type { Progress } from '../../prices/demo/progress.ts'
 import type { World } from '../../prices/demo/world.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { WellPermit } from '../store/well-permits.ts'
@@ -39,8 +37,8 @@ export interface WellTarget {
 }
 
 /**
- * Every permit of the last days is there; of those before them this share, so that a copy is filled
- * soon.
+ * Every permit of the last days is there, and this share of those before them, so that the file
+ * stays small.
  */
 const sampledShare = 0.05
 const fullReach: PermitReach = { days: 3 * 365 + 1, wholeDays: 90 }
@@ -53,15 +51,6 @@ const quarterlyLagDays = 35
 /** A well that has not produced by then never will. */
 const unfinishedDays = 500
 
-/** When a copy began, as its permits remember it. */
-export const permitsBegunName = 'fixture.permits_started_at'
-
-const names = {
-  startedAt: permitsBegunName,
-  doneTo: 'fixture.permits_to',
-  wellsOn: 'fixture.wells_on',
-}
-
 /** The list of a state and day, and when it comes out. */
 interface DayList {
   state: PermitState
@@ -70,139 +59,76 @@ interface DayList {
   at: number
 }
 
-export interface PermitFiller extends Required<Filler> {
-  /** Whether the history is there. */
-  isFilled(): boolean
-}
-
-interface PermitFillerDeps {
+interface PermitDataDeps {
   seed: number
   world: World
   db: Database
   permits: PermitTarget
   wells: WellTarget
-  settings: Progress
   reach?: PermitReach
-  clock: Pick<Clock, 'now'>
-  /** Measures the budget of a step; the copy's own clock may stand still. */
-  stopwatch?: Pick<Clock, 'monotonic'>
 }
 
 /**
  * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of
- * the wells. Nevada and New York publish by the quarter, so that a copy has states whose list has
+ * the wells. Nevada and New York publish by the quarter, so that there are states whose list has
  * fallen behind.
  */
-export function createPermitFiller(deps: PermitFillerDeps): PermitFiller {
-  const { clock, stopwatch = createSystemClock() } = deps
-  const span = createFilledSpan(deps)
-  const writes = createPermitWrites(deps, span)
-  const { isFilled } = span
-  return {
-    isFilled,
-    step(budgetMs) {
-      const until = stopwatch.monotonic() + budgetMs
-      while (!isFilled()) {
-        writes.fill(clock.now())
-        if (stopwatch.monotonic() >= until) break
-      }
-      return !isFilled()
-    },
-    advance(now) {
-      if (!isFilled()) return 0
-      const count = writes.publish(now)
-      followWells(deps, now)
-      return count
-    },
-  }
-}
-
-/** From where the history reaches, and up to where everything has come out. */
-function createFilledSpan({ settings, clock, reach = fullReach }: PermitFillerDeps) {
-  const startedAt = (): number => {
-    const stored = settings.get(names.startedAt)
-    if (stored !== undefined) return Number(stored)
-    settings.set(names.startedAt, String(clock.now()))
-    return clock.now()
-  }
-  const begin = () => startOfDay(startedAt()) - reach.days * dayMs
-  const doneTo = () => Number(settings.get(names.doneTo) ?? begin())
-  return {
-    startedAt,
-    begin,
-    doneTo,
-    isFilled: () => doneTo() >= startedAt(),
-    setDoneTo: (at: number) => settings.set(names.doneTo, String(at)),
-  }
-}
-
-/** Writes the permits of lists that have come out, with the wells that they are of. */
-function createPermitWrites(
-  { seed, world, db, permits, wells, settings, reach = fullReach }: PermitFillerDeps,
-  { startedAt, begin, doneTo, setDoneTo }: ReturnType<typeof createFilledSpan>,
-) {
+export function createPermitData(deps: PermitDataDeps): DemoData {
+  const { seed, world, db, permits, wells, reach = fullReach } = deps
   const lists = dayLists(seed, world)
-  const permitsOf = ({ state, day, count, at }: DayList): WellPermit[] => {
+  /** Of a list before `wholeFrom` a share. */
+  const permitsOf = ({ state, day, count, at }: DayList, wholeFrom: number): WellPermit[] => {
     const dayAt = parseDay(day)!
-    const isWhole = dayAt >= startedAt() - reach.wholeDays * dayMs
-    const sampledCount = isWhole
-      ? count
-      : Math.floor(
-          count * sampledShare + uniform(keyOf(`${seed}/sample/${state.code}`), dayAt / dayMs),
-        )
+    const sampledCount =
+      dayAt >= wholeFrom
+        ? count
+        : Math.floor(
+            count * sampledShare + uniform(keyOf(`${seed}/sample/${state.code}`), dayAt / dayMs),
+          )
     return permitsOn(seed, state, day, sampledCount, at).filter(
       permit => permit.apiNumber !== sampleWell.apiNumber,
     )
   }
   const wellsOf = (rows: readonly WellPermit[], today: string) =>
     rows.flatMap(permit => wellOf(seed, permit, today) ?? [])
-  const sample = () => {
+  const sample = (at: number) => {
     const state = statePlaces.find(({ code }) => code === sampleWell.state)!
-    return samplePermit(seed, state, isoDay(begin()), begin())
+    return samplePermit(seed, state, isoDay(at), at)
   }
-  let lookedAt = Number.NEGATIVE_INFINITY
   return {
-    /** One slice of the history. */
-    fill(now: number): void {
-      const from = doneTo()
-      const to = Math.min(from + sliceDays * dayMs, startedAt())
-      const rows = lists(from, to).flatMap(permitsOf)
-      if (from === begin()) rows.unshift(sample())
-      transact(db, () => {
-        permits.store.write(rows, now)
-        wells.put(wellsOf(rows, isoDay(now)), now)
-        setDoneTo(to)
-        // As the wells stand today; what an image brought is of the day on which it was made.
-        if (from === begin()) settings.set(names.wellsOn, isoDay(now))
-      })
+    percent: 6,
+    *generate(now) {
+      const start = startOfDay(now) - reach.days * dayMs
+      for (let from = start; from < now; from += sliceDays * dayMs) {
+        const to = Math.min(from + sliceDays * dayMs, now)
+        const rows = lists(from, to).flatMap(list => permitsOf(list, now - reach.wholeDays * dayMs))
+        if (from === start) rows.unshift(sample(start))
+        transact(db, () => {
+          permits.store.write(rows, now)
+          wells.put(wellsOf(rows, isoDay(now)), now)
+        })
+        yield (to - start) / (now - start)
+      }
     },
-    /** The lists that have come out since; answers how many permits they have. */
-    publish(now: number): number {
-      // The clock may have been set back since.
-      if (now >= lookedAt && now < lookedAt + minuteMs) return 0
-      lookedAt = now
+    publish(from, to) {
       let count = 0
-      for (const list of lists(doneTo(), now).toSorted((a, b) => a.at - b.at)) {
-        const rows = permitsOf(list)
+      for (const list of lists(from, to).toSorted((a, b) => a.at - b.at)) {
+        const rows = permitsOf(list, Number.NEGATIVE_INFINITY)
         if (rows.length === 0) continue
         transact(db, () => {
           permits.record(rows, list.at)
-          wells.put(wellsOf(rows, isoDay(now)), list.at)
+          wells.put(wellsOf(rows, isoDay(to)), list.at)
         })
         count += rows.length
       }
-      // Not without permits: a span in which nothing came out can be asked again, and a quiet
-      // second should not cost a transaction.
-      if (count > 0) setDoneTo(now)
-      return count
+      return isoDay(from) === isoDay(to) ? count : count + followWells(deps, to)
     },
   }
 }
 
-/** What became of the wells since yesterday. */
-function followWells({ seed, db, wells, settings }: PermitFillerDeps, now: number): void {
+/** Writes what became of the wells by the day of `now`; returns how many changed. */
+function followWells({ seed, wells }: PermitDataDeps, now: number): number {
   const today = isoDay(now)
-  if (settings.get(names.wellsOn) === today) return
   const changed = wells
     .unfinished(generatedSource, dayAfter(today, -unfinishedDays))
     .flatMap(well => {
@@ -213,10 +139,8 @@ function followWells({ seed, db, wells, settings }: PermitFillerDeps, now: numbe
         updated.firstProductionOn === well.firstProductionOn
       return isSame ? [] : [updated]
     })
-  transact(db, () => {
-    wells.put(changed, now)
-    settings.set(names.wellsOn, today)
-  })
+  if (changed.length > 0) wells.put(changed, now)
+  return changed.length
 }
 
 /** What comes out in a span of time `[from, to)`, by state and day. */

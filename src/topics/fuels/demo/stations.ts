@@ -1,4 +1,4 @@
-import type { Filler } from '../../../demo/filler.ts'
+import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
 import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { draw, keyOf, normal } from '../../prices/demo/noise.ts'
@@ -128,19 +128,15 @@ interface Place
  * A few hundred stations around places of every state, with prices around the average of the state
  * as the world publishes it.
  */
-export function createStationFiller(deps: {
+export function createStationData(deps: {
   seed: number
   world: World
   stations: Pick<StationStore, 'write'>
-  now(): number
-}): Filler {
+}): DemoData {
   const { seed, world, stations } = deps
   let all: readonly Place[] | undefined
-  let doneAt: number | undefined
 
-  const publish = (now: number): number => {
-    const publishedAt = Math.floor((now - publishedMs) / dayMs) * dayMs + publishedMs
-    if (publishedAt === doneAt) return 0
+  const publish = (publishedAt: number): number => {
     all ??= stationPlaces(seed)
     const averages = new Map(
       [...new Set(all.map(place => place.state))].map(state => [
@@ -153,11 +149,21 @@ export function createStationFiller(deps: {
       return average === undefined ? [] : [stationOn(place, publishedAt, average)]
     })
     if (rows.length > 0) stations.write(rows, publishedAt)
-    doneAt = publishedAt
     return rows.length
   }
-  return { step: () => publish(deps.now()) > 0, advance: publish }
+  return {
+    percent: 1,
+    generate: now => writtenAtOnce(() => publish(lastPublishedBefore(now))),
+    publish(from, to) {
+      const publishedAt = lastPublishedBefore(to)
+      return publishedAt >= from ? publish(publishedAt) : 0
+    },
+  }
 }
+
+/** Only the newest prices of a station are stored. */
+const lastPublishedBefore = (at: number): number =>
+  Math.ceil((at - publishedMs) / dayMs - 1) * dayMs + publishedMs
 
 function stationPlaces(seed: number): Place[] {
   return places

@@ -1,6 +1,5 @@
-import type { Filler } from '../../../demo/filler.ts'
-import { type Clock, createSystemClock } from '../../../lib/time/clock.ts'
-import { dayMs, hourMs, isoDay, minuteMs, parseDay } from '../../../lib/time/instant.ts'
+import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
+import { dayMs, hourMs, isoDay, minuteMs, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
 import { draw, keyOf } from '../../prices/demo/noise.ts'
 import { type Close, dayAfter } from '../../prices/math/window.ts'
@@ -13,7 +12,7 @@ import {
   type SurchargeStore,
 } from '../store/surcharges.ts'
 
-/** A price that tables are read at: its daily closes, once its history is complete. */
+/** A price that tables are read at, with its daily closes. */
 export interface SurchargeIndex {
   cadence: Cadence
   decimals: number
@@ -105,30 +104,28 @@ const bandsMax = 100
 const longestWaitDays = 21
 /** Pages are read after noon of the day on which a week takes effect. */
 const readAfterMs = 13 * hourMs
+const readSpreadMs = 40 * minuteMs
 
 /**
  * The carriers' tables and what they charged, week by week, as if their pages had been read on the
  * day that each week took effect.
  */
-export function createSurchargeFiller(deps: {
+export function createSurchargeData(deps: {
   seed: number
   surcharges: SurchargeStore
-  /** Undefined until the code has its history. */
+  /** Undefined where there is no such code. */
   indexOf(code: string): SurchargeIndex | undefined
-  clock: Pick<Clock, 'now'>
-  /** Measures the budget of a step; the copy's own clock may stand still. */
-  stopwatch?: Pick<Clock, 'monotonic'>
-}): Filler {
-  const { seed, surcharges, indexOf, clock, stopwatch = createSystemClock() } = deps
+}): DemoData {
+  const { seed, surcharges, indexOf } = deps
   const services = carriers.map(carrier => ({
     tables: tablesOf(carrier),
     key: keyOf(`${seed}/surcharge/${carrier.carrier}/${carrier.serviceLevel}`),
   }))
-  type Service = (typeof services)[number] & { readState?: string; dueAt?: number }
+  type Service = (typeof services)[number]
 
   const readAt = (key: number, effectiveOn: string) => {
     const day = parseDay(effectiveOn)!
-    return day + readAfterMs + (draw(key, day / dayMs) % (40 * minuteMs))
+    return day + readAfterMs + (draw(key, day / dayMs) % readSpreadMs)
   }
 
   const rowsOf = (
@@ -144,46 +141,44 @@ export function createSurchargeFiller(deps: {
     }))
   }
 
-  /** Tables that were changed in the copy are kept. */
-  const writeTables = (tables: readonly CarrierSchedule[], now: number) => {
+  /** Tables that somebody has changed stay as they are. */
+  const writeTables = (tables: readonly CarrierSchedule[], to: number) => {
     const knownTables = new Set(surcharges.schedules().map(tableKey))
     const missing = tables.filter(
-      table => !knownTables.has(tableKey(table)) && table.retrievedAt <= now,
+      table => !knownTables.has(tableKey(table)) && table.retrievedAt < to,
     )
-    if (missing.length > 0) surcharges.writeSchedules(missing, now)
+    if (missing.length > 0) surcharges.writeSchedules(missing, to)
   }
 
-  /** Reads the page of a service where one is due; answers how many weeks were new. */
-  const read = (service: Service, now: number): number => {
-    const { tables, readState, dueAt = Number.POSITIVE_INFINITY } = service
-    const index = indexOf(tables[0]!.indexCode)
-    const state = `${isoDay(now)} ${index?.closes.at(-1)?.day}`
-    if (!index || (state === readState && now < dueAt)) return 0
-    const newestWeek = surcharges.weeks(tables[0]!).at(-1) ?? ''
-    const closes =
-      newestWeek === '' ? index.closes : since(index.closes, dayAfter(newestWeek, -longestWaitDays))
-    const missing = rowsOf(service, { ...index, closes }, now).filter(
-      row => row.effectiveOn > newestWeek,
+  /** Reads the page of a service; returns how many weeks were on it that are read in `[from, to)`. */
+  const read = (service: Service, from: number, to: number): number => {
+    const index = indexOf(service.tables[0]!.indexCode)
+    if (!index) return 0
+    const closes = Number.isFinite(from)
+      ? since(index.closes, dayAfter(isoDay(from), -longestWaitDays))
+      : index.closes
+    const due = rowsOf(service, { ...index, closes }, to).filter(
+      ({ retrievedAt }) => retrievedAt >= from && retrievedAt < to,
     )
-    const due = missing.filter(row => row.retrievedAt <= now)
-    writeTables(tables, now)
-    if (due.length > 0) surcharges.write(due, now)
-    service.readState = state
-    service.dueAt = Math.min(
-      Number.POSITIVE_INFINITY,
-      ...missing.flatMap(row => (row.retrievedAt > now ? row.retrievedAt : [])),
-    )
+    writeTables(service.tables, to)
+    if (due.length > 0) surcharges.write(due, to)
     return due.length
   }
+  const readAll = (from: number, to: number) =>
+    services.reduce((count, service) => count + read(service, from, to), 0)
 
   return {
-    step(budgetMs) {
-      const now = clock.now()
-      const until = stopwatch.monotonic() + budgetMs
-      return services.some(service => read(service, now) > 0 && stopwatch.monotonic() >= until)
-    },
-    advance: now => services.reduce((count, service) => count + read(service, now), 0),
+    percent: 2,
+    generate: now => writtenAtOnce(() => readAll(Number.NEGATIVE_INFINITY, now)),
+    publish: (from, to) => (isReadIn(from, to) ? readAll(from, to) : 0),
   }
+}
+
+/** Whether any page may be read in `[from, to)`. */
+function isReadIn(from: number, to: number): boolean {
+  for (let day = startOfDay(from); day + readAfterMs < to; day += dayMs)
+    if (day + readAfterMs + readSpreadMs > from) return true
+  return false
 }
 
 const since = (closes: readonly Close[], day: string) =>

@@ -1,17 +1,14 @@
-import type { Filler } from '../../../demo/filler.ts'
-import { dayMs, isoDay, minuteMs, parseDay } from '../../../lib/time/instant.ts'
+import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
+import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../calendars/math/period.ts'
-import { releasedAt, scheduleOf } from '../../calendars/math/schedule.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { createPath } from '../../prices/demo/path.ts'
 import type { Observation, World } from '../../prices/demo/world.ts'
 import { opecMembers, shareOut } from '../math/opec.ts'
 import type { OpecProduction, OpecStore } from '../store/opec.ts'
 
-/**
- * The series that the countries add up to, and when it comes out: on the 15th, of the month before.
- */
-const listing = { code: 'OPEC_PRODUCTION', category: 'supply_demand', cadence: 'monthly' } as const
+/** The series that the countries add up to, which comes out on the 15th, of the month before. */
+const totalCode = 'OPEC_PRODUCTION'
 const barrelsEach = 1e6
 
 /** Usual production in thousand barrels a day, in the order of the members. */
@@ -23,16 +20,9 @@ const stepBpd = 1000
 /**
  * What each country produced, published with the total of the fixture world and adding up to it.
  */
-export function createOpecFiller(deps: {
-  seed: number
-  world: World
-  opec: OpecStore
-  now(): number
-}): Filler {
+export function createOpecData(deps: { seed: number; world: World; opec: OpecStore }): DemoData {
   const { seed, world, opec } = deps
   const paths = opecMembers.map(country => createPath(seed, `opec/${country}`, halfLifeDays, false))
-  const schedule = scheduleOf(listing)
-  let dueAt = Number.NEGATIVE_INFINITY
 
   const weightOn = (i: number, day: number): number => {
     const out = new Float64Array(1)
@@ -61,21 +51,18 @@ export function createOpecFiller(deps: {
   }
 
   /** Imported months are kept. */
-  const publish = (now: number): number => {
-    if (now < dueAt) return 0
+  const write = (totals: readonly Observation[], now: number): number => {
+    if (totals.length === 0) return 0
     const knownMonths = new Set(opec.months())
-    const published = world.history(listing.code, now)
-    const missing = published
+    const missing = totals
       .flatMap(monthOfTotal)
       .filter(production => !knownMonths.has(production.month))
     if (missing.length > 0) opec.write(missing, now)
-    const last = published.at(-1)
-    const next =
-      last &&
-      parseDay(`${monthAfter(monthOf(isoDay(last.observedAt)), 1)}-15`)! +
-        schedule.minutes[0]! * minuteMs
-    dueAt = next === undefined ? now : releasedAt(schedule, next)
     return missing.length
   }
-  return { step: () => publish(deps.now()) > 0, advance: publish }
+  return {
+    percent: 1,
+    generate: now => writtenAtOnce(() => write(world.history(totalCode, now), now)),
+    publish: (from, to) => write(world.observations(totalCode, from, to), to),
+  }
 }

@@ -1,5 +1,4 @@
-import type { Filler } from '../../../demo/filler.ts'
-import { type Clock, createSystemClock } from '../../../lib/time/clock.ts'
+import type { DemoData } from '../../../demo/demo-data.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -9,7 +8,7 @@ import { dailyCloses } from '../../prices/demo/world-closes.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { type Close, dayAfter } from '../../prices/math/window.ts'
 import { firstAt } from '../math/forecast-accuracy.ts'
-import { forecastCodes, forecastPublishedAt, lastPublication } from '../math/monthly-forecast.ts'
+import { forecastCodes, forecastPublishedAt } from '../math/monthly-forecast.ts'
 import { outlookPublishedAt } from '../math/outlook.ts'
 import type { Outlook, OutlookStore } from '../store/outlooks.ts'
 
@@ -47,8 +46,7 @@ const viewMonths = 6
 const closesFromDays = 5 * 366
 
 /**
- * Months that documentation names: an evaluation copy forecasts them however early its clock
- * stands.
+ * Months that documentation names: a demo instance forecasts them however early its clock is set.
  */
 const namedMonths = ['2026-10', '2026-11', '2026-12']
 
@@ -65,7 +63,7 @@ export interface ForecastMaker {
   ): number
 }
 
-interface OutlookFillerDeps {
+interface OutlookDataDeps {
   seed: number
   world: World
   outlooks: OutlookStore
@@ -73,48 +71,54 @@ interface OutlookFillerDeps {
   seriesOf(code: string): Series | undefined
   /** Publications of the agencies that there are, one a month. */
   publicationsKept?: number | undefined
-  clock: Pick<Clock, 'now'>
-  /** Measures the budget of a step; the copy's own clock may stand still. */
-  stopwatch?: Pick<Clock, 'monotonic'>
 }
 
-/**
- * The forecasts of an evaluation copy: outlooks as two agencies would have published them, and this
- * service's own of each month.
- */
-export function createOutlookFiller(deps: OutlookFillerDeps): Filler {
-  const { clock, stopwatch = createSystemClock() } = deps
-  const duties = [agencyOutlooks(deps), ownForecasts(deps)]
+/** Outlooks as two agencies would have published them, and this service's own of each month. */
+export function createOutlookData(deps: OutlookDataDeps): DemoData {
+  const { publicationsKept = fullPublications } = deps
+  const agencies = agencyOutlooks(deps)
+  const own = ownForecasts(deps)
   return {
-    step(budgetMs) {
-      const until = stopwatch.monotonic() + budgetMs
-      const now = clock.now()
-      while (duties.some(duty => duty(now))) if (stopwatch.monotonic() >= until) return true
-      return false
+    percent: 4,
+    *generate(now) {
+      const month = monthOf(isoDay(now))
+      const months = Array.from({ length: publicationsKept }, (_, n) =>
+        monthAfter(month, n + 1 - publicationsKept),
+      )
+      agencies(
+        months.filter(candidate => outlookPublishedAt(candidate) < now),
+        now,
+      )
+      yield 0.5
+      own(now)
+      yield 1
     },
-    advance(now) {
-      while (duties.some(duty => duty(now)));
+    publish(from, to) {
+      const months = monthsBetween(monthOf(isoDay(from)), monthOf(isoDay(to)))
+      const isDue = (at: number) => at >= from && at < to
+      const due = months.filter(month => isDue(outlookPublishedAt(month)))
+      const count = due.length > 0 ? agencies(due, to) : 0
+      return months.some(month => isDue(forecastPublishedAt(month))) ? count + own(to) : count
     },
   }
 }
 
-/** One transaction of what is due by `now`; false when there is nothing. */
-type Duty = (now: number) => boolean
+/** Both inclusive. */
+function monthsBetween(first: string, last: string): string[] {
+  const months: string[] = []
+  for (let month = first; month <= last; month = monthAfter(month, 1)) months.push(month)
+  return months
+}
 
-/** The daily closes of a code that the fixture world has published by `now`. */
+/** The daily closes of a code that the demo world has published by `now`. */
 function worldCloses(world: World, code: string, now: number): Close[] {
   const from = now - closesFromDays * dayMs
   const depth = { from, hourlyFrom: now + dayMs, rawFrom: now + dayMs }
   return dailyCloses(world.observations(code, from, now, depth))
 }
 
-function agencyOutlooks({
-  seed,
-  world,
-  outlooks,
-  seriesOf,
-  publicationsKept = fullPublications,
-}: OutlookFillerDeps): Duty {
+/** Writes the publications of some months; returns how many were new. */
+function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookDataDeps) {
   const views = new Map<string, Path>()
   const viewOn = (name: string, day: string): number => {
     const path = views.get(name) ?? createPath(seed, `outlook/${name}`, viewHalfLifeDays, false)
@@ -123,14 +127,15 @@ function agencyOutlooks({
     path.addTo(out, parseDay(day)! / dayMs, 1, true)
     return out[0]!
   }
-  let nextAt = Number.NEGATIVE_INFINITY
-  let waiting: string[] = []
-  let closes = new Map<string, Close[]>()
 
-  const outlookOf = (source: string, code: string, publishedOn: string): Outlook[] => {
+  const outlookOf = (
+    source: string,
+    code: string,
+    publishedOn: string,
+    closes: readonly Close[],
+  ): Outlook[] => {
     const series = seriesOf(code)
-    const codeCloses = closes.get(code) ?? []
-    const before = codeCloses.slice(0, firstAt(codeCloses, publishedOn))
+    const before = closes.slice(0, firstAt(closes, publishedOn))
     const recent = before.slice(firstAt(before, dayAfter(publishedOn, -monthDays)))
     const recentOrLast = recent.length > 0 ? recent : before.slice(-1)
     if (!series || recentOrLast.length === 0) return []
@@ -156,66 +161,33 @@ function agencyOutlooks({
     })
   }
 
-  return now => {
-    if (now < nextAt) return false
-    if (waiting.length === 0) {
-      const month = monthOf(isoDay(now))
-      const publishedMonths = new Set(
-        sources.flatMap(([source]) => outlooks.publications(source).map(monthOf)),
-      )
-      const months = Array.from({ length: publicationsKept }, (_, n) =>
-        monthAfter(month, n + 1 - publicationsKept),
-      )
-      waiting = months.filter(
-        candidate => !publishedMonths.has(candidate) && outlookPublishedAt(candidate) <= now,
-      )
-      closes = new Map(
-        waiting.length === 0
-          ? []
-          : [...new Set(sources.flatMap(([, codes]) => codes))].map(code => [
-              code,
-              worldCloses(world, code, now),
-            ]),
+  return (months: readonly string[], now: number): number => {
+    const known = new Set(sources.flatMap(([source]) => outlooks.publications(source).map(monthOf)))
+    const missing = months.filter(month => !known.has(month))
+    if (missing.length === 0) return 0
+    const codes = new Set(sources.flatMap(([, codesOfSource]) => codesOfSource))
+    const closes = new Map([...codes].map(code => [code, worldCloses(world, code, now)]))
+    for (const month of missing) {
+      const publishedAt = outlookPublishedAt(month)
+      const publishedOn = isoDay(publishedAt)
+      outlooks.write(
+        sources.flatMap(([source, codesOfSource]) =>
+          codesOfSource.flatMap(code => outlookOf(source, code, publishedOn, closes.get(code)!)),
+        ),
+        publishedAt,
       )
     }
-    const month = waiting.shift()
-    if (month === undefined) {
-      nextAt = [0, 1]
-        .map(n => outlookPublishedAt(monthAfter(monthOf(isoDay(now)), n)))
-        .find(at => at > now)!
-      return false
-    }
-    const publishedAt = outlookPublishedAt(month)
-    const publishedOn = isoDay(publishedAt)
-    outlooks.write(
-      sources.flatMap(([source, codes]) =>
-        codes.flatMap(code => outlookOf(source, code, publishedOn)),
-      ),
-      publishedAt,
-    )
-    return true
+    return missing.length
   }
 }
 
-function ownForecasts({ world, monthly, seriesOf }: OutlookFillerDeps): Duty {
-  let nextAt = Number.NEGATIVE_INFINITY
-  let waiting: string[] | undefined
-  return now => {
-    if (now < nextAt) return false
-    waiting ??= [...forecastCodes]
-    for (let code = waiting.shift(); code !== undefined; code = waiting.shift()) {
+/** Makes the forecasts of this service that are due; returns how many publications. */
+const ownForecasts =
+  ({ world, monthly, seriesOf }: OutlookDataDeps) =>
+  (now: number): number =>
+    forecastCodes.reduce((count, code) => {
       const series = seriesOf(code)
-      if (
-        series &&
-        monthly.publish(series, now, worldCloses(world, code, now), {
-          further: namedMonths,
-          inTime: true,
-        }) > 0
-      )
-        return true
-    }
-    waiting = undefined
-    nextAt = forecastPublishedAt(monthAfter(lastPublication(isoDay(now), now), 1))
-    return false
-  }
-}
+      if (!series) return count
+      const closes = worldCloses(world, code, now)
+      return count + monthly.publish(series, now, closes, { further: namedMonths, inTime: true })
+    }, 0)

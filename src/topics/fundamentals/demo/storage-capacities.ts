@@ -1,5 +1,5 @@
-import type { Filler } from '../../../demo/filler.ts'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
+import { isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { StorageCapacity, StorageCapacityStore } from '../store/storage-capacities.ts'
@@ -25,16 +25,16 @@ const firstYear = 2014
 const surveyDays = ['03-31', '09-30']
 
 /** Working capacities as two surveys a year would have them. */
-export function createStorageCapacityFiller(
+export function createStorageCapacityData(
   capacities: StorageCapacityStore,
   seriesIdOf: (code: string) => number | undefined,
-  now: () => number,
-): Filler {
-  let doneTo = ''
-  const publish = (now: number): number => {
-    const due = surveysUpTo(isoDay(now))
-    const newest = due.at(-1)?.day
-    if (newest === undefined || newest === doneTo) return 0
+): DemoData {
+  /** Surveys count as published on their own day. */
+  const publish = (from: number, to: number): number => {
+    const due = surveysUpTo(isoDay(to)).filter(
+      ({ day }) => parseDay(day)! >= from && parseDay(day)! < to,
+    )
+    if (due.length === 0) return 0
     const rows: StorageCapacity[] = places.flatMap(([code, first, halfYearly]) => {
       const seriesId = seriesIdOf(code)
       if (seriesId === undefined) return []
@@ -49,11 +49,14 @@ export function createStorageCapacityFiller(
     const missing = rows.filter(
       row => capacities.on(row.seriesId, row.effectiveOn)?.effectiveOn !== row.effectiveOn,
     )
-    if (missing.length > 0) capacities.write(missing, now)
-    doneTo = newest
+    if (missing.length > 0) capacities.write(missing, to)
     return missing.length
   }
-  return { step: () => publish(now()) > 0, advance: publish }
+  return {
+    percent: 1,
+    generate: now => writtenAtOnce(() => publish(Number.NEGATIVE_INFINITY, now)),
+    publish,
+  }
 }
 
 function surveysUpTo(today: string): { day: string; index: number }[] {

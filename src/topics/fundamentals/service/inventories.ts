@@ -55,16 +55,10 @@ export function createInventories(deps: {
   const seriesOf = (places: readonly InventoryPlace[]) =>
     places.flatMap(place => catalogue.named(place.code) ?? [])
 
-  // An evaluation copy fills code by code: numbered before the last of them is there, the records
-  // would not be in the order of their days.
   ingest.listenInside(changes => {
     const changed = new Set(changes.map(change => change.seriesId))
     const family = seriesOf(inventoryPlaces)
     if (!family.some(series => changed.has(series.id))) return
-    if (
-      family.some(series => series.fixture && !catalogue.extent(series) && !changed.has(series.id))
-    )
-      return
     store.number(family.map(series => series.id))
   })
 

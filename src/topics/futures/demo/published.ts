@@ -8,16 +8,14 @@ import {
   weekdayOf,
 } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
-import type { Observation } from '../../prices/demo/world.ts'
-import { changeBases } from '../../prices/math/change.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { type DayRecord, earlierDay, laterDay, type TickRecord } from '../math/contract-days.ts'
-import { lastTradingDay, listedMonths, monthAfter, tradingDate } from '../math/contracts.ts'
+import { lastTradingDay, monthAfter } from '../math/contracts.ts'
 import { listedCount } from '../math/families.ts'
 import { monthsOn, type WorldCurve } from './curves.ts'
 import type { CurveDate } from './dates.ts'
 
-/** How far back a copy holds what, in days. */
+/** How far back a demo instance has what, in days. */
 export interface Reach {
   /** Bars of all listed months. */
   wholeCurveDays: number
@@ -50,15 +48,7 @@ export interface Published {
   ticks: TickRecord[]
 }
 
-/** The contracts that are quoted at a moment, nearest first. */
-export const quotedMonths = ({ family }: WorldCurve, at: number): string[] =>
-  listedMonths(family.code, tradingDate(family, at), quotedCount)
-
-/** The contract that answers for its family. */
-export const frontMonth = ({ family }: WorldCurve, at: number): string =>
-  listedMonths(family.code, tradingDate(family, at), 1)[0]!
-
-/** The contracts whose history a copy holds that starts at `start`, oldest first. */
+/** The contracts whose history is generated at `start`, oldest first. */
 export function historyMonths({ family }: WorldCurve, start: number, reach: Reach): string[] {
   const oldest = isoDay(start - reach.nearMonthsDays * dayMs)
   const months: string[] = []
@@ -74,7 +64,7 @@ export function historyMonths({ family }: WorldCurve, start: number, reach: Reac
   return months
 }
 
-/** The first day of a contract that a copy holds which starts at `start`. */
+/** The first day of a contract whose history is generated at `start`. */
 function firstDayOf({ family }: WorldCurve, month: string, start: number, reach: Reach): string {
   const listedFrom = (count: number, daysBack: number) => {
     const from = dayAfter(lastTradingDay(family.code, monthAfter(month, -count)), 1)
@@ -88,93 +78,23 @@ function firstDayOf({ family }: WorldCurve, month: string, start: number, reach:
   return earlierDay(whole, near)
 }
 
-/** All of one contract that was published before `start`, and not before `since`. */
+/** All of one contract that was published before `start`. */
 export function historyOf(
   curve: WorldCurve,
   month: string,
   start: number,
   reach: Reach,
-  since?: number,
-): Published {
-  const oldest = firstDayOf(curve, month, start, reach)
-  // A session is published on its date, or the day after.
-  const first = since === undefined ? oldest : laterDay(oldest, isoDay(since - dayMs))
-  return daysOf(curve, month, first, lastTradingDay(curve.family.code, month), start, reach, since)
-}
-
-/** What of it is of these days, both inclusive. */
-function daysOf(
-  curve: WorldCurve,
-  month: string,
-  first: string,
-  last: string,
-  start: number,
-  reach: Reach,
-  since = Number.NEGATIVE_INFINITY,
 ): Published {
   const published: Published = { days: [], ticks: [] }
   const tickFrom = start - reach.tickDays * dayMs
-  for (let day = first; day <= last && parseDay(day)! - dayMs < start; day = dayAfter(day, 1))
-    collect(curve, day, [month], since, start, tickFrom, published)
+  const last = lastTradingDay(curve.family.code, month)
+  for (
+    let day = firstDayOf(curve, month, start, reach);
+    day <= last && parseDay(day)! - dayMs < start;
+    day = dayAfter(day, 1)
+  )
+    collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, published)
   return published
-}
-
-/** Contracts trade every five minutes. */
-const contractCadence = 'intraday_5m'
-
-/** No exchange is closed for longer. */
-const longestClosureDays = 10
-
-/** What a contract is quoted with, and the moments before which each price is the newest. */
-export function quotesOf(curve: WorldCurve, month: string, start: number, reach: Reach) {
-  const first = firstDayOf(curve, month, start, reach)
-  const pricesOf = (day: string): Observation[] => {
-    if (day < first) return []
-    const { days, ticks } = daysOf(curve, month, day, day, start, reach)
-    return [
-      ...days.flatMap(({ quotedAt, close, recordedAt }) =>
-        quotedAt === undefined
-          ? []
-          : { observedAt: quotedAt, value: close!, recordedAt: recordedAt! },
-      ),
-      ...ticks.map(({ tradedAt, price, recordedAt }) => ({
-        observedAt: tradedAt,
-        value: price,
-        recordedAt: recordedAt!,
-      })),
-    ].sort((a, b) => a.observedAt - b.observedAt)
-  }
-  // From the newest day back: what a day has is newer than all that the days before it have.
-  const newestBefore = (before: number): Observation | undefined => {
-    const last = isoDay(before + dayMs)
-    for (let back = 0; back <= longestClosureDays + 1; back += 1) {
-      const price = pricesOf(dayAfter(last, -back)).findLast(
-        ({ observedAt }) => observedAt < before,
-      )
-      if (price) return price
-    }
-    return undefined
-  }
-  const prices: Observation[] = []
-  for (let n = 0; prices.length === 0 && n <= longestClosureDays; n += 1)
-    prices.push(...pricesOf(dayAfter(first, n)).slice(0, 1))
-  const moments = new Set<number>()
-  const newest = newestBefore(start)
-  if (newest) {
-    const bases = changeBases(contractCadence, newest.observedAt).map(([, before]) => ({
-      before,
-      price: newestBefore(before),
-    }))
-    for (const { before, price } of [
-      { before: Number.MAX_SAFE_INTEGER, price: newest },
-      ...bases,
-    ]) {
-      if (!price) continue
-      moments.add(before)
-      if (prices.every(({ observedAt }) => observedAt !== price.observedAt)) prices.push(price)
-    }
-  }
-  return { prices: prices.sort((a, b) => a.observedAt - b.observedAt), moments }
 }
 
 /** All that is published of a family in `[from, to)`. */

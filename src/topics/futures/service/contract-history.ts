@@ -16,7 +16,7 @@ import {
   mergeDays,
   stretchesOf,
 } from '../math/contract-days.ts'
-import { listedMonths, monthAfter } from '../math/contracts.ts'
+import { monthAfter } from '../math/contracts.ts'
 import type { FamilyCode } from '../math/families.ts'
 import { type ContractReads, earliestDay } from './reads.ts'
 
@@ -107,11 +107,7 @@ export function createContractHistory(
     hasDays(code, selection) {
       if ('month' in selection)
         return reads.days(code, selection.month, earliestDay, today(code), 1).length > 0
-      if (catalogue.hasContracts(code) && reads.hasDays(code)) return true
-      const to = today(code)
-      const front = listedMonths(code, to, 1)[0]!
-      // An evaluation copy has no day of a family before one is read.
-      return reads.days(code, front, earliestDay, to, 1).length > 0
+      return catalogue.hasContracts(code) && reads.hasDays(code)
     },
     page(code, selection, from, to, offset, limit) {
       const days: ContractDay[] = []

@@ -5,7 +5,6 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
 import { createFuturesStore } from '../store/futures.ts'
 import { createFutures, type Futures } from './futures.ts'
-import { suppliedFutures } from './supply.ts'
 
 export interface FuturesServices {
   futures: Futures
@@ -13,20 +12,18 @@ export interface FuturesServices {
 
 export interface FuturesServicesDeps
   extends Pick<Runtime, 'db' | 'clock' | 'config'>,
-    Pick<PriceServices, 'quarantine' | 'ingest' | 'supply'> {
+    Pick<PriceServices, 'quarantine' | 'ingest'> {
   catalogue: Catalogue
   limits: Limits
 }
 
 export function openFutures(deps: FuturesServicesDeps): FuturesServices {
-  const store = createFuturesStore(deps.db)
-  const supply = (seriesId: number) => deps.supply(seriesId, Number.MIN_SAFE_INTEGER)
   return {
     futures: createFutures({
       ...deps,
       // What is listed and open follows the moment that is asked about.
       clock: { ...deps.clock, now: () => momentOf(deps.db) ?? deps.clock.now() },
-      store: deps.config.mode === 'dev' ? suppliedFutures(store, supply) : store,
+      store: createFuturesStore(deps.db),
       maxAgeHours: deps.limits.futuresMaxAgeHours,
       liveStaleMinutes: deps.config.futures.liveStaleMinutes,
     }),

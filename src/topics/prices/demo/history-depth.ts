@@ -2,7 +2,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { type Cadence, isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { WorldSeries } from './series.ts'
 
-/** What a fresh copy holds of a code, by the instant of observation. */
+/** What is generated of a code, by the instant of observation. */
 export interface Depth {
   /** Nothing before; from here one close for every day it was observed. */
   from: number
@@ -51,8 +51,8 @@ export function depthOf(series: WorldSeries, now: number): Depth {
   return { from, hourlyFrom: from, rawFrom: from }
 }
 
-/** How far lists of all codes look back: at changes of 90 days and at the quality of the data. */
-const newestDays: Readonly<Record<Cadence, number>> = {
+/** How far answers about all codes look back: at changes of 90 days and at the quality of the data. */
+const lookBackDays: Readonly<Record<Cadence, number>> = {
   intraday_2_5m: 100,
   intraday_5m: 100,
   twice_daily: 100,
@@ -61,12 +61,9 @@ const newestDays: Readonly<Record<Cadence, number>> = {
   monthly: 1140,
 }
 
-/**
- * The instant from which a fresh copy has everything of a code at once; what was published before
- * comes when it is asked for, or in the background.
- */
-export const newestFrom = (series: WorldSeries, now: number): number =>
-  now - newestDays[series.cadence] * dayMs
+/** A history that begins here is long enough for answers about all codes. */
+export const lookBackFrom = (series: WorldSeries, now: number): number =>
+  now - lookBackDays[series.cadence] * dayMs
 
 function firstDayOf({ category, unit }: WorldSeries): number {
   if (category === 'list_prices') return listPricesFrom

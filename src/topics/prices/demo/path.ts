@@ -11,7 +11,7 @@ const tradingDays = 252
 /** Less happens while most markets are closed. */
 const weekendScale = 0.3
 const smoothingDays = 21
-export const checkpointDays = 256
+const checkpointDays = 256
 
 /** Day 0, 1970-01-01, was a Thursday. */
 const isWeekend = (day: number): boolean => (day + 3) % 7 > 4
@@ -33,28 +33,13 @@ export interface Path {
   bridge(day: number, steps: number): Float64Array
   /** One value of it, for a fiftieth of the work. */
   bridgeAt(day: number, steps: number, step: number): number
-  /** What the path is at a checkpoint: the `index`-th 256 days after the epoch. */
-  stateAt(index: number): PathState
-  /** Names the path's draws, whatever seed they come of. */
-  readonly key: number
-  /** What is left of a value after a day. */
-  readonly decay: number
 }
 
 /** Where a path stands at a checkpoint. */
-export interface PathState {
+interface PathState {
   value: number
   smoothed: number
 }
-
-/**
- * States at checkpoints that somebody computed before, by key and decay of a path: going on from
- * one answers what going on from the epoch would.
- */
-export type KnownStates = (
-  key: number,
-  decay: number,
-) => ((index: number) => PathState | undefined) | undefined
 
 interface Span {
   firstDay: number
@@ -73,26 +58,22 @@ export function createPath(
   name: string,
   halfLifeDays: number,
   shared: boolean,
-  known?: KnownStates,
 ): Path {
   const key = keyOf(`${seed}/${name}`)
   const bridgeKey = keyOf(`${seed}/${name}/bridge`)
   const decay = 2 ** (-1 / halfLifeDays)
   const scale = 1 / Math.sqrt(tradingDays)
   const gain = 2 / (smoothingDays + 1)
-  const shipped = known?.(key, decay)
   const states = new Map<number, PathState>([[0, atRest]])
   let last: Span | undefined
 
   const innovation = (day: number): number =>
     scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
 
-  const stateOf = (index: number): PathState | undefined => states.get(index) ?? shipped?.(index)
-
   function stateAt(index: number): PathState {
     let reached = index
-    while (!stateOf(reached)) reached -= 1
-    let { value, smoothed } = stateOf(reached)!
+    while (!states.get(reached)) reached -= 1
+    let { value, smoothed } = states.get(reached)!
     for (; reached < index; states.set(reached, { value, smoothed })) {
       const start = epochDay + reached * checkpointDays
       for (let day = start; day < start + checkpointDays; day++) {
@@ -101,7 +82,7 @@ export function createPath(
       }
       reached += 1
     }
-    return stateOf(index)!
+    return states.get(index)!
   }
 
   function compute(firstDay: number, days: number, smooth: boolean): Float64Array {
@@ -126,9 +107,6 @@ export function createPath(
 
   return {
     name,
-    key,
-    decay,
-    stateAt,
     addTo(out, firstDay, weight, smooth) {
       const values = valuesOf(firstDay, out.length, smooth)
       for (let i = 0; i < out.length; i++) out[i] = out[i]! + weight * values[i]!

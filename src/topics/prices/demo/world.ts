@@ -2,10 +2,10 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { previousTradingDay, sessionOf } from '../../calendars/math/calendar.ts'
 import { weekdayOfDay } from '../../calendars/math/holidays.ts'
 import { isObserved, releasedAt, type Schedule, scheduleOf } from '../../calendars/math/schedule.ts'
-import { type Cadence, isIntraday } from '../../catalogue/math/catalogue.ts'
+import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import { type Depth, depthOf } from './history-depth.ts'
 import { draw, keyOf, uniform } from './noise.ts'
-import { createPath, epochDay, type KnownStates, type Path } from './path.ts'
+import { createPath, epochDay, type Path } from './path.ts'
 import { createRecipes, type Recipe, type Season } from './recipes.ts'
 import type { WorldSeries } from './series.ts'
 
@@ -66,9 +66,6 @@ interface Slot {
  * Holidays can hold a publication back; nothing is published later than this after it was observed.
  */
 const longestDelayDays = 7
-/** From an observation of a code to its publication at the latest. */
-export const longestDelayMs = (cadence: Cadence): number =>
-  isIntraday(cadence) ? longestLagMs : longestDelayDays * dayMs
 
 /** Where fewer of its steps than one in so many are asked, a session is not computed as a whole. */
 const sparseShare = 12
@@ -84,13 +81,11 @@ const firstAt = (epochDay + 2 * 365) * dayMs
 export interface WorldDeps {
   seed: number
   series: readonly WorldSeries[]
-  /** States of paths, so that none is walked from the epoch. */
-  known?: KnownStates
   /** What a history holds; all that there is unless a copy holds less. */
   depth?: typeof depthOf
 }
 
-export function createWorld({ seed, series, known, depth: ofHistory = depthOf }: WorldDeps): World {
+export function createWorld({ seed, series, depth: ofHistory = depthOf }: WorldDeps): World {
   const recipes = createRecipes(series)
   const byCode = new Map(
     series.filter(series => series.available).map(series => [series.code, series]),
@@ -101,8 +96,7 @@ export function createWorld({ seed, series, known, depth: ofHistory = depthOf }:
 
   function pathOf(name: string): Path {
     const path =
-      paths.get(name) ??
-      createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name), known)
+      paths.get(name) ?? createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name))
     paths.set(name, path)
     return path
   }
@@ -159,14 +153,6 @@ export function createWorld({ seed, series, known, depth: ofHistory = depthOf }:
       return observations(code, depth.from, now, depth)
     },
   }
-}
-
-/** Every path that moves a series of these. */
-export function everyPath(seed: number, series: readonly WorldSeries[]): Path[] {
-  const recipes = createRecipes(series)
-  const recipesOf = series.filter(entry => entry.available).map(recipes.recipeOf)
-  const names = new Set(recipesOf.flatMap(({ terms }) => terms.map(({ path }) => path)))
-  return [...names].sort().map(name => createPath(seed, name, recipes.halfLifeOf(name), false))
 }
 
 /** The slots of a code that is observed at fixed times of its days. */

@@ -95,7 +95,6 @@ export function createKept<T>({
       (least, one) => Math.min(least, latestPrices.validUntil(one)),
       at - (at % keptMs) + keptMs - 1,
     )
-    // As it is afterwards: in a fresh evaluation copy reading writes.
     kept = { value, of: stateOf(name), from: at, until }
     return { value, fresh: true }
   }

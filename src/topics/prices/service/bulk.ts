@@ -112,8 +112,6 @@ export function createBulk(deps: BulkDeps): Bulk {
   const rawBlocks = function* (question: BulkQuestion): Generator<PriceBlock> {
     const columns = emptyColumns()
     for (const series of question.series) {
-      // The supply of an evaluation copy writes first what the state is asked of.
-      history.newestRecordedAt([series.id])
       for (const length of filled(question, series.id, columns))
         yield withSources(question, { series, length, ...columns, bars: undefined })
     }

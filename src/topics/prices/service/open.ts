@@ -33,7 +33,6 @@ import { createIngest, type Ingest } from './ingest.ts'
 import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
 import { createQuarantineList, type QuarantineList } from './quarantine.ts'
-import { type Supply, suppliedCloses, suppliedObservations } from './supply.ts'
 import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './vintage.ts'
 
 export interface PriceServices {
@@ -74,12 +73,6 @@ export interface PriceServices {
   onQuarantineChange(listener: (seriesId: number) => void): void
   /** Forgets what is kept in memory of a series: another thread has written to it. */
   forgetSeries(seriesId: number): void
-  /** The same, where whose its values are is known still. */
-  forgetReads(seriesId: number): void
-  /** Called before anything is read of a series; nothing outside an evaluation copy. */
-  supply: Supply
-  /** Names what writes the observations of an evaluation copy when they are asked for. */
-  supplyFrom(source: Supply): void
 }
 
 export function openPrices({
@@ -95,18 +88,7 @@ export function openPrices({
   disk: { admit(): void }
   tally: { record(source: string, inserted: number, revised: number): void }
 }): PriceServices {
-  let source: Supply | undefined
-  const supply: Supply = Object.assign(
-    (seriesId: number, from: number) => source?.(seriesId, from) ?? false,
-    {
-      quote: (seriesId: number) => source?.quote(seriesId),
-      hasNewest: (seriesId: number, before: number) => source?.hasNewest(seriesId, before) ?? true,
-      isUnwritten: (seriesId: number) => source?.isUnwritten(seriesId) ?? false,
-    },
-  )
-  const isEvaluation = config.mode === 'dev'
-  const stored = createObservationStore(db)
-  const observations = isEvaluation ? suppliedObservations(stored, supply) : stored
+  const observations = createObservationStore(db)
   const listeners: ((seriesId: number, from?: number) => void)[] = []
   /** `from`: nothing that was observed earlier has changed. */
   const notifyChanged = (seriesId: number, from?: number) => {
@@ -123,8 +105,7 @@ export function openPrices({
   const latestPrices = createLatestPrices(observations, quarantine, clock, attributed)
   const history = createHistory(observations, quarantine)
   const closeStore = createCloseStore(db)
-  const suppliedStore = isEvaluation ? suppliedCloses(closeStore, supply) : closeStore
-  const closes = createCloses(suppliedStore, quarantine)
+  const closes = createCloses(closeStore, quarantine)
   const { coverageSinceAt } = config.vintage
   const coverage = createCoverage(observations, {
     at: coverageSinceAt,
@@ -202,7 +183,7 @@ export function openPrices({
     coverage,
     pricesAt: createPricesAt({
       observations,
-      closeStore: suppliedStore,
+      closeStore,
       closes,
       history,
       quarantine,
@@ -238,15 +219,9 @@ export function openPrices({
     sourcesOfRows: provenance.ofRows,
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
-    forgetReads: seriesId => notifyChanged(seriesId),
     forgetSeries(seriesId) {
       notifyChanged(seriesId)
       attribute(seriesId)
-    },
-    supply,
-    supplyFrom(given) {
-      source = given
-      catalogue.supplyFrom(given.quote)
     },
   }
 }

@@ -1,21 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
+import { isoDay, parseDay, parseInstant, weekdayOf } from '../../../../src/lib/time/instant.ts'
 import {
-  dayMs,
-  isoDay,
-  parseDay,
-  parseInstant,
-  weekdayOf,
-} from '../../../../src/lib/time/instant.ts'
-import {
-  createAnnotationFiller,
+  createAnnotationData,
   type NotedSeries,
 } from '../../../../src/topics/analytics/demo/annotations.ts'
 import { createAnnotationStore } from '../../../../src/topics/analytics/store/annotations.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'GASOLINE_USD', 'US_CRUDE_STORAGE']
@@ -33,26 +28,23 @@ function closesTo(now: number): Close[] {
   return days.map(day => ({ day, value: nth(day) === 2 ? 104 : nth(day) === 3 ? 98 : 100 }))
 }
 
-function copy(ready: (code: string) => boolean = () => true) {
+function copy() {
   const db = openDatabase(':memory:')
   const shipped = shippedCatalogue()
   createSeriesStore(db).put(shipped.series, shipped.aliases)
   const annotations = createAnnotationStore(db)
   const clock = createManualClock(start)
-  const seriesOf = (code: string): NotedSeries | undefined =>
-    ready(code)
-      ? {
-          name: `Name of ${code}`,
-          currency: 'USD',
-          unit: 'barrel',
-          decimals: 2,
-          closes: closesTo(clock.now()),
-        }
-      : undefined
-  return { annotations, clock, filler: createAnnotationFiller({ annotations, seriesOf, clock }) }
+  const seriesOf = (code: string): NotedSeries => ({
+    name: `Name of ${code}`,
+    currency: 'USD',
+    unit: 'barrel',
+    decimals: 2,
+    closes: closesTo(clock.now()),
+  })
+  return { annotations, clock, filler: published(createAnnotationData({ annotations, seriesOf })) }
 }
 
-describe('the notes of an evaluation copy', () => {
+describe('the notes of a demo instance', () => {
   test('name the largest move of each of the last 24 whole months', () => {
     const { annotations, filler } = copy()
     filler.advance(start)
@@ -96,17 +88,21 @@ describe('the notes of an evaluation copy', () => {
     }
   })
 
-  test('of a code wait until its history is there, and stay as somebody changed them', () => {
-    let ready = false
-    const { annotations, filler, clock } = copy(code => ready || code === 'WTI_USD')
+  test('stay as somebody changed them', () => {
+    const { annotations, filler, clock } = copy()
     filler.advance(start)
-    expect(annotations.count('BRENT_CRUDE_USD')).toBe(0)
-    const own = { ...annotations.page('WTI_USD', 1, 0)[0]!, title: 'Ours', source: 'desk' }
+    clock.set(parseInstant('2026-12-07T00:00:00Z')!)
+    const own = {
+      ...annotations.page('WTI_USD', 1, 0)[0]!,
+      id: 'price-wti_usd-2026-11',
+      title: 'Ours',
+      source: 'desk',
+    }
     annotations.write([own], 1)
-    ready = true
-    clock.advance(dayMs)
+    clock.set(parseInstant('2026-12-09T00:00:00Z')!)
     filler.advance(clock.now())
-    expect(annotations.count('BRENT_CRUDE_USD')).toBe(24)
-    expect(annotations.page('WTI_USD', 1, 0)[0]).toEqual(own)
+    expect(annotations.page('WTI_USD', 30, 0)).toContainEqual(own)
+    expect(annotations.count('BRENT_CRUDE_USD')).toBe(25)
+    expect(annotations.count('WTI_USD')).toBe(25)
   })
 })

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant, parseInstant } from '../../../../src/lib/time/instant.ts'
+import { createDrillingData } from '../../../../src/topics/drilling/demo/drilling.ts'
 import { basinKeys, isBasin, isState } from '../../../../src/topics/drilling/math/drilling.ts'
 import { countDays, publishedAt } from '../../../../src/topics/drilling/math/period.ts'
 import { drillingGroups, withRegions } from '../../../../src/topics/prices/demo/regions.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
-import { createDrillingFiller } from '../../../support/world/drilling-filler.ts'
+import { published } from '../../../support/world/published.ts'
 
 const at = (text: string) => parseInstant(text)!
 const seed = 1
@@ -19,17 +20,12 @@ function worldOf({ services }: TestInstance) {
 }
 
 function copy(own = openTestInstance()) {
-  const startedAt = own.clock.now()
-  const filler = createDrillingFiller({
-    seed,
-    world: worldOf(own),
-    drilling: own.services.drilling,
-    clock: own.clock,
-    startedAt: () => startedAt,
-  })
-  let steps = 0
-  while (filler.step(5) && steps < 10_000) steps += 1
-  return { own, filler, steps, ...own.services.drilling }
+  const { drilling } = own.services
+  const filler = published(
+    ...Object.values(createDrillingData({ seed, world: worldOf(own), drilling })),
+  )
+  filler.advance(own.clock.now())
+  return { own, filler, ...drilling }
 }
 
 /** Six years earlier the weekdays are the same, and there is less history to write. */
@@ -43,7 +39,7 @@ beforeAll(() => {
 const sum = (values: readonly (number | null)[]) =>
   values.reduce((total: number, value) => total + (value ?? 0), 0)
 
-describe('the drilling data of an evaluation copy', () => {
+describe('the drilling data of a demo instance', () => {
   test('has every week since 2013-01-04, and everything else since 2020', () => {
     const { rigs, frac, duc, productivity } = filled
     expect(rigs.between('US', '', '9999').map(row => row.countedOn)).toEqual(
@@ -121,29 +117,6 @@ describe('the drilling data of an evaluation copy', () => {
       )
     }
   })
-  test('is done in many small steps, and once', () => {
-    expect(filled.steps).toBeGreaterThan(8)
-    expect(filled.filler.step(1000)).toBe(false)
-  })
-  test('after a crash in the middle goes on where it was', () => {
-    const own = young()
-    const original = copy(young())
-    const first = createDrillingFiller({
-      seed,
-      world: worldOf(own),
-      drilling: own.services.drilling,
-      clock: own.clock,
-      startedAt: own.clock.now,
-    })
-    for (let i = 0; i < 7; i++) first.step(0)
-    expect(own.services.drilling.rigs.newestOn(['US'])).toBeUndefined()
-    expect(own.services.drilling.rigs.newestOn(basinKeys)).toBeDefined()
-    const again = copy(own)
-    expect(again.rigs.on('2020-11-13')).toEqual(original.rigs.on('2020-11-13'))
-    expect(again.frac.count(basinKeys, { fromOn: '', toOn: '9999' })).toBe(
-      original.frac.count(basinKeys, { fromOn: '', toOn: '9999' }),
-    )
-  })
 })
 
 describe('as the clock moves', () => {
@@ -214,7 +187,7 @@ describe('as the clock moves', () => {
     filler.advance(at('2020-11-20T18:00:00Z'))
     expect(rigs.between('US', '2020-11-20', '2020-11-21')[0]?.total).toBe(600)
   })
-  test('a copy that starts before the first day of a family gets it when the day comes', () => {
+  test('an instance that starts before the first day of a family gets it when the day comes', () => {
     const { filler, frac, duc } = copy(openTestInstance({}, at('2019-12-20T00:00:00Z')))
     filler.advance(at('2019-12-31T23:00:00Z'))
     expect([frac.newestOn(['US']), duc.newestOn(['US'])]).toEqual([undefined, undefined])

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoDay } from '../../../../src/lib/time/instant.ts'
 import { createWellPermitsDataset } from '../../../../src/topics/drilling/dataset/well-permits.ts'
-import { createFracFiller } from '../../../../src/topics/drilling/demo/frac.ts'
+import { createFracData } from '../../../../src/topics/drilling/demo/frac.ts'
 import { statePlaces } from '../../../../src/topics/drilling/demo/permit-places.ts'
-import { createPermitFiller } from '../../../../src/topics/drilling/demo/permits.ts'
+import { createPermitData } from '../../../../src/topics/drilling/demo/permits.ts'
 import { createPermits } from '../../../../src/topics/drilling/service/permits.ts'
 import { isInside } from '../../../../src/topics/geography/math/geography.ts'
 import { permitStateOf, permitStates } from '../../../../src/topics/geography/math/us-states.ts'
@@ -11,13 +11,13 @@ import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
 import type { ServiceEvent } from '../../../../src/topics/webhooks/service/events.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+import { published } from '../../../support/world/published.ts'
 
 const sampleWell = '42329400010000'
 
 interface Copy extends TestInstance {
   events: ServiceEvent[]
   world: ReturnType<typeof createWorld>
-  step(): boolean
   advance(ms: number): void
 }
 
@@ -34,29 +34,28 @@ function copy(instance = openTestInstance()): Copy {
     world,
     permits: createPermits({ db: services.db, events: { emit: event => events.push(event) } }),
   }
-  const wells = createPermitFiller(runtime)
-  const frac = createFracFiller({
-    ...runtime,
-    disclosures: services.fracDisclosures,
-    chemicals: services.fracChemicals,
-    isReady: wells.isFilled,
-  })
+  const feed = published(
+    createPermitData(runtime),
+    createFracData({
+      ...runtime,
+      disclosures: services.fracDisclosures,
+      chemicals: services.fracChemicals,
+    }),
+  )
+  feed.advance(startAt)
   return {
     ...instance,
     events,
     world,
-    step: () => wells.step(1) || frac.step(1),
     advance(ms) {
       instance.clock.advance(ms)
-      wells.advance(instance.clock.now())
-      frac.advance(instance.clock.now())
+      feed.advance(instance.clock.now())
     },
   }
 }
 
-/** One copy for all tests that only look. */
+/** One instance for all tests that only read. */
 const filled = copy()
-while (filled.step());
 const today = isoDay(startAt)
 const all = (instance: TestInstance) => {
   const { search, store, counts } = instance.services.permits
@@ -64,7 +63,7 @@ const all = (instance: TestInstance) => {
 }
 const stored = all(filled)
 
-describe('the permits of an evaluation copy', () => {
+describe('the permits of a demo instance', () => {
   test('are of all 26 states, some ten thousand of them over three years, marked as fixture data', () => {
     expect(new Set(stored.map(permit => permit.state))).toEqual(
       new Set(permitStates.map(state => state.code)),
@@ -141,17 +140,11 @@ describe('the permits of an evaluation copy', () => {
     expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
   })
 
-  test('are not told as events while the history is filled', () =>
+  test('are not announced as events while the history is generated', () =>
     expect(filled.events).toEqual([]))
 
   test('are the same for one seed', () => {
-    const second = copy()
-    for (let i = 0; i < 3; i++) second.step()
-    const count = second.services.permits.counts.total()
-    expect(count).toBeGreaterThan(100)
-    const rowsIn = (instance: TestInstance) =>
-      instance.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
-    expect(rowsIn(second)).toEqual(rowsIn(filled))
+    expect(all(copy())).toEqual(stored)
   })
 
   test('have counties of the state with numbers of their own', () => {
@@ -188,9 +181,8 @@ describe('wells and disclosures', () => {
 })
 
 describe('as the clock moves', () => {
-  test('lists come out, are told, and wells go on', () => {
+  test('lists come out, are announced, and wells make progress', () => {
     const running = copy()
-    while (running.step());
     const { permits: register, wells, fracDisclosures } = running.services
     const before = {
       permits: register.counts.total(),
@@ -213,16 +205,5 @@ describe('as the clock moves', () => {
       0,
     )
     expect(announced).toBe(register.counts.total() - before.permits)
-  })
-
-  test('a copy that is opened again goes on where it was', () => {
-    const first = copy()
-    for (let i = 0; i < 4; i++) first.step()
-    const half = first.services.permits.counts.total()
-    const again = copy(first)
-    while (again.step());
-    expect(half).toBeLessThan(again.services.permits.counts.total())
-    expect(again.services.permits.counts.total()).toBe(stored.length)
-    expect(again.events).toEqual([])
   })
 })

@@ -1,59 +1,41 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
-import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { isoDay, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { daysIn, monthAfter } from '../../../../src/topics/calendars/math/period.ts'
 import { statePlaces } from '../../../../src/topics/drilling/demo/permit-places.ts'
 import { permitsOn, wellTypeOf } from '../../../../src/topics/drilling/demo/permit-rows.ts'
-import { createPermitFiller } from '../../../../src/topics/drilling/demo/permits.ts'
-import { createProductionFiller } from '../../../../src/topics/drilling/demo/production.ts'
+import { createPermitData } from '../../../../src/topics/drilling/demo/permits.ts'
+import { createProductionData } from '../../../../src/topics/drilling/demo/production.ts'
 import { productionPublishedAt } from '../../../../src/topics/drilling/math/well-production.ts'
 import { createWellProduction } from '../../../../src/topics/drilling/service/well-production.ts'
 import type { Well } from '../../../../src/topics/drilling/store/wells.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+import { published } from '../../../support/world/published.ts'
 
 const sample = '42329400010000'
 const followed = ['AK', 'ND', 'NM', 'TX']
 
-/** The wells of an evaluation copy; those of which somebody said more than the world stay out. */
+/** The wells of a demo instance; those of which somebody said more than the world stay out. */
 const base = openTestInstance()
 const listed = base.services.catalogue
   .list()
   .map(item => ({ ...item, available: item.unavailableReason === null }))
 const world = createWorld({ seed: 1, series: listed })
-const permits = createPermitFiller({ ...base.services, seed: 1, world })
-while (permits.step(1000)) {}
+published(createPermitData({ ...base.services, seed: 1, world })).advance(startAt)
 const wellStore = base.services.wells
 const imported: Well = { ...wellStore.get(sample)!, apiNumber: '42329999990000', source: 'import' }
 wellStore.put([imported], 1)
 
 /** Production over those wells, in a database of its own. */
-function copy({ seed = 1, now = startAt, ready = (): boolean => true } = {}) {
+function copy({ seed = 1, now = startAt } = {}) {
   const db = openDatabase(':memory:')
-  const clock = createManualClock(now)
   const production = createWellProduction({ db, wells: wellStore })
-  const settingValues = new Map<string, string>()
-  const settings = {
-    get: (name: string) => settingValues.get(name),
-    set: (name: string, value: string) => void settingValues.set(name, value),
-  }
-  const make = () =>
-    createProductionFiller({
-      seed,
-      world,
-      db,
-      production,
-      known: wellStore,
-      isReady: ready,
-      settings,
-      clock,
-    })
+  const filler = published(createProductionData({ seed, world, db, production, known: wellStore }))
+  filler.advance(now)
   return {
     production,
-    make,
-    settingValues,
-    filler: make(),
+    filler,
     rows: () =>
       db
         .query(
@@ -74,11 +56,10 @@ function copy({ seed = 1, now = startAt, ready = (): boolean => true } = {}) {
 }
 
 const filled = copy()
-while (filled.filler.step!(1000)) {}
 const { wells, states } = filled.production
 const months = Array.from({ length: 80 }, (_, i) => monthAfter('2020-01', i))
 
-describe('the production of an evaluation copy', () => {
+describe('the production of a demo instance', () => {
   test('is of the wells of four states up to August, of every state since 2020, and marked', () => {
     expect(wells.newest()).toEqual(
       followed.map(state => ({
@@ -168,7 +149,6 @@ describe('the production of an evaluation copy', () => {
 describe('as the clock moves', () => {
   test('the next month comes on the last working day of the second month after it, and the one before becomes final', () => {
     const own = copy()
-    while (own.filler.step!(1000)) {}
     const at = parseInstant('2026-11-30T15:00:00Z')!
     expect(productionPublishedAt('2026-09')).toBe(at)
     const before = own.production.states.national('2026-08')!
@@ -198,44 +178,20 @@ describe('as the clock moves', () => {
 
   test('it is the same however the clock came there, and differs by seed', () => {
     const start = parseInstant('2024-11-20T15:00:00Z')!
-    const [jump, steps, unbroken, second] = [
-      copy({ now: start }),
+    const [jump, steps, second] = [
       copy({ now: start }),
       copy({ now: start }),
       copy({ seed: 2, now: start }),
     ]
     const to = parseInstant('2025-01-31T20:00:00Z')!
-    for (const world of [jump, steps, second]) while (world.filler.step!(1000)) {}
     jump.filler.advance(to)
     for (let at = start; at <= to; at += 9 * 86_400_000) steps.filler.advance(at)
     steps.filler.advance(to)
     const late = copy({ now: to })
-    while (late.filler.step!(1000)) {}
     expect(steps.rows()).toEqual(jump.rows())
     expect(late.rows()).toEqual(jump.rows())
     expect(steps.stateRows()).toEqual(jump.stateRows())
     expect(late.stateRows()).toEqual(jump.stateRows())
     expect(second.rows()).not.toEqual(jump.rows())
-    expect(unbroken.rows()).toEqual([])
-  })
-
-  test('a history that was broken off is finished by the next start', () => {
-    const start = parseInstant('2024-11-20T15:00:00Z')!
-    const [broken, unbroken] = [copy({ now: start }), copy({ now: start })]
-    broken.filler.step!(0)
-    expect([broken.production.states.total(), broken.filler.advance(startAt)]).toEqual([0, 0])
-    const next = broken.make()
-    while (next.step!(1000)) {}
-    while (unbroken.filler.step!(1000)) {}
-    expect([broken.rows(), broken.stateRows()]).toEqual([unbroken.rows(), unbroken.stateRows()])
-  })
-
-  test('nothing is written before the wells are there', () => {
-    const own = copy({ ready: () => false })
-    expect([own.filler.step!(1000), own.filler.advance(startAt), own.settingValues.size]).toEqual([
-      false,
-      0,
-      0,
-    ])
   })
 })

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { parseInstant } from '../../../../src/lib/time/instant.ts'
+import { createDrillingData } from '../../../../src/topics/drilling/demo/drilling.ts'
 import { countDays } from '../../../../src/topics/drilling/math/period.ts'
 import { withRegions } from '../../../../src/topics/prices/demo/regions.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'
-import { createDrillingFiller } from '../../../support/world/drilling-filler.ts'
+import { published } from '../../../support/world/published.ts'
 
 interface Meta {
   page: number
@@ -38,14 +39,8 @@ beforeAll(() => {
     .list()
     .map(item => ({ ...item, available: item.unavailableReason === null }))
   const world = withRegions(createWorld({ seed: 1, series: listed }), listed)
-  const filler = createDrillingFiller({
-    seed: 1,
-    world,
-    drilling: services.drilling,
-    clock: copy.clock,
-    startedAt: () => start,
-  })
-  while (filler.step(1000)) {}
+  const { drilling } = services
+  published(...Object.values(createDrillingData({ seed: 1, world, drilling }))).advance(start)
   key = copy.key('enterprise')
 })
 

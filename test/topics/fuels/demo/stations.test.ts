@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
-import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, hourMs, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
-import { createStationFiller } from '../../../../src/topics/fuels/demo/stations.ts'
+import { createStationData } from '../../../../src/topics/fuels/demo/stations.ts'
 import { dieselCode } from '../../../../src/topics/fuels/math/diesel.ts'
 import { createStationStore, type Station } from '../../../../src/topics/fuels/store/stations.ts'
 import { usStates } from '../../../../src/topics/geography/math/us-states.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const series = shippedCatalogue().series.map(series => ({
@@ -17,9 +17,8 @@ const series = shippedCatalogue().series.map(series => ({
 const world = createWorld({ seed: 1, series })
 
 function copy(seed = 1) {
-  const clock = createManualClock(start)
   const stations = createStationStore(openDatabase(':memory:'))
-  return { clock, stations, filler: createStationFiller({ seed, world, stations, now: clock.now }) }
+  return { stations, filler: published(createStationData({ seed, world, stations })) }
 }
 const everywhere = ({ stations }: ReturnType<typeof copy>): Station[] =>
   stations
@@ -28,10 +27,10 @@ const everywhere = ({ stations }: ReturnType<typeof copy>): Station[] =>
 const byReference = (list: readonly Station[]) =>
   list.toSorted((a, b) => (a.reference < b.reference ? -1 : 1))
 
-describe('stations of an evaluation copy', () => {
+describe('stations of a demo instance', () => {
   test('stand in every state, some hundreds, and are marked', () => {
     const filled = copy()
-    expect([filled.filler.step!(100), filled.filler.step!(100)]).toEqual([true, false])
+    filled.filler.advance(start)
     const all = everywhere(filled)
     expect(all.length).toBeGreaterThan(300)
     expect(all.length).toBeLessThan(600)

@@ -9,13 +9,14 @@ import {
   weekdayOf,
 } from '../../../../src/lib/time/instant.ts'
 import {
-  createSurchargeFiller,
+  createSurchargeData,
   type SurchargeIndex,
 } from '../../../../src/topics/fuels/demo/surcharges.ts'
 import {
   createSurchargeStore,
   type SurchargeStore,
 } from '../../../../src/topics/fuels/store/surcharges.ts'
+import { type PublishedData, published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const firstMonday = parseDay('2021-01-04')!
@@ -44,22 +45,16 @@ function indexAt(now: () => number) {
 interface Copy {
   clock: ManualClock
   surcharges: SurchargeStore
-  filler: ReturnType<typeof createSurchargeFiller>
+  filler: PublishedData
 }
 
-function copy(more: Partial<Parameters<typeof createSurchargeFiller>[0]> = {}): Copy {
+function copy(): Copy {
   const clock = createManualClock(start)
   const surcharges = createSurchargeStore(openDatabase(':memory:'))
   return {
     clock,
     surcharges,
-    filler: createSurchargeFiller({
-      seed: 1,
-      surcharges,
-      indexOf: indexAt(clock.now),
-      clock,
-      ...more,
-    }),
+    filler: published(createSurchargeData({ seed: 1, surcharges, indexOf: indexAt(clock.now) })),
   }
 }
 
@@ -70,7 +65,7 @@ const weeksOf = ({ surcharges, clock }: Copy, carrier = 'alder') =>
     0,
   )
 
-describe('the carriers of an evaluation copy', () => {
+describe('the carriers of a demo instance', () => {
   test('are four for freight and two for parcels with three services each, with years of weeks', () => {
     const filled = copy()
     filled.filler.advance(start)
@@ -160,34 +155,6 @@ describe('the carriers of an evaluation copy', () => {
     expect(weeksOf(halted)[0]!.effectiveOn).toBe('2026-11-18')
     halted.filler.advance(late)
     expect(weeksOf(halted)).toEqual(weeksOf(running))
-  })
-
-  test('are whole or not there: nothing of a carrier before its index has its history', () => {
-    let ready = false
-    const clock = createManualClock(start)
-    const index = indexAt(clock.now)
-    const filled = copy({
-      indexOf: code => (ready || code !== 'JET_FUEL_USD' ? index(code) : undefined),
-    })
-    filled.filler.advance(start)
-    expect(filled.surcharges.inForce('parcel', '2026-11-20').map(row => row.serviceLevel)).toEqual([
-      'ground',
-      'ground',
-    ])
-    expect(filled.surcharges.serviceLevels('parcel', 'harbor')).toEqual(['ground'])
-    ready = true
-    filled.filler.advance(start)
-    expect(filled.surcharges.inForce('parcel', '2026-11-20')).toHaveLength(6)
-  })
-
-  test('come in slices, and a step that has nothing to do says so', () => {
-    let ms = 0
-    const filled = copy({ stopwatch: { monotonic: () => (ms += 10) } })
-    let steps = 0
-    while (filled.filler.step!(5)) steps += 1
-    expect(steps).toBe(10)
-    expect(filled.surcharges.inForce('parcel', '2026-11-20')).toHaveLength(6)
-    expect(filled.filler.step!(5)).toBe(false)
   })
 
   test('are the same for one seed, and a table that somebody changed stays', () => {

@@ -4,10 +4,11 @@ import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, isoDay, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../../../src/topics/calendars/math/period.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
-import { createOpecFiller } from '../../../../src/topics/fundamentals/demo/opec.ts'
+import { createOpecData } from '../../../../src/topics/fundamentals/demo/opec.ts'
 import { opecMembers, totalProduced } from '../../../../src/topics/fundamentals/math/opec.ts'
 import { createOpecStore, type OpecStore } from '../../../../src/topics/fundamentals/store/opec.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const series = shippedCatalogue().series.map(series => ({
@@ -18,16 +19,15 @@ const series = shippedCatalogue().series.map(series => ({
 function copy(seed = 1, opec: OpecStore = createOpecStore(openDatabase(':memory:'))) {
   const clock = createManualClock(start)
   const world = createWorld({ seed, series })
-  return { clock, opec, world, filler: createOpecFiller({ seed, world, opec, now: clock.now }) }
+  return { clock, opec, world, filler: published(createOpecData({ seed, world, opec })) }
 }
 const allOf = (opec: OpecStore) =>
   opec.page({ country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }, 10_000, 0)
 
-describe('OPEC production of an evaluation copy', () => {
+describe('OPEC production of a demo instance', () => {
   test('adds up to the series that the world publishes, month by month, and is marked', () => {
     const { filler, opec, world } = copy()
-    expect(filler.step!(100)).toBe(true)
-    expect(filler.step!(100)).toBe(false)
+    filler.advance(start)
     const published = world.history('OPEC_PRODUCTION', start)
     expect(opec.months().length).toBe(published.length)
     for (const { observedAt, value } of published) {

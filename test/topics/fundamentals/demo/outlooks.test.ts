@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { monthAfter } from '../../../../src/topics/calendars/math/period.ts'
-import { createOutlookFiller } from '../../../../src/topics/fundamentals/demo/outlooks.ts'
+import { createOutlookData } from '../../../../src/topics/fundamentals/demo/outlooks.ts'
 import {
   forecastCodes,
   forecastPublishedAt,
@@ -10,30 +10,30 @@ import { outlookPublishedAt } from '../../../../src/topics/fundamentals/math/out
 import { createMonthlyForecasts } from '../../../../src/topics/fundamentals/service/monthly-forecasts.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+import { published } from '../../../support/world/published.ts'
 
-function copy(now = startAt, more: { seed?: number; stopwatch?: { monotonic(): number } } = {}) {
+function copy(now = startAt, more: { seed?: number } = {}) {
   const { services, clock } = openTestInstance({}, now)
   const { catalogue, outlooks, monthlyForecasts: store } = services
   const series = catalogue
     .list()
     .map(item => ({ ...item, available: item.unavailableReason === null }))
   const world = createWorld({ seed: more.seed ?? 1, series })
-  const filler = createOutlookFiller({
+  const data = createOutlookData({
     seed: 1,
     world,
     outlooks,
-    clock,
     monthly: createMonthlyForecasts(store),
     seriesOf: code => catalogue.named(code),
     ...more,
   })
-  return { clock, filler, outlooks, store, catalogue }
+  return { clock, filler: published(data), outlooks, store, catalogue }
 }
 const everything = { seriesIds: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
 const rowsOf = ({ outlooks }: ReturnType<typeof copy>) =>
   outlooks.page({}, 'published', 100_000, 0).map(({ id: _id, ...row }) => row)
 
-describe('the outlooks of an evaluation copy', () => {
+describe('the outlooks of a demo instance', () => {
   test('are three years of publications of two agencies, marked as invented', () => {
     const filled = copy()
     filled.filler.advance(startAt)
@@ -81,7 +81,7 @@ describe('the outlooks of an evaluation copy', () => {
     ])
   })
 
-  test('are the same however the clock came there, and after a restart there is nothing to write', () => {
+  test('are the same however the clock came there', () => {
     const [far, stepped] = [copy(), copy()]
     const end = startAt + 80 * dayMs
     for (let at = startAt; at < end; at += 7 * dayMs) stepped.filler.advance(at)
@@ -92,23 +92,10 @@ describe('the outlooks of an evaluation copy', () => {
     expect(stepped.store.page(everything, 100_000, 0)).toEqual(
       far.store.page(everything, 100_000, 0),
     )
-    far.clock.set(end)
-    expect(far.filler.step!(1000)).toBe(false)
-  })
-
-  test('are written in slices', () => {
-    let ms = 0
-    const filled = copy(startAt, { stopwatch: { monotonic: () => (ms += 10) } })
-    let steps = 0
-    while (filled.filler.step!(1)) {
-      steps += 1
-      expect(filled.outlooks.publications('EIA').length).toBe(Math.min(36, steps))
-    }
-    expect(steps).toBe(36 + forecastCodes.length)
   })
 })
 
-describe('monthly forecasts of an evaluation copy', () => {
+describe('monthly forecasts of a demo instance', () => {
   test('are there for every code, in time, with a past of two years', () => {
     const filled = copy()
     filled.filler.advance(startAt)

@@ -11,20 +11,23 @@ const always = {
   to: Number.MAX_SAFE_INTEGER,
 }
 
-test('of a copy that is filled code by code nothing is numbered before the last code is there, and then all of it by day', () => {
-  const { services, record } = openTestInstance()
-  const family = inventoryPlaces.map(place => services.catalogue.named(place.code)!)
-  services.series.markFixture(family.map(series => series.id))
-  services.catalogue.reload()
-  for (const { code } of inventoryPlaces.slice(1)) record(code, [20, 21], wednesday, week)
-  expect(services.inventories.count(always)).toBe(0)
-  record(inventoryPlaces[0]!.code, [400, 401], wednesday, week)
-  const rows = services.inventories.page(always, 100, 0)
-  expect(rows.length).toBe(2 * inventoryPlaces.length)
-  expect(rows.filter(row => row.on === '2026-11-11').map(row => row.id)).toEqual(
-    inventoryPlaces.map((_, i) => i + 1),
+test('levels of all places that are written together are numbered by day, then by place', () => {
+  const { services } = openTestInstance()
+  services.ingest.write(
+    inventoryPlaces.flatMap(place =>
+      [wednesday - week, wednesday].map((observedAt, i) => ({
+        seriesId: services.catalogue.named(place.code)!.id,
+        observedAt,
+        value: 20 + i,
+      })),
+    ),
   )
-  expect(rows.map(row => row.place.code)).toEqual(
+  const rows = services.inventories.page(always, 100, 0)
+  const numbered = rows.toSorted((a, b) => a.id - b.id)
+  expect(numbered.map(row => row.id)).toEqual(
+    Array.from({ length: 2 * inventoryPlaces.length }, (_, i) => i + 1),
+  )
+  expect(numbered.map(row => row.place.code)).toEqual(
     [...inventoryPlaces, ...inventoryPlaces].map(place => place.code),
   )
 })

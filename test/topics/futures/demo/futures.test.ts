@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, hourMs, isoDay, minuteMs } from '../../../../src/lib/time/instant.ts'
-import { createFuturesFiller } from '../../../../src/topics/futures/demo/futures.ts'
-import type { DayRecord, TickRecord } from '../../../../src/topics/futures/math/contract-days.ts'
 import {
   daysToExpiry,
   isOpen,
@@ -17,16 +14,14 @@ import {
   familyOf,
   listedCount,
 } from '../../../../src/topics/futures/math/families.ts'
-import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
-import { openTestInstance } from '../../../support/instance/instance.ts'
 import { at, openFuturesInstance } from '../../../support/topics/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
-/** A copy with little to write: what it is asked about follows as its clock moves. */
+/** Little history: what tests ask about is published as the clock moves. */
 const brief = { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 }
 
-describe('a fresh copy', () => {
+describe('a new demo instance', () => {
   const { services, world } = openFuturesInstance(friday)
   const { futures, catalogue } = services
 
@@ -127,7 +122,7 @@ test('settlements come out at 19:30 UTC, not before, in summer and winter', () =
   }
 })
 
-test('a copy that is kept up is never stale, over Christmas, Easter and every change of clocks', () => {
+test('an instance that is kept up is never stale, over Christmas, Easter and every change of clocks', () => {
   const periods = [
     ['2026-12-23T12:00:00Z', '2026-12-29T12:00:00Z'],
     ['2027-03-12T20:00:00Z', '2027-03-15T12:00:00Z'],
@@ -147,7 +142,7 @@ test('a copy that is kept up is never stale, over Christmas, Easter and every ch
   }
 }, 20_000)
 
-test('a copy is not stale when it starts, whatever day and hour it is', () => {
+test('an instance is not stale when it starts, whatever day and hour it is', () => {
   for (const start of ['2027-03-29T22:30:00Z', '2025-12-29T05:00:00Z', '2026-11-22T23:10:00Z']) {
     const { services } = openFuturesInstance(at(start), { ...brief, tickDays: 6 })
     for (const { code } of families)
@@ -197,11 +192,11 @@ test('a contract that expires leaves the curve, and the next one is quoted alrea
 })
 
 test('publishing again what is there changes nothing', () => {
-  const { services, follow } = openFuturesInstance(friday, brief)
+  const { services, follow, publish } = openFuturesInstance(friday, brief)
   const before = families.map(({ code }) => services.futures.curve(code))
   follow(friday + hourMs)
   follow(friday + hourMs)
-  services.settings.set('fixture.futures.filled_to', String(friday))
+  publish(friday, friday + hourMs)
   follow(friday + hourMs + 5 * minuteMs)
   const again = openFuturesInstance(friday, brief)
   again.follow(friday + hourMs + 5 * minuteMs)
@@ -209,87 +204,4 @@ test('publishing again what is there changes nothing', () => {
     families.map(({ code }) => again.services.futures.curve(code)),
   )
   expect(families.map(({ code }) => services.futures.curve(code))).not.toEqual(before)
-})
-
-describe('a history that is written a step at a time', () => {
-  /** A filler whose records are only looked at; of the writes, `failing` are refused. */
-  const filler = (failing: readonly number[] = []) => {
-    const records: string[][] = []
-    let writes = 0
-    const note = (rows: readonly (DayRecord | TickRecord)[]) => {
-      writes += 1
-      if (failing.includes(writes)) throw new Error('the disk is full')
-      records.push(rows.map(row => JSON.stringify(row)))
-    }
-    const state = new Map<string, string>()
-    const clock = createManualClock(friday)
-    const list = openTestInstance({}, friday).services.catalogue.list()
-    return {
-      records,
-      ...createFuturesFiller({
-        world: createWorld({
-          seed: 1,
-          series: list.map(row => ({ ...row, available: row.unavailableReason === null })),
-        }),
-        seed: 1,
-        decimals: () => 2,
-        futures: { recordDays: note, recordTicks: note },
-        open: () => {},
-        quote: () => {},
-        settings: {
-          get: name => state.get(name),
-          set: (name, value) => void state.set(name, value),
-        },
-        clock,
-        reach: { wholeCurveDays: 40, nearMonthsDays: 40, tickDays: 6 },
-      }),
-    }
-  }
-
-  const written = ({ records }: ReturnType<typeof filler>) => [...new Set(records.flat())].sort()
-
-  test('is one transaction at most each time that the time is up, and in the end the same', () => {
-    const [steady, stepped] = [filler(), filler()]
-    steady.begin()
-    while (steady.step(Number.POSITIVE_INFINITY));
-    const perStep: number[] = []
-    const goOn = (step: (budgetMs: number) => boolean) => {
-      for (let isLeft = true; isLeft; ) {
-        const before = stepped.records.length
-        isLeft = step(0)
-        perStep.push(stepped.records.length - before)
-      }
-    }
-    goOn(stepped.beginStep)
-    for (let i = 0; i < 5; i += 1) stepped.step(0)
-    // Somebody asks for a contract of the family that is being written.
-    const { code } = families[0]!
-    expect(stepped.supply(contractCode(code, listedMonths(code, '2026-11-20').at(-1)!))).toBe(true)
-    goOn(stepped.step)
-    expect(Math.max(...perStep)).toBe(1)
-    expect(perStep.length).toBeGreaterThan(50)
-    expect(written(stepped)).toEqual(written(steady))
-  })
-
-  test('is the same in the end where some of it could not be written at first', () => {
-    const steady = filler()
-    steady.begin()
-    while (steady.step(Number.POSITIVE_INFINITY));
-    // One of those that stand for their families, one in the middle, and the last.
-    const failing = [3, steady.records.length >> 1, steady.records.length + 2]
-    const unlucky = filler(failing)
-    let failures = 0
-    const goOn = (step: (budgetMs: number) => boolean) => {
-      for (let isLeft = true; isLeft; )
-        try {
-          isLeft = step(0)
-        } catch {
-          failures += 1
-        }
-    }
-    goOn(unlucky.beginStep)
-    goOn(unlucky.step)
-    expect(failures).toBe(failing.length)
-    expect(written(unlucky)).toEqual(written(steady))
-  })
 })

@@ -87,7 +87,7 @@ describe('scopes', () => {
 describe('over all routes', () => {
   let copy: DemoInstance
   beforeAll(() => {
-    copy = demoInstance(undefined, {}, { leadingOnly: true })
+    copy = demoInstance(undefined, {})
   }, 120_000)
   afterAll(() => copy.remove())
 

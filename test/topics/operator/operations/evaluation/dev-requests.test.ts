@@ -18,7 +18,7 @@ interface Row {
 describe('GET /_dev/requests', () => {
   let copy: DemoInstance
   beforeAll(() => {
-    copy = demoInstance(undefined, {}, { leadingOnly: true, controls: true })
+    copy = demoInstance(undefined, {}, { controls: true })
   })
   afterAll(() => copy.remove())
 

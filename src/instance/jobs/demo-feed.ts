@@ -3,11 +3,11 @@ import { hourMs } from '../../lib/time/instant.ts'
 import type { Job } from './job.ts'
 
 /**
- * Publishes what the fixture world has due. A clock moved far stops every hour, so that what
+ * Publishes the demo data that is due. A clock that is moved far stops every hour, so that whatever
  * depends on prices sees them in order.
  */
-export const createWorldJob = (feed: { advance(now: number): unknown }, clock: Clock): Job => ({
-  name: 'fixture world',
+export const createDemoFeedJob = (feed: { advance(now: number): unknown }, clock: Clock): Job => ({
+  name: 'demo feed',
   pass: () => void feed.advance(clock.now() + 1),
   nextStop: after => (Math.floor(after / hourMs) + 1) * hourMs,
 })

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import type { ProcessRuntime } from '../../config/runtime.ts'
+import { generateWorld, unpackWorld } from '../../demo/file.ts'
+import { databasePath } from '../../instance/services/directory.ts'
+
+export interface DemoWorldOptions {
+  runtime: ProcessRuntime
+  dir: string
+  /** The terminal that progress is drawn on; undefined where there is none. */
+  terminal?: NodeJS.WritableStream | undefined
+  err(line: string): void
+}
+
+/**
+ * Makes the database of a new directory: that of the binary where it has the world that is asked for,
+ * a generated one otherwise. False: the process was asked to stop on the way.
+ */
+export async function prepareDemoWorld(
+  { runtime, dir, terminal, err }: DemoWorldOptions,
+  isStopped: () => boolean,
+): Promise<boolean> {
+  const { config, clock } = runtime
+  const path = databasePath(dir)
+  if (existsSync(path) || (await unpackWorld(path, config, clock.now()))) return true
+  const { world, seed } = config.dev
+  if (!terminal) {
+    err(`Generating the ${world} demo world of seed ${seed} …`)
+    return await generateWorld(path, runtime, { isStopped })
+  }
+  // Loaded only where it is drawn: every other start is quicker without the library.
+  const { SingleBar } = await import('cli-progress')
+  const bar = new SingleBar({
+    format: `Generating the ${world} demo world of seed ${seed} [{bar}] {percentage}%`,
+    stream: terminal,
+    clearOnComplete: true,
+    // Ctrl-C may end the process at any time: nothing is switched in the terminal.
+    gracefulExit: false,
+    hideCursor: false,
+    linewrap: true,
+  })
+  bar.start(1, 0)
+  try {
+    return await generateWorld(path, runtime, { isStopped, onProgress: share => bar.update(share) })
+  } finally {
+    bar.stop()
+  }
+}
