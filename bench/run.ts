@@ -9,7 +9,6 @@ import { board } from './rows/board.ts'
 import { cluster } from './rows/cluster.ts'
 import { exporting } from './rows/export.ts'
 import { feeds } from './rows/feeds.ts'
-import { fresh } from './rows/fresh.ts'
 import { guarding } from './rows/guards.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
@@ -17,6 +16,7 @@ import { correlation, curve, ohlc } from './rows/markets.ts'
 import { mix } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
+import { ready } from './rows/ready.ts'
 import { routes } from './rows/routes.ts'
 import { sizing } from './rows/sizing.ts'
 import { start } from './rows/start.ts'
@@ -43,7 +43,7 @@ const rows: Readonly<Record<string, Row>> = {
   mix,
   work,
   routes,
-  fresh,
+  ready,
   states,
   board,
   cluster,

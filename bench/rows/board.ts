@@ -3,7 +3,7 @@ import { median } from '../duel.ts'
 import { processorMs } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
-import { wholeWorld } from '../world.ts'
+import { pauseFeed } from '../world.ts'
 
 const codesCount = 200
 const timesOpened = 25
@@ -21,7 +21,7 @@ const settleMs = 300
 export async function board(options: BenchOptions): Promise<Line[]> {
   const server = await serveWellhead(join(options.dir, 'board'), 'dev', 'built')
   try {
-    await wholeWorld(server)
+    await pauseFeed(server)
     const { data } = (await (await ask(server, '/v1/commodities')).json()) as {
       data: { code: string }[]
     }

@@ -4,7 +4,7 @@ import { whenIdle } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead } from '../server.ts'
 import { type HeavyRequest, waitLine, waitsBeside } from '../waits.ts'
-import { wholeWorld } from '../world.ts'
+import { pauseFeed } from '../world.ts'
 
 const windowPath =
   '/v1/prices/past_year?interval=1d&by_code=WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD,HEATING_OIL_USD,GASOLINE_USD,DIESEL_USD,JET_FUEL_USD,PROPANE_USD,DUBAI_CRUDE_USD,GOLD_USD'
@@ -41,7 +41,7 @@ export async function mix(options: BenchOptions): Promise<Line[]> {
   const env = options.seconds > secondsWithQuota ? { WELLHEAD_PLANS: 'unlimited' } : undefined
   const server = await serveWellhead(join(options.dir, 'mix'), 'dev', 'built', { env })
   try {
-    await wholeWorld(server)
+    await pauseFeed(server)
     // Beside nothing means also: beside nothing that a copy does once it is whole.
     await whenIdle(server.pid)
     const lines: Line[] = []

@@ -4,7 +4,7 @@ import { whenIdle } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { type Sample, samples } from '../samples.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
-import { wholeWorld } from '../world.ts'
+import { pauseFeed } from '../world.ts'
 
 const timesAsked = 41
 /** Those in which the code of a route has hardly run yet. */
@@ -32,7 +32,7 @@ interface Timed {
 export async function routes(options: BenchOptions): Promise<Line[]> {
   const server = await serveWellhead(join(options.dir, 'routes'), 'dev', 'built')
   try {
-    await wholeWorld(server)
+    await pauseFeed(server)
     // What a copy judges once it is whole is no part of the answers.
     await whenIdle(server.pid)
     const timed: Timed[] = []

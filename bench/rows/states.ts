@@ -1,24 +1,33 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../duel.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
-import { wholeWorld } from '../world.ts'
+import { pauseFeed } from '../world.ts'
 
 const timesAsked = 7
-const barMs = 100
+const barsMs = { small: 100, whole: 1000 }
 
-/** The controls of an evaluation copy that keep its state and go back to it, on the whole world. */
-export async function states(options: BenchOptions): Promise<Line[]> {
-  const server = await serveWellhead(join(options.dir, 'states'), 'dev', 'built')
+/** The controls of a demo instance that keep its state and go back to it. */
+export const states = async (options: BenchOptions): Promise<Line[]> => [
+  ...(await statesOf(options, 'small')),
+  ...(await statesOf(options, 'whole')),
+]
+
+async function statesOf(options: BenchOptions, world: keyof typeof barsMs): Promise<Line[]> {
+  const barMs = barsMs[world]
+  const dir = join(options.dir, `states-${world}`)
+  mkdirSync(dir, { recursive: true })
+  const server = await serveWellhead(dir, 'dev', 'built', { args: ['--world', world] })
   try {
-    await wholeWorld(server)
+    await pauseFeed(server)
     const lines: Line[] = []
     for (const control of ['snapshot', 'restore', 'reset']) {
-      options.say(`states: ${control}`)
+      options.say(`states: ${control} of the ${world} world`)
       const times: number[] = []
       for (let i = 0; i < timesAsked; i += 1) times.push(await answerMs(server, control))
       lines.push({
-        row: `${control} of the whole evaluation copy`,
+        row: `${control} of the ${world} demo world`,
         ours: `${median(times).toFixed(0)} ms, worst ${Math.max(...times).toFixed(0)}`,
         yardstick: '',
         ratio: undefined,
