@@ -8,8 +8,9 @@ export interface Filled {
   dir: string
   /** Keys of accounts on the largest plan. */
   tokens: string[]
-  /** The code with a twentieth of the points. */
+  /** The first of the codes, which share the points equally. */
   code: string
+  codes: string[]
   /** Of its points, Unix ms. */
   firstAt: number
   lastAt: number
@@ -19,6 +20,12 @@ export interface Filled {
 export interface Filling {
   points: number
   keys: number
+  codes?: number
+  /**
+   * Ten minutes unless given: a million points reach back nineteen years, so that months too come
+   * to more than one page of 100.
+   */
+  stepMinutes?: number
 }
 
 /** The database that pages and starts are measured on. */
@@ -73,7 +80,7 @@ async function run(script: string, args: readonly string[]): Promise<void> {
  */
 export async function filled(
   name: string,
-  { points, keys }: Filling,
+  { points, keys, codes = 20, stepMinutes = 10 }: Filling,
   { dir, say }: BenchOptions,
 ): Promise<Filled> {
   const target = join(dir, `${name}-${points}-${keys}-${schemaHash()}`)
@@ -81,7 +88,7 @@ export async function filled(
   if (!existsSync(note)) {
     mkdirSync(target, { recursive: true })
     say(`filling ${target} with ${points} points and ${keys} keys`)
-    await run('fill.ts', [target, String(points), String(keys)])
+    await run('fill.ts', [target, ...[points, keys, codes, stepMinutes].map(String)])
   }
   return { dir: target, ...(JSON.parse(readFileSync(note, 'utf8')) as Omit<Filled, 'dir'>) }
 }

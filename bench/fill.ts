@@ -10,16 +10,17 @@ import type { Series } from '../src/topics/catalogue/store/series.ts'
 import type { Filled } from './database.ts'
 
 const leadingCode = 'WTI_USD'
-const codeCount = 20
 const batchMax = 100_000
 const keysEach = 5
-/**
- * Ten minutes: a million points reach back nineteen years, so that months too come to more than one
- * page of 100.
- */
-const stepMs = 600_000
 
-const [dir, points, keys] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])]
+const dir = process.argv[2]!
+const [points, keys, codeCount, stepMinutes] = process.argv.slice(3).map(Number) as [
+  number,
+  number,
+  number,
+  number,
+]
+const stepMs = stepMinutes * 60_000
 const clock = createSystemClock()
 const instance = openInstance({
   dir,
@@ -37,7 +38,7 @@ const instance = openInstance({
 })
 const { catalogue, ingest, keys: keyring, adminTokens, ids } = instance.services
 
-/** The leading code and nineteen others that publish within the day. */
+/** The leading code and others that publish within the day. */
 function seriesToFill(): Series[] {
   const leading = catalogue.resolve(leadingCode, clock.now())!.series
   const others = catalogue
@@ -64,7 +65,8 @@ function values(seed: number, level: number): () => number {
 const lastAt = Math.floor(clock.now() / stepMs) * stepMs
 const each = Math.ceil(points / codeCount)
 const firstAt = lastAt - (each - 1) * stepMs
-for (const series of seriesToFill()) {
+const filledSeries = seriesToFill()
+for (const series of filledSeries) {
   const next = values(series.id, series.level)
   for (let from = 0; from < each; from += batchMax) {
     const count = Math.min(batchMax, each - from)
@@ -97,5 +99,6 @@ while (tokens.length < keys) {
 }
 adminTokens.rotate()
 instance.close()
-const note: Omit<Filled, 'dir'> = { tokens, code: leadingCode, firstAt, lastAt, stepMs }
+const codes = filledSeries.map(({ code }) => code)
+const note: Omit<Filled, 'dir'> = { tokens, code: leadingCode, codes, firstAt, lastAt, stepMs }
 writeFileSync(join(dir, 'filled.json'), JSON.stringify(note))

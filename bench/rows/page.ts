@@ -1,134 +1,109 @@
-import { join } from 'node:path'
-import { type Filled, large } from '../database.ts'
-import { duel } from '../duel.ts'
-import { type Question, question } from '../question.ts'
-import { type BenchOptions, type Line, ratioLine } from '../row.ts'
+import { type Run, runDistinct } from '../distinct.ts'
+import { median } from '../duel.ts'
+import { type BenchOptions, type Line, perSecond } from '../row.ts'
 import { type Server, serveWellhead, serveYardstick, withServers } from '../server.ts'
-import type { PageRead, SeriesFields, Settings } from '../yardsticks/page.ts'
+import { distinctData, type Kind, pathsOf, windowKinds, yardstickSettings } from '../windows.ts'
 
-const leastRatio = 0.6
-const perPage = 100
-const dayMs = 86_400_000
-/** Raw rows of an intraday code are served over 31 days at most. */
-const rawDays = 30
-/** How far into the pages the deep one lies; of those that are full. */
-const depth = 0.9
-/** Prices of the code that is read. */
-const decimals = 2
+/** More answers than a server of any kind gives in a second. */
+const answersPerSecondMax = 100_000
 
-const intervals = ['raw', 'hour', 'day', 'month'] as const
-
-interface Row extends SeriesFields {
-  price: number
-  created_at: string
-  bucket_start?: string
-}
-
-interface Answer {
-  data: { prices: Row[]; metadata: { interval: string } }
-  meta: { total: number }
-}
-
-interface Place {
-  name: string
-  asked: Question
-  rows: Row[]
-  read: PageRead
-}
-
-/** A page of 100 rows by interval, the first and one deep in the pages. */
+/** Windows and newest prices, each request another one, beside a bare server over the same file. */
 export async function page(options: BenchOptions): Promise<Line[]> {
-  const copy = await large(options)
-  return withServers([serveWellhead(copy.dir)], async ours => {
-    const places: Place[] = []
-    for (const interval of intervals)
-      places.push(...(await placesOf(copy, interval, ours, options)))
-    const { code, name, currency, unit, type, source } = places[0]!.rows[0]!
-    const settings: Settings = {
-      database: join(copy.dir, 'wellhead.db'),
-      series: { code, name, currency, unit, type, source },
-      decimals,
-      reads: places.map(place => place.read),
-    }
-    return withServers([serveYardstick('page', settings)], async theirs => {
+  const data = await distinctData(options)
+  const kinds = windowKinds(data)
+  const asked: readonly (readonly [Kind, leastRatio: number])[] = [
+    [kinds.raw, 1],
+    [kinds.rawLong, 1],
+    [kinds.hours, 1],
+    [kinds.days, 1],
+    [kinds.latest, 0.7],
+  ]
+  return withServers([serveWellhead(data.dir, 'serve', 'built')], async ours => {
+    const settings = await yardstickSettings(data, ours)
+    return withServers([serveYardstick('windows', settings)], async theirs => {
       const lines: Line[] = []
-      for (const { name, asked, rows, read } of places) {
-        options.say(name)
-        const bare = await question(theirs.port, read.path, options.seconds)
-        checkSame(name, rows, (JSON.parse(bare.body) as Answer).data.prices)
-        lines.push(ratioLine(name, await duel(options.rounds, asked.run, bare.run), leastRatio))
+      for (const [kind, least] of asked) {
+        await checkSame(kind, [ours, theirs], data.tokens[0]!)
+        for (const connections of [1, 16]) {
+          options.say(`${kind.name}, ${connections} connections`)
+          const run = (server: Server) => () =>
+            runDistinct(server, {
+              paths: pathsOf(kind, answersPerSecondMax * options.seconds),
+              connections,
+              seconds: Math.ceil(options.seconds),
+              headers: { Authorization: `Token ${data.tokens[0]}` },
+              dir: options.dir,
+            })
+          lines.push(await duelLine(kind, connections, least, options, run(ours), run(theirs)))
+        }
       }
       return lines
     })
   })
 }
 
-/** The first page and a deep one, as Wellhead is asked for them and as the yardstick reads them. */
-async function placesOf(
-  copy: Filled,
-  interval: PageRead['interval'],
-  ours: Server,
-  { seconds }: BenchOptions,
-): Promise<Place[]> {
-  const midnight = (at: number) => Math.floor(at / dayMs) * dayMs
-  const lastDay = midnight(copy.lastAt)
-  const firstDay = interval === 'raw' ? lastDay - (rawDays - 1) * dayMs : midnight(copy.firstAt)
-  const days = `start_date=${dayText(firstDay)}&end_date=${dayText(lastDay)}`
-  const path = (n: number) =>
-    `/v1/prices/historical?by_code=${copy.code}&interval=${interval}&${days}&per_page=${perPage}&page=${n}`
-  const ask = async (n: number) => {
-    const timed = await question(ours.port, path(n), seconds, copy.tokens[0])
-    return { n, asked: timed, ...(JSON.parse(timed.body) as Answer) }
+async function duelLine(
+  { name }: Kind,
+  connections: number,
+  least: number,
+  { rounds }: BenchOptions,
+  ours: () => Promise<Run>,
+  theirs: () => Promise<Run>,
+): Promise<Line> {
+  const pairs: [Run, Run][] = []
+  await ours()
+  await theirs()
+  for (let round = 0; round < rounds; round += 1) pairs.push([await ours(), await theirs()])
+  const of = (side: 0 | 1, figure: keyof Run) => median(pairs.map(pair => pair[side][figure]))
+  const ratio = median(pairs.map(([a, b]) => a.perSecond / b.perSecond))
+  const shown = (side: 0 | 1) =>
+    `${perSecond(of(side, 'perSecond'))}, ${Math.round(of(side, 'processorUs'))} µs`
+  return {
+    row: `${name}, ${connections === 1 ? 'one connection' : `${connections} connections`}`,
+    ours: shown(0),
+    yardstick: shown(1),
+    ratio,
+    atLeast: least.toFixed(2),
+    met: ratio >= least,
   }
-  const first = await ask(1)
-  const served = first.data.metadata.interval
-  if (served !== interval) throw new Error(`${path(1)} was answered as ${served}`)
-  const deep = Math.ceil(Math.floor(first.meta.total / perPage) * depth)
-  if (deep < 2)
-    throw new Error(
-      `${first.meta.total} rows by ${interval} are too few for a deep page: give more --points`,
-    )
-  return [first, await ask(deep)].map(({ n, asked, data }) => ({
-    name: `page of ${perPage}, ${interval}, page ${n}`,
-    asked,
-    rows: data.prices,
-    read: {
-      path: `/${interval}/${n}`,
-      interval,
-      from: Math.max(firstDay, startOf(data.prices.at(-1)!)),
-      to:
-        interval === 'month'
-          ? Math.min(lastDay + dayMs, nextMonth(startOf(data.prices[0]!)))
-          : startOf(data.prices[0]!) + 1,
-    },
-  }))
 }
 
-const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
-const startOf = (row: Row) => Date.parse(row.bucket_start ?? row.created_at)
+const comparedPaths = 20
 
-function nextMonth(at: number): number {
-  const start = new Date(at)
-  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
+interface Answer {
+  /** A newest price is the row itself. */
+  data: { prices?: Fields[] } & Fields
 }
 
-/**
- * Both answer the same rows with the same fields, or the ratio says nothing. Numbers may differ
- * where a half is rounded.
- */
-function checkSame(name: string, ours: readonly Row[], theirs: readonly Row[]) {
-  const differs = (a: Row, b: Row | undefined) => {
-    const same = (field: string) => {
-      const [own, other] = [a[field as keyof Row], b?.[field as keyof Row]]
-      return typeof own === 'number'
-        ? Math.abs(own - Number(other)) < 0.011
-        : field === 'formatted' || own === other
-    }
-    return Object.keys(a).join() !== Object.keys(b ?? {}).join() || !Object.keys(a).every(same)
-  }
-  const at = ours.findIndex((row, i) => differs(row, theirs[i]))
-  if (ours.length !== perPage || theirs.length !== perPage || at >= 0)
-    throw new Error(
-      `${name}: ${JSON.stringify(ours[at] ?? ours.length)} is not ${JSON.stringify(theirs[at] ?? theirs.length)}`,
+type Fields = Record<string, unknown>
+
+/** Both return the same rows, or the ratio says nothing. */
+async function checkSame(kind: Kind, servers: readonly Server[], token: string): Promise<void> {
+  for (const path of pathsOf(kind, comparedPaths)) {
+    const [ours, theirs] = await Promise.all(
+      servers.map(async ({ port }) => {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+          headers: { authorization: `Token ${token}`, 'accept-encoding': 'identity' },
+        })
+        const { data } = (await answer.json()) as Answer
+        return data.prices ?? [data]
+      }),
     )
+    const at = ours!.findIndex((row, i) => !isSame(row, theirs![i]))
+    if (ours!.length !== theirs!.length || ours!.length === 0 || at >= 0)
+      throw new Error(
+        `${path}: ${JSON.stringify(ours![at] ?? ours!.length)} is not ${JSON.stringify(theirs![at] ?? theirs!.length)}`,
+      )
+  }
+}
+
+/** Numbers may differ where a half is rounded. */
+function isSame(ours: Fields, theirs: Fields | undefined): boolean {
+  const isField = (name: string) => {
+    const [own, other] = [ours[name], theirs?.[name]]
+    return typeof own === 'number'
+      ? Math.abs(own - Number(other)) < 0.011
+      : name === 'formatted' || Bun.deepEquals(own, other)
+  }
+  return Object.keys(ours).join() === Object.keys(theirs ?? {}).join() && Object.keys(ours).every(isField)
 }
