@@ -4,6 +4,7 @@ import { scopeOf } from '../plans/scopes.ts'
 import { plainJsonType } from './answer/complete.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { withIgnoredParameters } from './answer/ignored-parameters.ts'
+import type { Text } from './answer/own-text.ts'
 import { detailsOf } from './gate/audited.ts'
 import { cacheControlOf } from './gate/cache-control.ts'
 import type { Gate, RequestContext } from './gate/gate.ts'
@@ -83,6 +84,12 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
         return new Response(named, { status: sent, headers })
       }
     }
+    // The framework would make text of the numbers.
+    if (requestContext.vouched && responseValue instanceof Uint8Array) {
+      set.headers = {}
+      set.status = 200
+      return new Response(responseValue as Uint8Array<ArrayBuffer>, { status: sent, headers })
+    }
     const text = requestContext.vouched ? undefined : textOf(named ?? responseValue, headers)
     if (text !== undefined) {
       const answer = gate.answer(requestContext, sent, headers, text)
@@ -108,8 +115,9 @@ const hasOwnCacheControl = (value: unknown): boolean =>
   value instanceof Response && value.headers.has('cache-control')
 
 /** The text that a value leaves as; undefined: Elysia makes the answer of it. */
-function textOf(value: unknown, headers: Record<string, string>): string | undefined {
+function textOf(value: unknown, headers: Record<string, string>): Text | undefined {
   if (typeof value === 'string') return value
+  if (value instanceof Uint8Array) return value as Uint8Array<ArrayBuffer>
   if (!isListOrFields(value)) return undefined
   headers['content-type'] ??= plainJsonType
   return JSON.stringify(value)

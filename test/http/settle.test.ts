@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { markedText } from '../../src/http/answer/own-text.ts'
+import { markedText, textIn } from '../../src/http/answer/own-text.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 const instance = openTestInstance()
@@ -14,7 +14,7 @@ describe('what a handler answers as an object', () => {
     const response = await instance.get(path, token)
     expect(response.status).toBe(status)
     expect(response.headers.get('content-type')).toBe('application/json;charset=utf-8')
-    const text = markedText(response)
+    const text = textIn(markedText(response))
     // Known, so that it is encoded without being read back.
     expect(text).toBeString()
     expect(await response.text()).toBe(text!)

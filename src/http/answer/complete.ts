@@ -1,4 +1,5 @@
 import { encodedBytesMin } from './encoding.ts'
+import type { Text } from './own-text.ts'
 import type { GivenHeaders } from './rate-headers.ts'
 
 const yearSeconds = 31_536_000
@@ -16,7 +17,7 @@ export const jsonType = 'application/json; charset=utf-8'
 export const plainJsonType = 'application/json;charset=utf-8'
 
 /** A JSON text that leaves as it is, whatever the client takes. */
-export const isShortJson = (text: string, headers: GivenHeaders): boolean =>
+export const isShortJson = (text: Text, headers: GivenHeaders): boolean =>
   text.length < encodedBytesMin &&
   (headers['content-type'] === jsonType || headers['content-type'] === plainJsonType) &&
   headers['content-encoding'] === undefined &&

@@ -137,7 +137,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
   ): Response | Promise<Response> | undefined => {
     const text = markedText(response)
     if (text === undefined || text.length > wholeBytesMax) return undefined
-    const bytes = Buffer.from(text)
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text
     if (bytes.byteLength < encodedBytesMin) return response
     const body = compressed(bytes, coding, key)
     return body instanceof Promise

@@ -1,4 +1,5 @@
 import { strongEtag } from '../../lib/text/etag.ts'
+import { textIn } from './own-text.ts'
 import type { GivenHeaders } from './rate-headers.ts'
 
 interface IgnoredParameter {
@@ -34,20 +35,21 @@ export function withIgnoredParameters(
   header: string,
   headers: GivenHeaders,
 ): string | undefined {
-  const body = typeof value === 'string' ? parsed(value) : value
+  const text = textIn(value)
+  const body = text === undefined ? value : parsed(text)
   const metadata = metadataOf(body)
   if (!metadata) return undefined
   // A copy, because what a handler answers may be kept.
   const ignored = { ...metadata, ignored_parameters: ignoredIn(header) }
   const { data } = body as Fields
   const isInData = isFields(data) && data.metadata === metadata
-  const text = JSON.stringify(
+  const named = JSON.stringify(
     isInData
       ? { ...(body as Fields), data: { ...data, metadata: ignored } }
       : { ...(body as Fields), metadata: ignored },
   )
-  if (headers.etag !== undefined) headers.etag = strongEtag(text)
-  return text
+  if (headers.etag !== undefined) headers.etag = strongEtag(named)
+  return named
 }
 
 function parsed(text: string): unknown {

@@ -1,13 +1,24 @@
 const ownText = Symbol('text')
 
-type Marked = Response & { [ownText]?: string }
+/** A text, or its bytes in UTF-8. */
+export type Text = string | Uint8Array<ArrayBuffer>
+
+/** The text of a body that a handler has written; undefined: it is not written yet. */
+export const textIn = (body: unknown): string | undefined =>
+  body instanceof Uint8Array
+    ? new TextDecoder().decode(body)
+    : typeof body === 'string'
+      ? body
+      : undefined
+
+type Marked = Response & { [ownText]?: Text }
 
 /** Says of an answer what text it is made of: to encode it, its body need not be read back. */
-export function markText(answer: Response, text: string): Response {
+export function markText(answer: Response, text: Text): Response {
   const marked: Marked = answer
   marked[ownText] = text
   return marked
 }
 
 /** Undefined: the body alone has it. */
-export const markedText = (answer: Marked): string | undefined => answer[ownText]
+export const markedText = (answer: Marked): Text | undefined => answer[ownText]

@@ -1,10 +1,14 @@
 import { Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import type { Text } from './own-text.ts'
 
-TypeRegistry.Set('Serialised', (_schema, value) => typeof value === 'string')
+TypeRegistry.Set(
+  'Serialised',
+  (_schema, value) => typeof value === 'string' || value instanceof Uint8Array,
+)
 
 /**
- * The schema of a body that its handler has already turned into JSON text: documented like any
+ * The schema of a body that its handler has already turned into JSON text, or into its bytes: documented like any
  * other, not walked again at run time. A test checks such answers against the schema.
  */
 export const serialised = <T extends TSchema>(schema: T) =>
-  Type.Unsafe<string>({ [Kind]: 'Serialised', 'x-serialised': schema as unknown as Static<T> })
+  Type.Unsafe<Text>({ [Kind]: 'Serialised', 'x-serialised': schema as unknown as Static<T> })

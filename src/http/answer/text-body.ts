@@ -15,7 +15,9 @@ type Bytes = Uint8Array<ArrayBuffer>
  * garbage of its own, whether it is sent or encoded: of 0.7 MB the engine collected 130 times a second,
  * for a fifth of the time.
  */
-export function createTextBodies(): (text: string) => string | ReturnType<typeof wholeBody> {
+export function createTextBodies(): (
+  text: string | Bytes,
+) => string | ReturnType<typeof wholeBody> {
   const recent: { text: string; bytes: Bytes }[] = []
   const bytesOf = (text: string): Bytes => {
     if (text.length < sharedCharactersMin) return Buffer.from(text)
@@ -26,5 +28,10 @@ export function createTextBodies(): (text: string) => string | ReturnType<typeof
     recent.length = Math.min(recent.length, recentCount)
     return bytes
   }
-  return text => (text.length <= shortCharactersMax ? text : wholeBody(bytesOf(text)))
+  return text =>
+    typeof text !== 'string'
+      ? wholeBody(text)
+      : text.length <= shortCharactersMax
+        ? text
+        : wholeBody(bytesOf(text))
 }

@@ -10,7 +10,7 @@ import { consoleEndpoint } from '../../topics/keys/store/usage.ts'
 import type { AdminTokens } from '../../topics/operator/service/admin-tokens.ts'
 import type { Audit } from '../../topics/operator/service/audit.ts'
 import { isShortJson, markComplete } from '../answer/complete.ts'
-import { markText } from '../answer/own-text.ts'
+import { markText, type Text } from '../answer/own-text.ts'
 import {
   addressHeaders,
   type GivenHeaders,
@@ -201,7 +201,7 @@ export function createGate(deps: GateDeps) {
       requestContext: RequestContext,
       status: number,
       handlerHeaders: GivenHeaders,
-      text: string,
+      text: Text,
     ) {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
       if (requestContext.vouched) return undefined

@@ -2,6 +2,7 @@ import { strongEtag } from '../../lib/text/etag.ts'
 import type { ClientProfile } from '../../plans/client-profile.ts'
 import type { SwitchName } from '../../plans/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
+import { textIn } from '../answer/own-text.ts'
 import { refusedFor } from './refusals.ts'
 import { type Fields, listKey, type Reshape, reshapeOf } from './shapes.ts'
 
@@ -170,11 +171,13 @@ function madeAnew(
   headers: Outgoing['set']['headers'],
   reshape: Reshape,
 ): Fields | string | undefined {
-  if (isFields(value)) return reshape(value)
-  if (Array.isArray(value)) return madeOfList(value, reshape)
-  if (typeof value !== 'string' || !String(headers['content-type']).startsWith('application/json'))
-    return undefined
-  const body = JSON.parse(value) as Fields | unknown[]
+  const text = textIn(value)
+  if (text === undefined) {
+    if (isFields(value)) return reshape(value)
+    return Array.isArray(value) ? madeOfList(value, reshape) : undefined
+  }
+  if (!String(headers['content-type']).startsWith('application/json')) return undefined
+  const body = JSON.parse(text) as Fields | unknown[]
   const reshaped = Array.isArray(body) ? madeOfList(body, reshape) : reshape(body)
   return reshaped && JSON.stringify(reshaped)
 }

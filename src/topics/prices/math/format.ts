@@ -5,24 +5,33 @@ const signs: Record<string, string> = { USD: '$', EUR: '€', GBP: '£', JPY: '�
 const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
 /**
  * Below this many units of the last place the product with a power of ten errs by less than
- * `doubt`.
+ * `halfMargin`.
  */
 const unitsMax = 1e9
 /** How near to a half the product must be for its rounding to be in doubt. */
-const flag = 1e-6
+const halfMargin = 1e-6
 
 /** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
 export function roundTo(value: number, decimals: number): number {
+  const units = unitsOf(value, decimals)
+  return units === undefined ? roundedByText(value, decimals) : units / powers[decimals]!
+}
+
+/**
+ * The same in units of the last place, an integer below 1e9; undefined where the decimal text of the
+ * value must be rounded.
+ */
+export function unitsOf(value: number, decimals: number): number | undefined {
   const magnitude = Math.abs(value)
   const power = powers[decimals]
   const scaled = magnitude * (power ?? Number.NaN)
-  if (power === undefined || !(scaled < unitsMax)) return roundedByText(value, decimals)
+  if (power === undefined || !(scaled < unitsMax)) return undefined
   const whole = Math.floor(scaled)
   // Away from a half no error of the product can change the result; one division rounds as reading
   // the decimal text would.
-  if (Math.abs(scaled - whole - 0.5) < flag) return roundedByText(value, decimals)
-  const rounded = (scaled - whole > 0.5 ? whole + 1 : whole) / power
-  return value < 0 && rounded !== 0 ? -rounded : rounded
+  if (Math.abs(scaled - whole - 0.5) < halfMargin) return undefined
+  const units = scaled - whole > 0.5 ? whole + 1 : whole
+  return value < 0 && units !== 0 ? -units : units
 }
 
 function roundedByText(value: number, decimals: number): number {
@@ -60,8 +69,17 @@ export function formatPrice(
 ): string {
   const number = grouped(value, decimals)
   const minus = value < 0 && Number(number.replaceAll(',', '')) !== 0 ? '-' : ''
-  if (bare || currency === null) return minus + number
-  if (unit.startsWith('pence_per_')) return `${minus}${number}p`
-  const sign = signs[currency]
-  return sign ? minus + sign + number : `${minus}${currency} ${number}`
+  const { before, after } = affixesOf(currency, unit, bare)
+  return minus + before + number + after
+}
+
+/** What stands before and after the number of a price; a minus sign comes first. */
+export function affixesOf(
+  currency: string | null,
+  unit: string,
+  bare: boolean,
+): { before: string; after: string } {
+  if (bare || currency === null) return { before: '', after: '' }
+  if (unit.startsWith('pence_per_')) return { before: '', after: 'p' }
+  return { before: signs[currency] ?? `${currency} `, after: '' }
 }

@@ -1,16 +1,19 @@
 import { jsonType } from '../../../http/answer/complete.ts'
+import type { Text } from '../../../http/answer/own-text.ts'
 import { answeredPage, pageOf } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
+import { pieceOf, TextBuffer } from '../../../lib/text/text-buffer.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { isIntraday, priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Interval } from '../math/interval.ts'
 import { createDailyFx } from '../service/daily-fx.ts'
+import type { HistoryRow } from '../service/history.ts'
 import {
   createPagingSnapshots,
   type Question,
@@ -54,7 +57,7 @@ interface WindowRequest {
 }
 
 /**
- * Answers a query with the text of its body, JSON or CSV, and sets the headers that belong to it;
+ * Answers a query with the text of its body, JSON in UTF-8 or CSV, and sets the headers that belong to it;
  * `pathDays` is the window of the path.
  */
 export type WindowAnswer = (
@@ -63,10 +66,11 @@ export type WindowAnswer = (
   request: Request,
   set: Answering,
   keyId: string,
-) => string
+) => Text
 
 export function createWindowAnswer(deps: Context): WindowAnswer {
   const walks = createPagingSnapshots(deps.history, deps.ingest)
+  const out = new TextBuffer()
 
   const readRequest = (
     query: WindowQuery,
@@ -182,11 +186,33 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
         createRowWriter(commodity.series, { ...rowOptions, sourceOf: sources.nameOf }),
       ]),
     )
-    const isTable = form === 'csv'
-    const rows = walked.rows.map(row => {
-      const writer = writers.get(row.seriesId)!
-      return isTable ? writer.csv(row) : writer.json(row)
-    })
+    const writerOf = (row: HistoryRow) => writers.get(row.seriesId)!
+    const write = (): Text => {
+      if (form === 'csv') {
+        const rows = walked.rows.map(row => writerOf(row).csv(row))
+        set.headers['content-type'] = 'text/csv; charset=utf-8'
+        return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
+      }
+      out.clear()
+      if (form === 'ndjson') {
+        for (const row of walked.rows) {
+          writerOf(row).json(row, out)
+          out.piece(lineEnd)
+        }
+        set.headers['content-type'] = 'application/x-ndjson; charset=utf-8'
+        return out.take()
+      }
+      out.piece(bodyStart)
+      for (let i = 0; i < walked.rows.length; i += 1) {
+        if (i > 0) out.piece(separator)
+        writerOf(walked.rows[i]!).json(walked.rows[i]!, out)
+      }
+      set.headers['content-type'] = jsonType
+      const metadata = metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine)
+      out.text(`],"metadata":${JSON.stringify(metadata)}},"meta":${JSON.stringify(meta)}}`)
+      return out.take()
+    }
+    const text = write()
     if (asOf !== undefined) {
       const since = seriesOf(windowRequest.commodities).map(({ id }) =>
         deps.coverage.since(id, asOf),
@@ -196,21 +222,13 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
         vintageHeaders(asOf, Math.max(...since, rowOptions.coverageSince() ?? since[0] ?? asOf)),
       )
     }
-    if (form === 'ndjson') {
-      set.headers['content-type'] = 'application/x-ndjson; charset=utf-8'
-      return rows.map(row => `${row}\n`).join('')
-    }
-    if (isTable) {
-      set.headers['content-type'] = 'text/csv; charset=utf-8'
-      return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
-    }
-    set.headers['content-type'] = jsonType
-    const metadata = JSON.stringify(
-      metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine),
-    )
-    return `{"status":"success","data":{"prices":[${rows.join(',')}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
+    return text
   }
 }
+
+const bodyStart = pieceOf('{"status":"success","data":{"prices":[')
+const separator = pieceOf(',')
+const lineEnd = pieceOf('\n')
 
 const seriesOf = (commodities: readonly Resolved[]): Series[] =>
   commodities.map(commodity => commodity.series)

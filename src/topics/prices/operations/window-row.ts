@@ -2,10 +2,11 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { csvCell } from '../../../lib/text/csv.ts'
+import { type Piece, pieceOf, type TextBuffer } from '../../../lib/text/text-buffer.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { priceType } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { formatPrice, roundTo } from '../math/format.ts'
+import { affixesOf, formatPrice, roundTo, unitsOf } from '../math/format.ts'
 import type { Rate } from '../service/fx.ts'
 import type { HistoryRow } from '../service/history.ts'
 import { conversionFields, conversionOf, isMoney } from './currency.ts'
@@ -85,11 +86,9 @@ export const WindowBody = t.Object(
   { title: 'WindowedPrices' },
 )
 
-type Json = string
-
 /** Writes the rows of one series as text; what all of them share is made once a page. */
 export interface RowWriter {
-  json(row: HistoryRow): Json
+  json(row: HistoryRow, out: TextBuffer): void
   csv(row: HistoryRow): string
 }
 
@@ -161,9 +160,9 @@ function convertedWriter(
     }
   }
   return {
-    json(row) {
+    json(row, out) {
       const { price, bar, formatted: text, ...rest } = valuesOf(row)
-      return JSON.stringify({
+      const fields = {
         code: series.code,
         name: series.name,
         price,
@@ -183,7 +182,8 @@ function convertedWriter(
         original_unit: rest.original_unit,
         fx_rate: rest.fx_rate,
         fx_on: rest.fx_on,
-      })
+      }
+      out.text(JSON.stringify(fields))
     },
     csv(row) {
       const { bar, ...values } = valuesOf(row)
@@ -212,45 +212,108 @@ function convertedWriter(
   }
 }
 
+/** Units of more places may be numbers that JavaScript writes with an exponent. */
+const plainDecimalsMax = 6
+
+const fieldPieces = {
+  formatted: pieceOf(',"formatted":"'),
+  observedOn: pieceOf('","observed_on":"'),
+  updatedAt: pieceOf('","updated_at":"'),
+  asOf: pieceOf('","as_of":"'),
+  bucketStart: pieceOf('","bucket_start":"'),
+  open: pieceOf('","open":'),
+  high: pieceOf(',"high":'),
+  low: pieceOf(',"low":'),
+  average: pieceOf(',"average":'),
+  sampleCount: pieceOf(',"sample_count":'),
+  end: pieceOf('"}'),
+  barEnd: pieceOf('}'),
+  minus: pieceOf('-'),
+}
+
 function ownCurrencyWriter(
   series: Series,
   { isFull, sourceOf }: Pick<RowOptions, 'isFull' | 'sourceOf'>,
 ): RowWriter {
+  const { decimals } = series
   const shown = rounder(isFull)
   const type = priceType(series.category, series.unit)
   const withDay = carriesDay(series)
   const ofDays = speaksForDays(series)
-  const head = `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`
-  const unitText = `,"currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}"`
+  const affixes = affixesOf(series.currency, series.unit, type === 'fx_rate')
+  const [before, after] = [affixes.before, affixes.after].map(pieceOf) as [Piece, Piece]
+  const head = pieceOf(
+    `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`,
+  )
+  const unitText = `","currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}"`
   const unitCells = [series.currency ?? '', series.unit, type].map(csvCell).join(',')
   // Most rows of a page are of one source.
-  let last = { name: '', middle: '', csvTail: '' }
+  let last: { name: string; middle: Piece; csvTail: string } | undefined
   const sourceTexts = (row: HistoryRow) => {
     const name = sourceOf(row)
-    if (last.name !== name || last.middle === '') {
+    if (last?.name !== name) {
       const text = JSON.stringify(name)
       const middle = `${unitText},"source":${text},"data_source":${text},"created_at":"`
-      last = { name, middle, csvTail: `${unitCells},${csvCell(name)}` }
+      last = { name, middle: pieceOf(middle), csvTail: `${unitCells},${csvCell(name)}` }
     }
     return last
   }
-  const round = (value: number) => shown(value, series.decimals)
-  // Rows of one import share `recordedAt`, so its text is made once for all of them.
-  let recorded = { at: Number.NaN, text: '' }
-  const recordedText = (at: number) => {
-    if (recorded.at !== at) recorded = { at, text: isoInstant(at) }
-    return recorded.text
+  const round = (value: number) => shown(value, decimals)
+  const number = (out: TextBuffer, value: number, places = decimals) => {
+    const units = isFull || places > plainDecimalsMax ? undefined : unitsOf(value, places)
+    if (units === undefined) out.text(String(shown(value, places)))
+    else out.decimal(units, places)
+  }
+  const isPlain = !isFull && decimals <= plainDecimalsMax
+  /** The number of a price, and its text for people. */
+  const price = (out: TextBuffer, value: number) => {
+    const units = unitsOf(value, decimals)
+    if (units === undefined || !isPlain) out.text(String(shown(value, decimals)))
+    else out.decimal(units, decimals)
+    out.piece(fieldPieces.formatted)
+    if (units === undefined) {
+      out.text(formatted(series, roundTo(value, decimals)))
+      return
+    }
+    if (units < 0) out.piece(fieldPieces.minus)
+    out.piece(before)
+    out.grouped(units, decimals)
+    out.piece(after)
   }
   return {
-    json(row) {
-      const price = round(row.value)
-      const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
-      const observedOn = ofDays ? `","observed_on":"${isoDay(row.observedAt)}` : ''
-      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${sourceTexts(row).middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
-      const { bar } = row
-      if (!bar) return `${start}}`
-      const average = shown(bar.sum / bar.count, averageDecimals(series))
-      return `${start},"bucket_start":"${isoInstant(bar.startsAt)}","open":${round(bar.open)},"high":${round(bar.high)},"low":${round(bar.low)},"average":${average},"sample_count":${bar.count}}`
+    json(row, out) {
+      const { observedAt, recordedAt, bar } = row
+      out.piece(head)
+      price(out, row.value)
+      out.piece(sourceTexts(row).middle)
+      out.instant(observedAt)
+      if (ofDays) {
+        out.piece(fieldPieces.observedOn)
+        out.isoDay(observedAt)
+      }
+      out.piece(fieldPieces.updatedAt)
+      out.repeatedInstant(recordedAt)
+      if (withDay) {
+        out.piece(fieldPieces.asOf)
+        out.isoDay(observedAt)
+      }
+      if (!bar) {
+        out.piece(fieldPieces.end)
+        return
+      }
+      out.piece(fieldPieces.bucketStart)
+      out.instant(bar.startsAt)
+      out.piece(fieldPieces.open)
+      number(out, bar.open)
+      out.piece(fieldPieces.high)
+      number(out, bar.high)
+      out.piece(fieldPieces.low)
+      number(out, bar.low)
+      out.piece(fieldPieces.average)
+      number(out, bar.sum / bar.count, averageDecimals(series))
+      out.piece(fieldPieces.sampleCount)
+      out.integer(bar.count)
+      out.piece(fieldPieces.barEnd)
     },
     csv(row) {
       const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${sourceTexts(row).csvTail}`

@@ -1,0 +1,240 @@
+import { dayMs, hourMs, isoDay, minuteMs, secondMs, startOfDay } from '../time/instant.ts'
+
+const bytesDefault = 64 * 1024
+/** What is longer is not held for the next text. */
+const heldBytesMax = 2 ** 20
+/** A text up to here is written character by character while it is ASCII. */
+const shortCharacters = 24
+const widestNumber = 20
+const instantBytes = 24
+const dayBytes = 10
+
+const zero = 48
+const minus = 45
+const dot = 46
+const comma = 44
+const colon = 58
+const [upperT, upperZ] = [84, 90]
+
+const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
+
+/** A piece of text that is written often, as bytes. */
+export type Piece = Uint8Array
+
+export const pieceOf = (text: string): Piece => encoder.encode(text)
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+const encoder = new TextEncoder()
+
+/**
+ * A text that is made of many small pieces and numbers, in one buffer: strings of them would each
+ * be allocated, joined and encoded.
+ */
+export class TextBuffer {
+  private bytes: Bytes = new Uint8Array(bytesDefault)
+  private length = 0
+  private dayStartsAt = Number.NaN
+  private readonly day = new Uint8Array(dayBytes)
+  private repeated: { at: number; text: Piece } = { at: Number.NaN, text: pieceOf('') }
+
+  /** What an earlier text left that was not finished is dropped. */
+  clear(): void {
+    this.length = 0
+  }
+
+  piece(piece: Piece): void {
+    this.makeRoom(piece.length)
+    this.bytes.set(piece, this.length)
+    this.length += piece.length
+  }
+
+  text(text: string): void {
+    // A character takes up to three bytes.
+    this.makeRoom(3 * text.length)
+    const { bytes, length } = this
+    let written = 0
+    if (text.length <= shortCharacters)
+      for (; written < text.length; written += 1) {
+        const code = text.charCodeAt(written)
+        if (code > 127) break
+        bytes[length + written] = code
+      }
+    this.length +=
+      written === text.length ? written : encoder.encodeInto(text, bytes.subarray(length)).written
+  }
+
+  /** An integer of at most fifteen digits. */
+  integer(value: number): void {
+    this.makeRoom(widestNumber)
+    let rest = value
+    if (rest < 0) {
+      this.byte(minus)
+      rest = -rest
+    }
+    this.digits(rest, digitCount(rest))
+  }
+
+  /** `units` of the last of so many places, as JavaScript writes the number: `75.1`. */
+  decimal(units: number, decimals: number): void {
+    this.makeRoom(widestNumber + decimals)
+    const whole = this.signAndWhole(units, decimals)
+    let fraction = Math.abs(units) - whole * powers[decimals]!
+    if (fraction === 0) return
+    let places = decimals
+    while (fraction % 10 === 0) {
+      fraction /= 10
+      places -= 1
+    }
+    this.byte(dot)
+    this.digits(fraction, places)
+  }
+
+  /** The same as people read it, with all places and groups of thousands: `1,275.10`. */
+  grouped(units: number, decimals: number): void {
+    this.makeRoom(2 * widestNumber + decimals)
+    const magnitude = Math.abs(units)
+    const whole = Math.floor(magnitude / powers[decimals]!)
+    let group = whole < 1000 ? 1 : whole < 1_000_000 ? 1000 : 1_000_000
+    this.digits(Math.floor(whole / group), digitCount(Math.floor(whole / group)))
+    while (group > 1) {
+      group /= 1000
+      this.byte(comma)
+      this.digits(Math.floor(whole / group) % 1000, 3)
+    }
+    if (decimals === 0) return
+    this.byte(dot)
+    this.digits(magnitude - whole * powers[decimals]!, decimals)
+  }
+
+  /** As `isoInstant` writes it. */
+  instant(at: number): void {
+    this.makeRoom(instantBytes)
+    this.isoDay(at)
+    const ms = at - this.dayStartsAt
+    this.byte(upperT)
+    this.twoDigits(Math.trunc(ms / hourMs))
+    this.byte(colon)
+    this.twoDigits(Math.trunc(ms / minuteMs) % 60)
+    this.byte(colon)
+    this.twoDigits(Math.trunc(ms / secondMs) % 60)
+    if (ms % secondMs !== 0) {
+      this.byte(dot)
+      this.digits(ms % secondMs, 3)
+    }
+    this.byte(upperZ)
+  }
+
+  /** The same of one that mostly is that of the call before. */
+  repeatedInstant(at: number): void {
+    if (this.repeated.at !== at) {
+      const start = this.length
+      this.instant(at)
+      this.repeated = { at, text: this.bytes.slice(start, this.length) }
+    } else this.piece(this.repeated.text)
+  }
+
+  isoDay(at: number): void {
+    const startsAt = startOfDay(at)
+    if (this.dayStartsAt !== startsAt) {
+      this.dayStartsAt = startsAt
+      writeDay(this.day, startsAt)
+    }
+    this.makeRoom(dayBytes)
+    const { bytes, day, length } = this
+    for (let i = 0; i < dayBytes; i += 1) bytes[length + i] = day[i]!
+    this.length += dayBytes
+  }
+
+  /** The whole text in UTF-8; the buffer is empty then. */
+  take(): Bytes {
+    const text = new Uint8Array(this.bytes.buffer.slice(0, this.length))
+    this.length = 0
+    if (this.bytes.length > heldBytesMax) this.bytes = new Uint8Array(bytesDefault)
+    return text
+  }
+
+  private signAndWhole(units: number, decimals: number): number {
+    if (units < 0) this.byte(minus)
+    const whole = Math.floor(Math.abs(units) / powers[decimals]!)
+    this.digits(whole, digitCount(whole))
+    return whole
+  }
+
+  private byte(code: number): void {
+    this.bytes[this.length] = code
+    this.length += 1
+  }
+
+  private twoDigits(value: number): void {
+    const tens = Math.trunc(value / 10)
+    this.bytes[this.length] = zero + tens
+    this.bytes[this.length + 1] = zero + value - 10 * tens
+    this.length += 2
+  }
+
+  private digits(value: number, count: number): void {
+    const { bytes } = this
+    let rest = value
+    for (let at = this.length + count - 1; at >= this.length; at -= 1) {
+      const tenth = Math.trunc(rest / 10)
+      bytes[at] = zero + (rest - tenth * 10)
+      rest = tenth
+    }
+    this.length += count
+  }
+
+  private makeRoom(count: number): void {
+    if (this.length + count <= this.bytes.length) return
+    const larger = new Uint8Array(2 * (this.length + count))
+    larger.set(this.bytes.subarray(0, this.length))
+    this.bytes = larger
+  }
+}
+
+function digitCount(value: number): number {
+  let count = 1
+  while (value >= powers[count]!) count += 1
+  return count
+}
+
+const daysOf400Years = 146_097
+/** Of 0000-03-01, from which on a leap day is the last day of its year. */
+const marchDays = 719_468
+
+/** `YYYY-MM-DD` in ten bytes, or what is written for years of fewer or more digits. */
+function writeDay(into: Uint8Array, startsAt: number): void {
+  const { year, month, day } = dateOf(startsAt / dayMs)
+  if (!(year >= 1000 && year <= 9999)) {
+    encoder.encodeInto(isoDay(startsAt), into)
+    return
+  }
+  const century = Math.trunc(year / 100)
+  const pairs = [century, year - 100 * century, month, day]
+  for (const [i, pair] of pairs.entries()) {
+    const at = i < 2 ? 2 * i : 3 * i - 1
+    into[at] = zero + Math.trunc(pair / 10)
+    into[at + 1] = zero + (pair % 10)
+  }
+  into[4] = minus
+  into[7] = minus
+}
+
+/** The date of a day since 1970-01-01. */
+function dateOf(days: number): { year: number; month: number; day: number } {
+  const shifted = days + marchDays
+  const era = Math.floor(shifted / daysOf400Years)
+  const dayOfEra = shifted - era * daysOf400Years
+  const leapDays =
+    Math.trunc(dayOfEra / 1460) - Math.trunc(dayOfEra / 36_524) + Math.trunc(dayOfEra / 146_096)
+  const yearOfEra = Math.trunc((dayOfEra - leapDays) / 365)
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.trunc(yearOfEra / 4) - Math.trunc(yearOfEra / 100))
+  const marchMonth = Math.trunc((5 * dayOfYear + 2) / 153)
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.trunc((153 * marchMonth + 2) / 5) + 1,
+  }
+}
