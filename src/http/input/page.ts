@@ -104,10 +104,10 @@ function pageHeaders(headers: Record<string, string | number>, url: string, meta
   const address = new URL(url)
   // A key in the address must not travel on in a header that ends up in logs.
   address.searchParams.delete('api_key')
-  const link = (page: number, rel: string) => {
-    address.searchParams.set('page', String(page))
-    return `<${address.href}>; rel="${rel}"`
-  }
+  // Parsed and written once: no text of a parameter can contain what stands for the page.
+  address.searchParams.set('page', '-')
+  const [before, after] = address.href.split(/(?<=[?&]page=)-/) as [string, string]
+  const link = (page: number, rel: string) => `<${before}${page}${after}>; rel="${rel}"`
   const last = Math.max(1, meta.total_pages)
   const links = [link(1, 'first')]
   if (meta.has_prev) links.push(link(Math.min(meta.page - 1, last), 'prev'))

@@ -43,9 +43,9 @@ export interface HistoryQuery extends HistoryRange {
 
 export interface HistoryPage {
   rows: HistoryRow[]
-  /** Where the next page begins. */
+  /** Where the next page begins, if it has rows. */
   end: Position
-  /** Whether it has rows. */
+  /** Whether it has. */
   more: boolean
 }
 
@@ -69,7 +69,8 @@ export interface History {
   newestRecordedAt(seriesIds: readonly number[]): number
   /** Another object after every change of the series that this copy has heard of. */
   version(seriesId: number): object
-  forget(seriesId: number): void
+  /** `from`: nothing that was observed earlier has changed. */
+  forget(seriesId: number, from?: number): void
 }
 
 /** Reads the newest rows of a series before `to`. */
@@ -107,10 +108,12 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     const newestRows = newestFirst(query.seriesIds, (id, i) =>
       query.from < ends[i]! ? read(id, ends[i]!, rowsNeeded + 1) : [],
     )
+    const more = newestRows.length > rowsNeeded
+    if (!more) return { rows: newestRows.slice(skip), end: ends, more }
     const end = [...ends]
     for (const row of newestRows.slice(0, rowsNeeded))
       end[query.seriesIds.indexOf(row.seriesId)] = row.bar?.startsAt ?? row.observedAt
-    return { rows: newestRows.slice(skip, rowsNeeded), end, more: newestRows.length > rowsNeeded }
+    return { rows: newestRows.slice(skip, rowsNeeded), end, more }
   }
 
   /** An as-of read sees exactly the rows that were there: those born by then. */
@@ -177,9 +180,9 @@ function newestFirst(
   seriesIds: readonly number[],
   rowsOf: (seriesId: number, order: number) => HistoryRow[],
 ): HistoryRow[] {
+  if (seriesIds.length === 1) return rowsOf(seriesIds[0]!, 0)
   // Sorting is stable, so rows of one instant stay in the order of their series.
-  const rows = seriesIds.flatMap(rowsOf)
-  return seriesIds.length > 1 ? rows.sort((a, b) => b.observedAt - a.observedAt) : rows
+  return seriesIds.flatMap(rowsOf).sort((a, b) => b.observedAt - a.observedAt)
 }
 
 /**

@@ -31,10 +31,14 @@ export interface PagingSnapshots {
   page(question: Question, page: number, perPage: number, now: number): WalkedPage
 }
 
-interface PagingSnapshot {
+interface SnapshotStart {
   from: number
   to: number
+  /** The moment whose rows are answered. */
   bornBy: number
+}
+
+interface PagingSnapshot extends SnapshotStart {
   total: number
   /** Where the pages begin that may be asked for next, or again. */
   starts: Map<number, Position>
@@ -53,34 +57,43 @@ export function createPagingSnapshots(
 ): PagingSnapshots {
   const memory = createSnapshotMemory()
 
-  const begin = ({ key, range, vintage }: Question, now: number): PagingSnapshot => {
+  const begin = ({ range }: Question): SnapshotStart => ({
+    from: range.from,
+    to: range.to,
     // Every existing row belongs to the walk, also one that was recorded by a clock that ran ahead.
-    const bornBy = Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds))
-    const snapshot = { ...range, bornBy }
-    const total = vintage
-      ? history.countAsOf(snapshot, vintage.asOf, vintage.coverageSince)
-      : history.count(snapshot)
-    return memory.add(key, { from: range.from, to: range.to, bornBy, total }, now)
-  }
+    bornBy: Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds)),
+  })
+
+  const count = ({ range, vintage }: Question, { bornBy }: SnapshotStart): number =>
+    vintage
+      ? history.countAsOf({ ...range, bornBy }, vintage.asOf, vintage.coverageSince)
+      : history.count({ ...range, bornBy })
 
   return {
     page(question, page, perPage, now) {
       const { range, vintage, key } = question
-      const walk = (page > 1 ? memory.find(key, page, now) : undefined) ?? begin(question, now)
-      const { from, to, bornBy } = walk
-      const after = walk.starts.get(page)
+      const earlier = page > 1 ? memory.find(key, page, now) : undefined
+      const start = earlier ?? begin(question)
+      const { from, to, bornBy } = start
+      const after = earlier?.starts.get(page)
+      const offset = (page - 1) * perPage
       const query = {
         ...range,
         from,
         to,
-        bornBy,
         limit: perPage,
-        offset: (page - 1) * perPage,
+        offset,
+        // At its beginning every row belongs to a walk.
+        ...(earlier && { bornBy }),
         ...(after && { after }),
       }
       const { rows, end, more } = vintage
         ? history.pageAsOf(query, vintage.asOf, vintage.coverageSince)
         : history.page(query)
+      // Where no row follows, the place of the last one is their number.
+      const isEnd = !more && (rows.length > 0 || page === 1)
+      const total = () => (isEnd ? offset + rows.length : count(question, start))
+      const walk = earlier ?? memory.add(key, { ...start, total: total() }, now)
       if (more) {
         walk.starts.delete(page + 1)
         walk.starts.set(page + 1, end)

@@ -53,8 +53,10 @@ export function createSeriesRows(
     limit: number,
     read: (stretch: Stretch, rowsLeft: number) => T[],
   ): T[] => {
+    const stretches = quarantine.clear(seriesId, from, to)
+    if (stretches.length === 1) return read(stretches[0]!, limit)
     const rows: T[] = []
-    for (const stretch of quarantine.clear(seriesId, from, to).reverse()) {
+    for (const stretch of stretches.reverse()) {
       if (rows.length >= limit) break
       rows.push(...read(stretch, limit - rows.length))
     }

@@ -54,8 +54,11 @@ export interface BarReads {
     limit: number,
     bornBy?: number,
   ): Bar[]
-  /** Every day of a series, oldest first; with `bornBy` as it was at that moment. */
-  days(seriesId: number, bornBy?: number): Day[]
+  /**
+   * The days of a series, oldest first, all or those that start at `from` or later; with `bornBy` as
+   * they were at that moment.
+   */
+  days(seriesId: number, bornBy?: number, from?: number): Day[]
 }
 
 const columns =
@@ -104,7 +107,7 @@ export function createBarReads(db: Database): BarReads {
            WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${hourBornAt} <= ?2)
          ELSE (SELECT count(*) FROM bars h
            WHERE h.series_id = ?1 AND h.span = 1 AND ${inDay('h.starts_at')} AND ${bornAt('h')} <= ?2) END AS hours
-     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`,
+     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at >= ?3 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`,
   )
   const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
     const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
@@ -117,7 +120,8 @@ export function createBarReads(db: Database): BarReads {
       span === 1
         ? hours(seriesId, from, to, limit, bornBy)
         : bars.all(seriesId, span, from, to, bornBy, limit),
-    days: (seriesId, bornBy = anyTime) => days.all(seriesId, bornBy),
+    days: (seriesId, bornBy = anyTime, from = Number.MIN_SAFE_INTEGER) =>
+      days.all(seriesId, bornBy, from),
   }
 }
 

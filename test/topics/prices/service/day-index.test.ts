@@ -7,18 +7,21 @@ import type { ObservationStore } from '../../../../src/topics/prices/store/obser
 /** Series of a hundred days each, and how often each of them was read. */
 function countedSeries() {
   const reads = new Map<number, number>()
-  const days = (seriesId: number) => {
+  const starts: (number | undefined)[] = []
+  const days = (seriesId: number, _bornBy?: number, from?: number) => {
     reads.set(seriesId, (reads.get(seriesId) ?? 0) + 1)
+    starts.push(from)
     return Array.from({ length: 100 }, (_, day) => ({
       startsAt: day * dayMs,
       count: 1,
       hours: 1,
       recordedAt: 0,
-    }))
+    })).filter(({ startsAt }) => startsAt >= (from ?? 0))
   }
   const quarantine: Pick<QuarantineList, 'clear'> = { clear: (_id, from, to) => [{ from, to }] }
   return {
     reads,
+    starts,
     indexes: createDayIndexes(
       { days } as unknown as ObservationStore,
       quarantine as QuarantineList,
@@ -48,4 +51,18 @@ test('the room of a series that has changed is free for others', () => {
   indexes.of(11)
   indexes.of(1)
   expect(reads.get(1)).toBe(1)
+})
+
+test('after a change only the days from the first that changed are read again', () => {
+  const { indexes, starts } = countedSeries()
+  const first = indexes.of(1)
+  expect(starts).toEqual([undefined])
+  indexes.forget(1, 98.5 * dayMs)
+  indexes.forget(1, 99.5 * dayMs)
+  const second = indexes.of(1)
+  expect(starts).toEqual([undefined, 98 * dayMs])
+  // Another object: whoever made something of the one before sees that it has changed.
+  expect(second).not.toBe(first)
+  expect(second.count('raw', 0, 100 * dayMs, () => 0)).toBe(100)
+  expect(indexes.of(1)).toBe(second)
 })
