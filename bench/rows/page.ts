@@ -105,5 +105,8 @@ function isSame(ours: Fields, theirs: Fields | undefined): boolean {
       ? Math.abs(own - Number(other)) < 0.011
       : name === 'formatted' || Bun.deepEquals(own, other)
   }
-  return Object.keys(ours).join() === Object.keys(theirs ?? {}).join() && Object.keys(ours).every(isField)
+  return (
+    Object.keys(ours).join() === Object.keys(theirs ?? {}).join() &&
+    Object.keys(ours).every(isField)
+  )
 }

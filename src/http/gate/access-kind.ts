@@ -49,6 +49,11 @@ export interface KeyAccess {
    * asks for what readers do not have: other keys of the account, counts of the running second.
    */
   reader?: boolean
+  /**
+   * Whether a request to a route of reader threads takes less time to answer on the main thread than
+   * to hand over.
+   */
+  isLight?: (query: Readonly<Record<string, string | undefined>>, request: Request) => boolean
   /** The key must be in the Authorization header. */
   header?: true
   /** A query parameter that carries the key as `api_key` does. */

@@ -71,7 +71,9 @@ export const createAccess = (
         ...(readers &&
           isForQueryWorker(access) && {
             beforeHandle: (ctx: Forwarded) =>
-              readers.answer(ctx.requestContext!, ctx.request, ctx.body, ctx.set),
+              isLight(access, ctx.query, ctx.request)
+                ? undefined
+                : readers.answer(ctx.requestContext!, ctx.request, ctx.body, ctx.set),
           }),
         // Only where a body may come: one parser anywhere would make every route asynchronous,
         // prices too.
@@ -84,6 +86,9 @@ export const createAccess = (
       }),
     })
 
+const isLight = (access: Access, query: Forwarded['query'], request: Request): boolean =>
+  'isLight' in access && access.isLight?.(query, request) === true
+
 /** For whom a request is answered that was let in. */
 export const viewerOf = ({ access, caller }: RequestContext): Viewer => {
   if ('operator' in access) return 'everything'
@@ -95,6 +100,7 @@ export const viewerOf = ({ access, caller }: RequestContext): Viewer => {
 interface Forwarded {
   requestContext: RequestContext | undefined
   request: Request
+  query: Record<string, string | undefined>
   body: unknown
   set: { status?: number | string; headers: unknown }
 }

@@ -3,6 +3,7 @@ import { serialised } from '../../../http/answer/serialised.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { pageQuery } from '../../../http/input/page.ts'
+import { listOf } from '../../../http/input/query.ts'
 import { dayParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -10,6 +11,8 @@ import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
+import { isLong } from '../math/bars.ts'
+import { parseInterval } from '../math/interval.ts'
 import { createWindowAnswer, linesPerPageMax } from './window-answer.ts'
 import {
   movingWindowQuery,
@@ -27,6 +30,14 @@ const rowOrderNote =
   ' Rows are newest first; codes are merged into one order. Hour, day, week and month are UTC buckets (weeks start on Monday) of the observations inside the range. Walking the pages neither repeats nor loses a row while data comes in: pages after the first answer the rows of the first page’s moment.'
 
 const dayDescription = 'One UTC calendar day, on past_day only; wins over every other range.'
+
+/** Rows that are read and written in the time in which a request is handed to a thread and back. */
+const lightRowsMax = 200
+
+const isMadeOfDays = (interval: string | undefined): boolean => {
+  const served = parseInterval(interval ?? '')
+  return served !== undefined && isLong(served)
+}
 
 interface WindowCall {
   query: WindowQuery
@@ -51,13 +62,27 @@ export function windowOperations(deps: Context) {
     deps.perPageMax,
     `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; more is served as that.`,
   )
+  /**
+   * A page of few rows as they are stored takes less than a thread is told of it; everything else is
+   * a query worker's: values of the past, rates of other days, weeks and months of days.
+   */
+  const isLight = (query: WindowQuery, request: Request): boolean => {
+    if (query.as_of || query.currency || isMadeOfDays(query.interval)) return false
+    if (deps.switched(request, 'default_page_max') || deps.switched(request, 'page_max_1000'))
+      return false
+    const codes = listOf(query.by_code || query.commodity || query.code).length
+    const perPage = query.per_page ? Number(query.per_page) : deps.perPageMax
+    return (codes || deps.firstCodes.length) * perPage <= lightRowsMax
+  }
+  const access = { meter: true, reader: true as const, isLight }
+
   const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
   const route = (name: WindowName, operationId: string) => ({
     operationId,
     summary: `Prices of the past ${name.slice('past_'.length)}`,
     description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${rowOrderNote}`,
     tags: ['prices'],
-    access: { meter: true, reader: true as const },
+    access,
     query: {
       ...windowQuery,
       ...movingWindowQuery,
@@ -88,7 +113,7 @@ export function windowOperations(deps: Context) {
       operationId: 'getHistoricalPrices',
       summary: 'Historical prices',
       description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
-      access: { meter: true, reader: true as const },
+      access,
       query: { ...windowQuery, as_of: movingWindowQuery.as_of, ...pages },
       answers: response,
       handle: within('past_month'),
