@@ -34,7 +34,7 @@ const alert = await ok(
   ),
 )
 const listed = await ok(api.listAlerts())
-const changed = await ok(api.changeAlert(alert.id, { enabled: false }))
+const changed = await ok(api.updateAlert(alert.id, { enabled: false }))
 const deleted = await api.deleteAlert(alert.id)
 const refused: string = await handle(api.getLatestPrices({ byCode: 'NOPE_USD' }), {
   200: () => 'answered',

@@ -66,7 +66,7 @@ const leftOut = new Set([
   'getDocumentationPage',
   'getSwaggerPage',
   'receiveProcessorEvent',
-  'speakModelContextProtocol',
+  'sendMcpMessage',
 ])
 
 export const resolved = (document: Document, schema: Schema | undefined): Schema => {

@@ -61,8 +61,8 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
       ),
     )
   accountCommands(program, located, act, () => firstLine(env.stdin))
-  located(program.command('setup').description('the first credentials of a directory'))
-    .requiredOption('--again', 'make and show them anew, as long as nobody has used them')
+  located(program.command('setup').description('manage the first credentials of a data directory'))
+    .requiredOption('--again', 'create and show new first credentials, if the old ones are unused')
     .option('--json', 'print JSON')
     .action((options: Options & { json?: boolean }) =>
       act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
@@ -94,8 +94,8 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
 function manualCommands(program: Command, env: ProgramEnvironment) {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'of which shell').choices(shells))
-    .description('print the completions of a shell')
+    .addArgument(new Argument('<shell>', 'shell').choices(shells))
+    .description('print shell completions')
     .action((shell: Shell) => env.write(completion(shell, program.name(), commandTable(program))))
   program
     .command('manual')
@@ -108,9 +108,11 @@ function manualCommands(program: Command, env: ProgramEnvironment) {
 
 /** Settings in force, and what follows from them. */
 function settingsCommands(program: Command, env: ProgramEnvironment) {
-  const config = program.command('config').description('the configuration')
+  const config = program
+    .command('config')
+    .description('show and check show and check show and check the configuration')
   located(
-    config.command('explain').description('every setting in force and where it comes from'),
+    config.command('explain').description('show every effective setting and its source'),
     () => 'named',
   )
     .option('--json', 'print JSON')
@@ -121,25 +123,27 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
         json: options.json === true,
       }),
     )
-  const plans = program.command('plans').description('what accounts pay for')
-  located(plans.command('list').description('the plans of the configuration'), () => 'named')
+  const plans = program.command('plans').description('show plans and prices')
+  located(plans.command('list').description('list the configured plans'), () => 'named')
     .option('--json', 'print JSON')
     .action((options: Options & { json?: boolean }) =>
       listPlans(configOf(options, 'serve', env), env.out, options.json === true),
     )
-  const profiles = program.command('profiles').description('shapes for sorts of existing clients')
+  const profiles = program
+    .command('profiles')
+    .description('manage compatibility profiles for existing clients')
   located(
     profiles
       .command('explain')
       .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
-      .description('which profile a client gets by its headers, and what it switches'),
+      .description('show the profile that a client gets by its headers, and what it changes'),
     () => 'named',
   ).action((options: Options & { header: string[] }) =>
     explainProfile(options.header, configOf(options, 'serve', env), env.out),
   )
   profiles
     .command('list')
-    .description('the profiles that are shipped')
+    .description('list the shipped profiles')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => listShippedProfiles(env.out, options.json === true))
   program
@@ -162,19 +166,19 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
 
 /** A letter and a notice, to see that they arrive. */
 function trialCommands(program: Command, env: ProgramEnvironment, results: Results) {
-  const mail = program.command('mail').description('letters of this copy')
+  const mail = program.command('mail').description('test e-mail delivery')
   located(
     mail
       .command('test')
-      .argument('<address>', 'to whom')
-      .description('send a letter now, with the provider of the configuration'),
+      .argument('<address>', 'recipient')
+      .description('send a test e-mail with the configured provider'),
     () => 'named',
   ).action(async (to: string, options: Options) =>
     results.set(await testMail(runtimeOf(configOf(options, 'serve', env), env), to, env)),
   )
-  const notices = program.command('notices').description('what is told to the operator')
+  const notices = program.command('notices').description('test operator notices')
   located(
-    notices.command('test').description('send a notice now to each configured place'),
+    notices.command('test').description('send a test notice to each configured channel'),
     () => 'named',
   ).action(async (options: Options) =>
     results.set(await testNotices(runtimeOf(configOf(options, 'serve', env), env), env)),

@@ -78,12 +78,12 @@ export function auditCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  located(program.command('audit').description('who did what to which thing, the newest first'))
-    .option('--since <time>', 'from this day or instant on')
-    .option('--until <time>', 'before this day or instant')
+  located(program.command('audit').description('show the audit trail: who did what, newest first'))
+    .option('--since <time>', 'from this day or time')
+    .option('--until <time>', 'before this day or time')
     .option('--actor <who>', 'part of an actor, an account, or its address')
-    .option('--thing <what>', 'part of the action, the thing or the details')
-    .option('--limit <number>', `at most so many (default: ${limitUsual})`)
+    .option('--thing <what>', 'part of the action, target or details')
+    .option('--limit <number>', `maximum number of entries (default: ${limitUsual})`)
     .option('--json', 'print JSON')
     .action((options: AuditOptions) => act(options, env => listAudit(env, options)))
 }

@@ -16,8 +16,8 @@ export interface ExplainOutput {
 }
 
 /**
- * Prints every setting in force and where it comes from, one line each, secrets masked; what it
- * does follows beneath it.
+ * Prints show every effective setting and its source, one line each, secrets masked; what it does
+ * follows beneath it.
  */
 export function configExplain(config: Config, { out, width, json }: ExplainOutput): void {
   const rows = explain(config)

@@ -17,19 +17,19 @@ interface Irreversible {
  */
 export const irreversible: Readonly<Record<string, Irreversible>> = {
   'accounts close': {
-    loss: 'The account, its keys and everything that runs for it end permanently.',
+    loss: 'The account, its keys and everything that it owns will be closed permanently.',
   },
-  'accounts erase': { loss: 'What is stored about the person is deleted permanently.' },
+  'accounts erase': { loss: 'All personal data will be deleted permanently.' },
   'keys revoke': { loss: 'The key stops working permanently.' },
   'keys roll': {
-    loss: 'The present token of the key stops working at once.',
+    loss: 'The current token of the key stops working immediately.',
     isHarmless: ({ overlap }) => typeof overlap === 'number' && overlap > 0,
   },
   'token revoke': { loss: 'The admin token stops working permanently.' },
-  'token rotate': { loss: 'All earlier admin tokens stop working at once.' },
-  'invoices void': { loss: 'The invoice is cancelled permanently: nobody owes it.' },
+  'token rotate': { loss: 'All earlier admin tokens stop working immediately.' },
+  'invoices void': { loss: 'The invoice is voided permanently and no longer owed.' },
   'subscriptions cancel': {
-    loss: 'The account loses its plan at once, without a credit.',
+    loss: 'The account loses its plan immediately, without a credit.',
     isHarmless: ({ now }) => now !== true,
   },
 }
@@ -39,7 +39,7 @@ export function confirmIrreversible(program: Command, env: ProgramEnvironment): 
   const walk = (command: Command, words: readonly string[]) => {
     const rule = irreversible[words.join(' ')]
     if (rule) {
-      command.option('--yes', 'do not ask: this cannot be taken back')
+      command.option('--yes', 'do not ask for confirmation; this cannot be undone')
       command.hook('preAction', () => confirm(command, words.join(' '), rule, env))
     }
     for (const each of command.commands) walk(each, [...words, each.name()])

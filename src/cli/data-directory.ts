@@ -56,7 +56,7 @@ export function restoreFault(dir: string, surroundings: Surroundings): string | 
   const isFitting = isDataDirectory(place) || readdirSync(place).length === 0
   return isFitting
     ? undefined
-    : `${dir} holds other files and nothing of a data directory.${meant} ${advice}`
+    : `${dir} holds other files and is not a data directory.${meant} ${advice}`
 }
 
 /** Why a directory can not be used by a command that makes none; undefined where it can. */
@@ -69,7 +69,7 @@ export function directoryFault(
   try {
     const stats = statSync(place, { throwIfNoEntry: false })
     if (!stats)
-      return `There is no data directory ${dir}.${meant} Name one with --data or WELLHEAD_DATA_DIR; "wellhead serve" makes a new one.`
+      return `There is no data directory ${dir}.${meant} Name one with --data or WELLHEAD_DATA_DIR; "wellhead serve" creates a new one.`
     if (!stats.isDirectory()) return `${dir} must be a data directory; got a file.${meant}`
     accessSync(place, constants.R_OK | constants.X_OK)
   } catch (error) {
@@ -78,7 +78,7 @@ export function directoryFault(
   if (!surroundings.needsDatabase) return undefined
   const lost = lostDatabase(place)
   if (lost !== undefined || existsSync(databasePath(place))) return lost
-  return `${dir} holds no database (wellhead.db).${meant} Name a data directory with --data or WELLHEAD_DATA_DIR; "wellhead serve" makes a new one.`
+  return `${dir} holds no database (wellhead.db).${meant} Name a data directory with --data or WELLHEAD_DATA_DIR; "wellhead serve" creates a new one.`
 }
 
 /** At most this share of a name may be mistyped. */

@@ -8,11 +8,11 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.done, 'Done.'],
   [
     exitCodes.failed,
-    'Refused or failed, with the reason on standard error; doctor and verify: something is wrong.',
+    'The command failed; the reason is on standard error. doctor and verify: a problem was found.',
   ],
   [
     exitCodes.incomplete,
-    'Done, but something was held for review or rejected, or a file had no rows (import, feeds run).',
+    'Done, but values were held for review or rejected, or a file had no rows (import, feeds run).',
   ],
   [
     exitCodes.temporary,

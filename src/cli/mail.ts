@@ -11,7 +11,7 @@ export async function testMail(
 ): Promise<number> {
   const { mail, brand } = config
   if (mail.provider === 'none') {
-    err('mail.provider is none: no letter leaves this copy. Set it to smtp or resend')
+    err('mail.provider is none: e-mails are not sent. Set it to smtp or resend')
     return 1
   }
   const mailer = mailerOf({ config, clock, log, inbox: { add() {} } })

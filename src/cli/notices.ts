@@ -11,7 +11,7 @@ export async function testNotices(
   const { notices, brand } = runtime.config
   const url = notices.url.reveal()
   if (url === '' && notices.mail === '') {
-    env.err('notices go nowhere: set notices.url or notices.mail')
+    env.err('no notice channel is configured: set notices.url or notices.mail')
     return 1
   }
   // Each place is tried, also after one that refused.
@@ -37,10 +37,10 @@ async function testHook(
         at: now,
       },
     ])
-    out('The notice was taken.')
+    out('The notice was accepted.')
     return 0
   } catch (error) {
-    err(`notices.url: the notice was not taken: ${(error as Error).message}`)
+    err(`notices.url: the notice was rejected: ${(error as Error).message}`)
     return 1
   }
 }

@@ -52,7 +52,7 @@ export async function openOperator(dir: string, runtime: ProcessRuntime): Promis
   })
   if ('heldBy' in lock) {
     throw new Occupied(
-      `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not answer`,
+      `${dir} is in use by ${lock.heldBy ? `${lock.heldBy.role} (process ${lock.heldBy.pid})` : 'another process'}, which does not respond`,
     )
   }
   await takeFirstDatabase(dir, runtime.config)
@@ -116,7 +116,7 @@ async function askServer(path: string, url: string, init?: RequestInit): Promise
     return await fetch(`http://localhost${url}`, { ...init, unix: path })
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error)
-    throw new Error(`the server of this directory stopped before it had answered (${code})`, {
+    throw new Error(`the server of this directory stopped before it responded (${code})`, {
       cause: error,
     })
   }

@@ -30,13 +30,13 @@ export function heldLines({
   prices,
 }: KeptBack): string[] {
   const counts = [webhook, email, sms, deliveries, prices]
-  if (counts.every(count => count === 0)) return ['Nothing in the backup waited to be sent.']
+  if (counts.every(count => count === 0)) return ['The backup has no pending messages.']
   return [
-    `held back: ${countOf(webhook, 'webhook')}, ${countOf(email, 'e-mail')}, ${countOf(sms, 'text message')}`,
+    `held: ${countOf(webhook, 'webhook')}, ${countOf(email, 'e-mail')}, ${countOf(sms, 'text message')}`,
     `skipped: ${countOf(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,
-    `dropped: ${countOf(prices, 'price')} that alerts had still to be judged by`,
-    `They are logged as "${heldReason}". To send them after all: wellhead outbox release; webhooks also: POST /v1/webhooks/{id}/replay`,
-    'Not held back: watches and billing periods that are due run at the start, and prices that are recorded again make their events again.',
+    `dropped: ${countOf(prices, 'price')} that alerts had not evaluated yet`,
+    `They are logged as "${heldReason}". To send them: wellhead outbox release; webhooks also: POST /v1/webhooks/{id}/replay`,
+    'Not held: due watches and billing periods run at the start, and prices that are recorded again create events again.',
   ]
 }
 
@@ -100,11 +100,11 @@ export function outboxCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  const outbox = program.command('outbox').description('messages that a restore kept back')
+  const outbox = program.command('outbox').description('manage messages held by a restore')
   const leaf = (command: Command) =>
     located(command)
       .option('--json', 'print JSON')
-      .option('--kind <kind>', 'only these: webhook, email or sms')
+      .option('--kind <kind>', 'only this kind: webhook, email or sms')
   leaf(outbox.command('held').description('list them')).action(
     (options: { json?: boolean; kind?: string }) => act(options, env => listHeld(env, options)),
   )
@@ -112,7 +112,7 @@ export function outboxCommands(
     outbox
       .command('release')
       .argument('[ids...]', 'messages; none: all')
-      .description('send them after all, under their own ids'),
+      .description('send held messages, under their own ids'),
   ).action((ids: string[], options: { json?: boolean; kind?: string }) =>
     act(options, env => releaseHeld(env, { ...options, ...(ids.length > 0 && { ids }) })),
   )

@@ -28,7 +28,7 @@ export function explainProfile(lines: readonly string[], config: Config, print: 
     printSwitches(chosen, print)
     return
   }
-  print('No configured profile fits: this client gets the documented shapes.')
+  print('No configured profile matches: this client gets the documented responses.')
   const shipped = shippedClientProfiles().find(profile => fits(profile, headers))
   if (!shipped) return
   print(`With client_profiles = ["shipped"], ${shipped.name} would apply:`)

@@ -41,7 +41,7 @@ export function serverSocket(dir: string): string | undefined {
   const owner = statSync(dir).uid
   if (!socket.isSocket() || (socket.uid !== owner && socket.uid !== process.getuid?.()))
     throw new Error(
-      `${path} is not the socket of this directory's server: it belongs to user ${socket.uid}, the directory to user ${owner}. Nothing was sent to it; remove it and start the server again.`,
+      `${path} is not the socket of this directory's server: it belongs to user ${socket.uid}, the directory to user ${owner}. Remove it and restart the server.`,
     )
   return socketPath(dir)
 }

@@ -444,7 +444,7 @@ const ownKeys = {
   'server.stop_notice': key(
     duration('0s', '10m'),
     0,
-    'How long a stop goes on answering while health says 503, so that a load balancer sends its requests elsewhere; 0s: not at all.',
+    'How long a stopping server still serves requests while its health is 503, so that load balancers redirect; 0s disables this.',
   ),
   'log.level': key(
     choice('debug', 'info', 'warn', 'error'),
@@ -457,7 +457,7 @@ const ownKeys = {
   'log.access': key(
     decimal(0, 1),
     0,
-    'The share of answers that get a line of their own, without addresses: 0 none, 0.01 one in a hundred, 1 all; failures (5xx) get theirs unless it is 0.',
+    'The share of requests that are logged, without addresses: 0 none, 0.01 one in a hundred, 1 all. Failures (5xx) are always logged unless it is 0.',
   ),
   'log.file': key(
     path(''),
@@ -527,7 +527,7 @@ const ownKeys = {
   'notices.again': key(
     duration('1h', '30d'),
     dayMs,
-    'How long a matter goes on before it is told again.',
+    'How long an operator alert lasts before it is sent again.',
   ),
   'notices.quiet': key(
     text(
@@ -535,12 +535,12 @@ const ownKeys = {
       /^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/,
     ),
     '',
-    'Hours in which only refused writes are told; the rest waits for their end.',
+    'Quiet hours: only refused writes are notified; other notices wait for their end.',
   ),
   'notices.disk_free_mb': key(
     integer(0, 1_000_000_000),
     1024,
-    'Megabytes of the disk of the data below which the operator is told.',
+    'Free megabytes on the data disk below which the operator is notified.',
   ),
   'metrics.port': key(
     integer(0, 65_535),
@@ -634,7 +634,7 @@ const ownKeys = {
   'egress.allow': key(
     networks,
     [],
-    'Networks beside the public internet that webhooks and data sources may reach, over http too. Metadata services stay closed.',
+    'Networks, in addition to the public internet, that webhooks and data sources may reach, also over http. Metadata services stay blocked.',
     { inDev: ['127.0.0.0/8', '::1/128'] },
   ),
   'feeds.enabled': key(
@@ -645,7 +645,7 @@ const ownKeys = {
   'feeds.contact': key(
     text('text without control characters, up to 200 characters', /^[^<>()]{0,200}$/),
     '',
-    'Whom agencies reach about the requests of this copy, as they ask for it; in the User-Agent.',
+    'Contact address that agencies require, sent in the User-Agent.',
   ),
   'feeds.prefer': key(
     preference,
@@ -666,7 +666,7 @@ const ownKeys = {
   'outbox.concurrency': key(
     integer(1, 1000),
     40,
-    'Webhooks under way at a time; e-mail has a fifth and SMS a tenth as many slots of their own. An account, and a host, holds at most half of what nobody else holds.',
+    'Webhooks sent at a time; e-mail has a fifth and SMS a tenth as many separate slots. An account, and a host, uses at most half of the free slots.',
   ),
   'outbox.per_lane': key(
     integer(1, 100),
@@ -681,18 +681,18 @@ const ownKeys = {
   'mail.provider': key(
     choice('none', 'resend', 'smtp', 'capture'),
     'none',
-    'How mail leaves: through a provider, a mail server, or not at all; an evaluation copy captures it.',
+    'How e-mail is sent: through a provider, a mail server, or not at all. A demo instance captures it.',
     { inDev: 'capture' },
   ),
   'mail.letters_per_day': key(
     integer(1, 1_000_000),
     1000,
-    'Letters that one account may have sent on a day (UTC), to anybody.',
+    'Maximum e-mails per account and day (UTC), to any address.',
   ),
   'mail.letters_to_stranger_per_day': key(
     integer(1, 10_000),
     10,
-    'Letters a day that one account may have sent to one address outside of it.',
+    'Maximum e-mails per day from one account to one external address.',
   ),
   'mail.strangers_per_day': key(
     integer(0, 10_000),
@@ -702,7 +702,7 @@ const ownKeys = {
   'mail.strangers_agree': key(
     flag(),
     true,
-    'Addresses outside an account get scheduled letters only after they have agreed to them, and no text that the account has written.',
+    'External addresses get scheduled e-mails only after they confirm, and no text written by the account.',
     { inDev: false },
   ),
   'mail.resend_key': key(
@@ -723,7 +723,7 @@ const ownKeys = {
   'sms.provider': key(
     choice('log', 'twilio', 'capture'),
     'log',
-    'How text messages leave: through a provider, or only into the log; an evaluation copy captures them.',
+    'How text messages are sent: through a provider, or only to the log. A demo instance captures them.',
     { inDev: 'capture' },
   ),
   'sms.twilio_account': key(
@@ -753,12 +753,12 @@ const ownKeys = {
   'alerts.interval': key(
     duration('0s', '1h'),
     minuteMs,
-    'At most so often the alerts of a code fire; prices that come in meanwhile are judged at its end, one by one.',
+    "Minimum time between firings of a code's alerts; prices that arrive in the meantime are evaluated at its end, one by one.",
   ),
   'deliveries.enabled': key(
     flag(),
     true,
-    'False pauses all scheduled deliveries; what falls due meanwhile goes out once when they go on.',
+    'False pauses all scheduled deliveries; those that fall due are sent once after they resume.',
   ),
   'deliveries.dispatch_interval': key(
     duration('1m', '1h'),
@@ -768,7 +768,7 @@ const ownKeys = {
   'billing.provider': key(
     choice('manual', 'stripe'),
     'manual',
-    "How plans are paid: by invoices that the operator marks as paid, or through a processor. An evaluation copy's manual invoices pay themselves.",
+    'How plans are paid: by invoices that the operator marks as paid, or through a payment processor. In a demo instance manual invoices are paid automatically.',
   ),
   'billing.terms': key(
     duration('0s', '365d'),
@@ -778,7 +778,7 @@ const ownKeys = {
   'billing.grace': key(
     duration('0s', '90d'),
     14 * dayMs,
-    'How long a plan goes on with an overdue invoice before it ends.',
+    'How long a plan continues with an overdue invoice before it ends.',
   ),
   'billing.issuer': key(
     text('text of up to 400 characters', /^.{0,400}$/),
@@ -790,7 +790,7 @@ const ownKeys = {
       creditPackOf(text) ? text : undefined,
     ),
     ['pack_10k:10000:900:365', 'pack_50k:50000:3900:365', 'pack_250k:250000:14900:365'],
-    'Requests that are sold beside a plan: id, requests, price in cents, days until they expire; without the days they do not.',
+    'Credit packs on sale: id, requests, price in cents, and optionally days until they expire.',
   ),
   'billing.stripe_key': key(
     secret(),
@@ -815,7 +815,7 @@ const ownKeys = {
   'accounts.signup': key(
     choice('closed', 'invite', 'open'),
     'closed',
-    'Who may make an account on the free plan: nobody but the operator, whom the operator invites by letter, or everybody with an e-mail address.',
+    'Who can sign up for the free plan: only the operator creates accounts, only invited people, or anyone with an e-mail address.',
     { inDev: 'open' },
   ),
   'sessions.lifetime': key(
@@ -836,12 +836,12 @@ const ownKeys = {
   'sessions.fresh_sign_in': key(
     duration('0s', '24h'),
     0,
-    'How long after signing in keys, people and secrets may be managed, by nobody else then; 0s: however long, and by keys without limits too.',
+    'How recent a sign-in must be to manage keys, people and secrets; 0s disables this and also allows unlimited keys.',
   ),
   'sessions.second_factor': key(
     flag(),
     false,
-    'Whether keys, people and secrets are managed by people alone whose sign-in has a second step, and by no key.',
+    'Whether managing keys, people and secrets requires a sign-in with two-factor authentication; keys cannot then.',
   ),
   'secrets.master_key': key(
     secret(),
@@ -870,7 +870,7 @@ const ownKeys = {
     'wellhead',
     'What the names of subjects, streams and buckets begin with, so that installations and other programs can share NATS; empty: the names of earlier versions, such as prices.>.',
   ),
-  'nats.copies': key(integer(1, 5), 1, 'Servers of the cluster that each stream lies on.'),
+  'nats.copies': key(integer(1, 5), 1, 'Number of NATS servers that store each stream.'),
   'nats.keep': key(
     duration('1h', '30d'),
     dayMs,
@@ -894,13 +894,13 @@ const ownKeys = {
   'nats.standby': key(
     choice('off', 'auto'),
     'off',
-    'auto: the primary writes only while it holds a lease, and a replica with the same setting takes over when nobody renews it; off: "wellhead promote" does.',
+    'auto: the primary writes only while it holds a lease, and a replica with the same setting takes over when the lease expires; off: "wellhead promote" is manual.',
     { flag: '--standby' },
   ),
   'nats.address': key(
     baseUrl,
     '',
-    'Address at which the other copies reach this one; empty: where it listens.',
+    'Address at which other instances reach this one. Default: where it listens.',
   ),
   'replica.primary': key(
     baseUrl,
@@ -915,7 +915,7 @@ const ownKeys = {
   'replica.wait': key(
     duration('0s', '30s'),
     2 * secondMs,
-    'How long a read waits for the write that it names by its sequence, before the primary is asked.',
+    'How long a read waits for the write that it names by sequence, before it is forwarded to the primary.',
   ),
   'dev.seed': key(
     integer(0, 4_294_967_295),

@@ -77,7 +77,7 @@ function build(isShipped: boolean) {
       ],
       { cwd: here, env: { ...process.env, NODE_ENV: 'production' } },
     )
-    if (built.exitCode !== 0) throw new Error(`The console does not build: ${built.stderr}`)
+    if (built.exitCode !== 0) throw new Error(`The console could not be built: ${built.stderr}`)
     const files = readdirSync(out).map(name =>
       packed(name, readFileSync(join(out, name)), isShipped),
     )

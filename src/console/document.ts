@@ -42,7 +42,7 @@ ${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${path}">\
 <body>
 <div id="console">
 <noscript><main class="page"><h1>${escaped(boot.service)}</h1>
-<p>The console needs JavaScript. Without it: <a href="/sign-in">sign in</a>, read the <a href="/openapi.json">description of the interface</a> or the <a href="/status.json">status</a>.</p></main></noscript>
+<p>The console needs JavaScript. Without it: <a href="/sign-in">sign in</a>, read the <a href="/openapi.json">API description</a> or the <a href="/status.json">status</a>.</p></main></noscript>
 </div>
 </body>
 </html>

@@ -48,7 +48,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
 }
 
 const repair =
-  'Restore a backup with "wellhead restore"; the file is kept beside it. "wellhead verify" says what is damaged.'
+  'Restore a backup with "wellhead restore"; the damaged file is preserved. "wellhead verify" lists the damage.'
 
 /** Runs work on a database; what keeps it from being used is told with the name of its file. */
 export function namingFile<T>(path: string, work: () => T): T {

@@ -193,7 +193,7 @@ const outage = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
     return {
       done: 'Nothing was published for six hours; data is as old as it says.',
       after:
-        'It goes on until POST /_dev/feed {"paused":false}; what was missed then comes at once.',
+        'It lasts until POST /_dev/feed {"paused":false}; missed prices then arrive immediately.',
       details: { silent_since: isoInstant(from) },
     }
   },
@@ -289,7 +289,7 @@ const quotaEdge = (deps: ScenarioDeps): Scenario => ({
     const { window } = meter.quotaUsage(key, at)
     return {
       done: `The account has ${remaining} of ${limit} requests left.`,
-      after: `Its day begins anew at ${isoInstant(window.endsAt)}.`,
+      after: `Its quota resets at ${isoInstant(window.endsAt)}.`,
       details: {
         account: { id, email, plan: 'free', trial: false, add_ons: [] },
         api_key: token,
@@ -307,7 +307,7 @@ const failingCard = 'pm_fail'
 const paymentFailing = (deps: ScenarioDeps): Scenario => ({
   name: 'payment-failing',
   description:
-    'A new account has a month behind it, and its card is declined: the subscription is past due, letters are sent, the grace period runs.',
+    'A one-month-old account has its card declined: the subscription is past due, e-mails are sent, and the grace period runs.',
   options: [],
   async play() {
     const { keys, billing, ids, clock, feed, advance, settle } = deps
@@ -377,7 +377,7 @@ const receiverFailing = (deps: ScenarioDeps): Scenario => ({
     return {
       done: 'The first delivery to the new endpoint was refused.',
       after:
-        'It is tried five times more as the clock moves; prices of BRENT_CRUDE_USD fail there too, and after ten deliveries in a row the endpoint is switched off, which a letter tells.',
+        'It is retried five times as the clock moves. Prices of BRENT_CRUDE_USD fail there too; after ten consecutive failures the endpoint is disabled and an e-mail is sent.',
       details: {
         webhook_id: id,
         url: deadReceiver,

@@ -103,7 +103,7 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
   const retry = problems[code].status === 429 ? { retry_after: inSeconds } : {}
   return new Problem(
     code,
-    `The quota of ${limit} requests is used up; it resets at ${resetAt}. A bigger plan lifts it at once.`,
+    `The quota of ${limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`,
     {
       reset: { date: resetAt, timestamp: Math.floor((now + dayMs) / 1000), in_seconds: inSeconds },
       reset_at: resetAt,

@@ -130,7 +130,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
       throw invalidParameter(
         'Idempotency-Key',
         name.slice(0, 32),
-        `is not 1 to ${keyCharactersMax} characters long.`,
+        `1 to ${keyCharactersMax} characters long`,
       )
     }
     const at = now()
@@ -206,6 +206,6 @@ const reused = (otherBody: boolean) =>
   stateForbids(
     'idempotency_key_reused',
     otherBody
-      ? 'This Idempotency-Key came with another body before; a new request needs a new one.'
+      ? 'This Idempotency-Key was already used with a different request body.'
       : 'This Idempotency-Key came with an earlier token, and only that token can read its answer; a new request needs a new one.',
   )

@@ -120,7 +120,7 @@ function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName
     else
       fault(
         `${at}[${i}]`,
-        `${valueText(name)} is no switch${suggestion(name, switchNames)} (${switchNames.join(', ')})`,
+        `${valueText(name)} is not a switch${suggestion(name, switchNames)} (${switchNames.join(', ')})`,
       )
   }
   for (const [first, other] of exclusive)
@@ -143,7 +143,7 @@ function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
   }
   for (const key of Object.keys(values)) {
     if (!valueNames.includes(key))
-      fault(`${at}.${short(key)}`, `is no value of a switch${suggestion(key, valueNames)}`)
+      fault(`${at}.${short(key)}`, `is not a value of a switch${suggestion(key, valueNames)}`)
   }
   const cap = values.retry_after_cap ?? retryAfterCapDefaultSeconds
   if (

@@ -5,7 +5,7 @@ export interface CreditPack {
   name: string
   requests: number
   priceCents: number
-  /** Null: they stay until they are used. */
+  /** Null: they do not expire. */
   expiresAfterDays: number | null
 }
 

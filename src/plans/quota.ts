@@ -70,7 +70,7 @@ export function quotaWindow(
   }
   const { trialStartedAt, trialEndsAt } = account
   if (trialStartedAt === null || trialEndsAt === null)
-    throw new Error('account.trialEndsAt: null is no trial; a trial has a start and an end')
+    throw new Error('account.trialEndsAt must be set: a trial has a start and an end')
   return {
     kind: 'trial_counter',
     startsAt: trialStartedAt,

@@ -43,7 +43,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       'storage_scalar_change',
       'data_list',
     ],
-    why: 'fields have one type for good: no null where a number is expected, and errors are texts',
+    why: 'fields have a fixed type: no null for numbers, and errors are texts',
   },
   {
     name: 'shipped-php',
@@ -77,7 +77,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
     recognised: 'an agent with `openbb` in it',
     pattern: /openbb/i,
     switches: [...lenient, 'latest_flat_and_list', 'echo_code'],
-    why: 'a symbol is looked for under the name that was asked for',
+    why: 'a symbol is looked up under the requested name',
   },
   {
     name: 'shipped-spreadsheet',

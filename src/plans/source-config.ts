@@ -26,7 +26,7 @@ export const syncedTypes = ['api', 'file', 'webhook'] as const
 
 /** How rows are found in what a source holds. */
 export interface SourceLayout {
-  /** Told from the content when absent. */
+  /** Detected from the content by default. */
   format: SourceFormat | undefined
   /** Where in a JSON answer the list is, name by name. */
   items: readonly string[]
@@ -144,7 +144,7 @@ function standIn(
 ): [RowField, unknown][] {
   if (value === undefined || value === null) return []
   if (field === 'price' || field === 'timestamp')
-    fault(`defaults.${field}`, 'can not stand for what a row does not say.')
+    fault(`defaults.${field}`, 'must not have a default.')
   else if (typeof value !== 'string' || value.length > 100)
     fault(`defaults.${field}`, 'must be text of at most 100 characters.')
   else return [[field, value]]
@@ -188,7 +188,7 @@ export function authHeaders(
     if (username === undefined || password === undefined)
       return { fault: 'credentials have no username and password, which auth "basic" needs' }
     if (username.includes(':'))
-      return { fault: 'credentials.username has a colon, which auth "basic" can not carry' }
+      return { fault: 'credentials.username has a colon, which auth "basic" does not support' }
     return {
       headers: {
         Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,

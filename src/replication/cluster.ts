@@ -161,9 +161,11 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const refusal = (): string | undefined => {
     hasPublished ||= deps.isPublishing()
     if (state.get('replaced_by') !== undefined)
-      return `another copy took over: ${state.get('replaced_by')}`
+      return `another instance took over: ${state.get('replaced_by')}`
     if (!held?.isValid()) return why
-    return hasPublished ? undefined : 'the stream has not confirmed yet that nobody took over'
+    return hasPublished
+      ? undefined
+      : 'the stream has not yet confirmed that no other instance took over'
   }
   const fence = () => {
     // What was replaced stays closed, whoever has the lease.
@@ -200,8 +202,8 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       const current = view.current()
       const isFree = !current || isOwn(current.holder) || view.isAbandoned()
       if (!isFree)
-        why = `the lease of epoch ${current.epoch} is another copy's${current.url ? `, ${current.url}` : ''}`
-      else if (await isOutrun(nats)) why = 'the stream goes on with commits of another copy'
+        why = `the lease of epoch ${current.epoch} belongs to another instance${current.url ? `, ${current.url}` : ''}`
+      else if (await isOutrun(nats)) why = 'the stream continues with commits of another instance'
       else {
         const url = config.nats.address || reachable(deps.url?.() ?? '')
         const taken = await view.take(state.get('lineage') ?? '', url)
@@ -220,7 +222,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       for (;;) {
         await sleep(renewEachMs)
         if (isReplaced()) {
-          why = 'another copy took over'
+          why = 'another instance took over'
           const next = await successor(nats)
           if (next !== undefined) await held.handTo(next)
           held = await acquire(nats)
@@ -229,7 +231,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
         const renewed = held.renew().catch(() => true)
         const isKept = (await within(renewWithinMs, renewed)) ?? true
         if (!isKept) {
-          why = 'another copy has taken the lease'
+          why = 'another instance holds the lease'
           fence()
           held = await acquire(nats)
           fence()

@@ -72,7 +72,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   if (at === undefined) {
     written.close()
     throw new Error(
-      `${dir} holds a database that is no replica: name another directory with --data, or move it away.`,
+      `${dir} holds a database that is not a replica: name another directory with --data, or move it.`,
     )
   }
   // What a crash loses of a copy comes again; rows of one commit may come before those they refer

@@ -161,8 +161,7 @@ async function publish(start: PublisherStart): Promise<void> {
         if (clock.monotonic() - checkedAt > checkEachMs.stream) {
           await publisher.check()
           await feed.check()
-          if ((await streamsMadeAt(nats, events)) !== madeAt)
-            throw new Error('a stream was made anew')
+          if ((await streamsMadeAt(nats, events)) !== madeAt) throw new Error('stream_recreated')
           checkedAt = clock.monotonic()
         }
         if (clock.monotonic() - snapshotCheckedAt > checkEachMs.snapshot) {

@@ -80,7 +80,7 @@ export function startPublishing(
 
   const beginAnew = (why: string) => {
     log.warn('replication_epoch_begun', {
-      message: `The stream knows more than this database, which was restored: ${why}. It goes on as a new replication epoch, and copies begin anew with a snapshot.`,
+      message: `The stream knows more than this database, which was restored: ${why}. It continues as a new replication epoch, and replicas restart from a snapshot.`,
     })
     replicationEpoch.begin()
     publisher.terminate()
@@ -92,7 +92,7 @@ export function startPublishing(
     // From here on no statement of this process writes.
     db.run('PRAGMA query_only = ON')
     log.error('replaced', {
-      message: `Another copy took over: ${to}. Nothing is written here any more; what the stream does not have is only in this database. "wellhead promote" or a new directory begins with what the stream has; "wellhead promote --from-here" makes this database the primary again.`,
+      message: `Another instance took over: ${to}. This instance no longer writes; changes that are not in the stream are only in this database. "wellhead promote" or a new directory starts from the stream; "wellhead promote --from-here" makes this database the primary again.`,
     })
   }
   const onMessage = (message: FromPublisher) => {
@@ -174,7 +174,7 @@ export function startPublishing(
 
 const troubleOf = (message: string, isForeign: boolean): string =>
   isForeign
-    ? `${message}, not of this database: nothing is published. Another database publishes there; give this one a NATS account of its own, or delete the stream if nobody needs it.`
+    ? `${message}, not of this database: nothing is published. Another database publishes there; give this one its own NATS account, or delete the stream if it is not needed.`
     : `Nothing is published until NATS answers again: ${message}`
 
 const usageTakenSetting = 'replication.usage_taken'
@@ -216,7 +216,7 @@ function createForeignUsage({
 
 /** Why the stream cannot go on with what a database logs from here on. */
 const gapReasons = {
-  restored: 'A backup was put in place of this database.',
+  restored: 'A backup was restored over this database.',
   unlogged: 'This database was served without NATS, so that commits are missing in its log.',
 } as const
 
@@ -229,7 +229,7 @@ function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
     const gaps = (['restored', 'unlogged'] as const).filter(name => state.get(name) !== undefined)
     for (const name of gaps)
       log.warn('replication_epoch_begun', {
-        message: `${gapReasons[name]} It goes on as a new replication epoch, and copies begin anew with a snapshot.`,
+        message: `${gapReasons[name]} It continues as a new replication epoch, and replicas restart from a snapshot.`,
       })
     if (gaps.length > 0) begin()
     for (const name of gaps) state.remove(name)

@@ -40,7 +40,7 @@ describe('accounts list, create and change', () => {
     ).toBe(0)
     const output = taken()
     const [, plain] = token.exec(output)!
-    expect(output).toContain('It is shown this once and kept as a hash only.')
+    expect(output).toContain('It is shown only once; only a hash is stored.')
     expect((await door.get('/probe/counted', plain)).status).toBe(200)
     const { id } = door.services.keys.accountByEmail('a@example.com')!.account
 
@@ -87,9 +87,9 @@ describe('accounts list, create and change', () => {
     const { env, faults, taken } = terminal()
     expect(await createAccount(env, { email: 'nobody', plan: 'gold', addOns: ['x'] })).toBe(1)
     expect(faults.splice(0)).toEqual([
-      'accounts create: email: must be an e-mail address.',
-      'accounts create: plan: must be one of free, developer, starter, professional, scale, enterprise.',
-      'accounts create: add_ons.0: does not belong in a list of add-ons: futures_data, well_permits, well_production, sms.',
+      'accounts create: email must be an e-mail address; got "nobody".',
+      'accounts create: plan must be free, developer, starter, professional, scale or enterprise; got "gold".',
+      'accounts create: add_ons.0 must be one of the add-ons: futures_data, well_permits, well_production, sms; got "x".',
     ])
     expect(await showAccount(env, 'a@example.com')).toBe(1)
     expect(await showAccount(env, '../../v1/account')).toBe(1)
@@ -151,9 +151,9 @@ describe('keys list, create, roll and revoke', () => {
     expect(await rollKey(env, id)).toBe(1)
     expect(await createKey(env, who, { expires: 'soon' })).toBe(1)
     expect(faults).toEqual([
-      'keys revoke: This API key has been revoked, and a revoked key stays revoked.',
-      'keys roll: This API key has been revoked, and a revoked key stays revoked.',
-      'keys create: expires_at: must be an ISO 8601 time with a zone, such as 2027-01-31T00:00:00Z.',
+      'keys revoke: This API key has been revoked and cannot be reinstated.',
+      'keys roll: This API key has been revoked and cannot be reinstated.',
+      'keys create: expires_at must be an ISO 8601 time with a zone, such as 2027-01-31T00:00:00Z; got "soon".',
     ])
   })
 

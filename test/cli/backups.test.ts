@@ -85,10 +85,7 @@ describe('a backup', () => {
     const restored = await command('restore', '--from', '2026-02-01T00:00:00Z', '--data', dir)
     expect(restored.out).toContain(old)
     const none = await command('restore', '--from', '2025-02-01T00:00:00Z', '--data', dir)
-    expect([none.code, none.err]).toEqual([
-      1,
-      'there is no backup from before 2025-02-01T00:00:00Z\n',
-    ])
+    expect([none.code, none.err]).toEqual([1, 'no backup found from before 2025-02-01T00:00:00Z\n'])
   })
 
   test('that does not open, or fails in one place, is told; the other place has it', async () => {

@@ -212,7 +212,7 @@ describe('a restore', () => {
     expect((await command('backup', file, '--data', dir)).code).toBe(0)
     const { out } = await command('restore', file, '--data', dir)
     expect(out).toMatch(/, made at 2026-01-01T00:00:00Z \(\d+\.\d days ago\)/)
-    expect(out).toContain('Nothing in the backup waited to be sent.')
+    expect(out).toContain('The backup has no pending messages.')
     expect(out).toContain(`The database before it is ${join(dir, 'wellhead.db.before-')}`)
   })
 

@@ -41,9 +41,9 @@ test('doubts copies without a primary, late ones, and streams that lack a server
   const unknown = node({ url: '', lagMs: null })
   const lacking = { ...stream, currentReplicas: 2 }
   expect(said({ nodes: [late, unknown], streams: [lacking], lease })).toEqual([
-    ['warning', 'no primary runs: nothing is written'],
+    ['warning', 'no primary is running: nothing is written'],
     ['warning', 'the replica http://10.0.0.5:8080 is 7000 ms behind'],
-    ['warning', 'the replica a is not known to have the stream'],
+    ['warning', 'the replica a has not reported its position in the stream'],
     ['warning', 'the stream changes lies whole on 2 of 3 servers of NATS'],
   ])
 })

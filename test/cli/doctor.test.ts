@@ -239,7 +239,7 @@ test('a sound directory has no fault, the exit code is 0, and a table and JSON s
   ).findings.entries()) {
     expect(lines[i + 1]).toMatch(new RegExp(`^${status} +${check} +${RegExp.escape(sentence)}$`))
   }
-  expect(lines.at(-1)).toBe('nothing is wrong')
+  expect(lines.at(-1)).toBe('no problems found')
 })
 
 const key = (dir: string) => join(dir, 'master.key')
@@ -315,7 +315,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       { prepare: dir => chmodSync(key(dir), 0o644) },
       'master key',
       'warning',
-      /other users may read/,
+      /other users can read/,
     ],
     [
       'a feed whose address is inside the network',
@@ -491,7 +491,7 @@ describe('no fault is', () => {
     const off = await examinedInstance({
       prepare: dir => message(dir, 'pending', startAt - hourMs, endpointId),
     })
-    expect(off.of('outbox')).toMatchObject({ status: 'ok', found: 'nothing waits' })
+    expect(off.of('outbox')).toMatchObject({ status: 'ok', found: 'no pending messages' })
   })
 
   test('an evaluation copy that captures what it sends, with a clock that was ahead', async () => {

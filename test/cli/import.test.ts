@@ -119,7 +119,7 @@ describe('runImport: exit code', () => {
     const { code, err } = await run([file(good)], {}, failing)
     expect(code).toBe(1)
     expect(err).toBe(
-      'import: the server is gone\nimport: 1 points were written before that; importing the same files again completes the rest',
+      'import: the server is gone\nimport: 1 points were written before that; import the same files again to complete the rest',
     )
   })
 })
@@ -167,9 +167,7 @@ test('several files are told one by one and added up', async () => {
     ),
     'total: read 4, inserted 1, revised 1, unchanged 0, superseded 1, blank 1, rejected 0',
   ])
-  expect(err).toEndWith(
-    'a later line has another value for the same time, and counts in place of line 2',
-  )
+  expect(err).toEndWith('a later line has a different value for the same time and replaces line 2')
 })
 
 describe('runImport: progress', () => {

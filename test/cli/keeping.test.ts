@@ -60,7 +60,7 @@ describe('quarantine list', () => {
   test('has headings over its ranges, and says that there are none', async () => {
     const dir = place()
     const list = () => command('quarantine', 'list', '--data', dir)
-    expect((await list()).out).toBe('No days are left out.\n')
+    expect((await list()).out).toBe('No quarantined days.\n')
     const days = ['WTI_USD', '2026-11-01', '2026-11-03', '--reason', 'a bad feed']
     await command('quarantine', 'add', ...days, '--data', dir)
     const [headings, row] = (await list()).out.split('\n')

@@ -29,7 +29,7 @@ describe('codes search', () => {
   })
 })
 
-test('plans list shows the plans of the configuration, a changed one as well', async () => {
+test('plans list shows the configured plans, a changed one as well', async () => {
   const spec = JSON.parse((await run('plans', 'list', '--json')).out) as { id: string }[]
   expect(spec.map(({ id }) => id)).toContain('professional')
   writeFileSync(
@@ -59,7 +59,7 @@ test('mail test says that no letter leaves where none does', async () => {
   const { code, err } = await run('mail', 'test', 'you@example.com')
   expect([code, err.trim()]).toEqual([
     1,
-    'mail.provider is none: no letter leaves this copy. Set it to smtp or resend',
+    'mail.provider is none: e-mails are not sent. Set it to smtp or resend',
   ])
 })
 

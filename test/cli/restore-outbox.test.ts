@@ -4,7 +4,7 @@ import { hourMs, isoInstant } from '../../src/lib/time/instant.ts'
 import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/instance/restored.ts'
 import { fields } from '../support/servers/smtp-server.ts'
 
-const reason = 'held back: the database was restored from a backup'
+const reason = 'held: the database was restored from a backup'
 const { file, webhookId, hooks, mails, texts, directory, command, serving, close } =
   await backedUp()
 afterEach(() => {
@@ -31,7 +31,7 @@ describe('restore', () => {
     const restored = await command('restore', '--data', dir, '--release-outbox', file)
     expect([restored.code, restored.lines.slice(1)]).toEqual([
       0,
-      ['What waited in the backup is sent at the next start.'],
+      ['Pending messages of the backup are sent at the next start.'],
     ])
     const server = await serving(dir)
     await arrived(
@@ -50,9 +50,9 @@ describe('restore', () => {
       expect.stringContaining(
         `restored ${databaseIn(dir)} from ${file}; its newest record is from `,
       ),
-      'held back: 3 webhooks, 1 e-mail, 1 text message',
+      'held: 3 webhooks, 1 e-mail, 1 text message',
       'skipped: 1 scheduled delivery whose time has come',
-      'dropped: 1 price that alerts had still to be judged by',
+      'dropped: 1 price that alerts had not evaluated yet',
     ])
     const first = await serving(dir)
     // The way out is open: what comes after the start goes through it, in the order in which it is

@@ -51,7 +51,7 @@ release_days = ["15", "last"]
 
   test('is refused with a name that is no term, which would be lost unseen', () => {
     expect(() => seriesOfFile('desk.csv', 'code,decimls\nDESK_A,2\n')).toThrow(
-      'desk.csv:1: decimls is no term of a series; these are: code, name,',
+      'desk.csv:1: decimls is not a field of a series; the fields are: code, name,',
     )
     const toml = '[[series]]\ncode = "A"\n[[series]]\ncode = "B"\nmaximum = 3\n'
     expect(() => seriesOfFile('desk.toml', toml)).toThrow(

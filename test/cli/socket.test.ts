@@ -58,7 +58,7 @@ describe('the command socket', () => {
     expect(operator.instance).toBeUndefined()
     await socket.stop()
     await expect(operator.call('GET', '/')).rejects.toThrow(
-      'the server of this directory stopped before it had answered (',
+      'the server of this directory stopped before it responded (',
     )
     operator.close()
   })

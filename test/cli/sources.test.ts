@@ -163,7 +163,7 @@ describe('sources sync', () => {
         })
       expect(await syncSource(env, 'moved')).toBe(1)
       expect(faulted()).toEqual([
-        'sources sync: The data source was not synced: it was changed or deleted meanwhile.',
+        'sources sync: The data source was not synced: it was changed or deleted during the sync.',
       ])
       expect([
         instance.source(id).successfulSyncs,

@@ -206,7 +206,7 @@ for (const [name, transport] of [
       ]) {
         const refusal = await assistant.call('read', { path })
         expect(refusal.isError, path).toBe(true)
-        expect(refusal.text).toStartWith('path: must be a data path')
+        expect(refusal.text).toStartWith('path must be a data path')
       }
     })
 

@@ -48,7 +48,7 @@ function problemsOf(work: () => unknown): readonly string[] {
     if (error instanceof ConfigProblem) return error.problems
     throw error
   }
-  throw new Error('the configuration was accepted')
+  throw new Error('show and check the configuration was accepted')
 }
 
 const problems = (given: Given) => problemsOf(() => load(given))
@@ -385,11 +385,11 @@ describe('what is refused', () => {
     ],
     [
       { switches: '["latest_lst"]' },
-      `4: client_profiles[0].switches[0] = "latest_lst" is no switch; did you mean latest_list? ${allSwitches}`,
+      `4: client_profiles[0].switches[0] = "latest_lst" is not a switch; did you mean latest_list? ${allSwitches}`,
     ],
     [
       { switches: '["latest_list", 7]' },
-      `4: client_profiles[0].switches[1] = 7 is no switch ${allSwitches}`,
+      `4: client_profiles[0].switches[1] = 7 is not a switch ${allSwitches}`,
     ],
     [
       { switches: '["latest_list", "latest_flat_and_list"]' },
@@ -401,7 +401,7 @@ describe('what is refused', () => {
     ],
     [
       { values: '{ retry_aftr_cap = 5 }' },
-      '5: client_profiles[0].values.retry_aftr_cap is no value of a switch; did you mean retry_after_cap?',
+      '5: client_profiles[0].values.retry_aftr_cap is not a value of a switch; did you mean retry_after_cap?',
     ],
     [
       { values: '7' },
@@ -427,7 +427,7 @@ describe('what is refused', () => {
     const profile =
       '[[client_profiles]]\nname = "a"\nmatch = { User-Agent = "^x" }\nswitches = ["latest_list"]\n'
     expect(problems(inFile(profile + profile.replace('latest_list', 'x')))).toEqual([
-      `wellhead.toml:8: client_profiles[1].switches[0] = "x" is no switch ${allSwitches}`,
+      `wellhead.toml:8: client_profiles[1].switches[0] = "x" is not a switch ${allSwitches}`,
       'wellhead.toml:6: client_profiles[1].name = "a" is the name of an earlier profile too',
     ])
   })

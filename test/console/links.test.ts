@@ -249,7 +249,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await follow(
       await visitor(null),
       linkOf(begun, /^\/signup/),
-      'button:has-text("Make the account")',
+      'button:has-text("Create the account")',
     )
   })
 
@@ -329,7 +329,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     expect([...links].filter(link => !link.startsWith(base))).toEqual([])
   })
 
-  test('in the description of the interface and on every page of a reader', async () => {
+  test('in the API description and on every page of a reader', async () => {
     const text = await (await stage.instance.ask('GET', '/openapi.json')).text()
     const { info } = JSON.parse(text) as { info: { description: string } }
     const reader = await visitor()

@@ -103,7 +103,7 @@ describe('a database that is open', () => {
     })
   })
 
-  test('is sound, has this version and refuses rows that refer to nothing', () => {
+  test('is valid, has this version and refuses rows that refer to nothing', () => {
     const db = openDatabase(':memory:')
     expect(pragma(db, 'user_version')).toBe(schemaVersion)
     expect(integrityFaults(db)).toEqual([])

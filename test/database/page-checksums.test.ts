@@ -63,7 +63,7 @@ describe('verify', () => {
     const at = textIn(path, 'a text that lies in one page')
     flip(path, at)
     const page = Math.floor(at / pageBytes) + 1
-    expect(verifyFile(path)).toEqual([`page ${page} is not as this service wrote it (of settings)`])
+    expect(verifyFile(path)).toEqual([`page ${page} is damaged (of settings)`])
   })
 
   test('notices a flip of any byte of any page', () => {

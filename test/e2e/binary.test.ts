@@ -142,7 +142,7 @@ describe('the binary in production', () => {
     await Bun.sleep(20)
     expect(await server.stop()).not.toBe(0)
     const verified = await run('verify', '--data', data)
-    expect([verified.code, verified.out]).toEqual([0, `${join(data, 'wellhead.db')} is sound\n`])
+    expect([verified.code, verified.out]).toEqual([0, `${join(data, 'wellhead.db')} is valid\n`])
     server = await start('serve', dir)
     expect((await server.get('/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
     await server.stop()

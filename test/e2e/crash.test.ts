@@ -60,7 +60,7 @@ describe('an import that is killed', () => {
     stored = unchanged!
     expect(inserted! + stored).toBe(rows)
     expect(revised).toBe(0)
-    expect((await run('verify', '--data', data)).out).toContain('is sound')
+    expect((await run('verify', '--data', data)).out).toContain('is valid')
     const [first, other] = await Promise.all([
       run('export', '--data', data),
       run('export', '--data', join(dir, 'whole')),

@@ -161,7 +161,7 @@ needs('root', 'dpkg-deb', 'runuser', 'no installed Wellhead').describe('the Debi
 
       const again = dpkg('--install', deb)
       expect(again.code, again.text).toBe(0)
-      expect(sh('wellhead', 'verify', '--data', data).text).toContain('is sound')
+      expect(sh('wellhead', 'verify', '--data', data).text).toContain('is valid')
       const purged = dpkg('--purge', 'wellhead')
       expect(purged.code, purged.text).toBe(0)
       expect(existsSync('/etc/wellhead/wellhead.toml')).toBe(false)

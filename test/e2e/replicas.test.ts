@@ -221,7 +221,7 @@ needs('nats-server').describe('two replicas of a primary', () => {
     })
     expect(existsSync(join(data, 'master.key'))).toBe(false)
     copyFileSync(join(dir, 'data', 'master.key'), join(data, 'master.key'))
-    expect(run('doctor', '--json').out).toContain('2 sealed, and the master key opens them')
+    expect(run('doctor', '--json').out).toContain('2 encrypted; the master key is correct')
     const ready = join(dir, 'promoted.ready')
     const log = `${ready}.log`
     logs.push(log)

@@ -63,7 +63,7 @@ type Fault = (value: number, place: Place) => number | undefined
 
 export interface FaultKind {
   name: string
-  /** Whether at least 95 % are held; of the others the figure is reported. */
+  /** Whether at least 95% are held; of the others the figure is reported. */
   isNotified: boolean
   of: Fault
 }
@@ -171,7 +171,7 @@ export const faultKinds: readonly FaultKind[] = [
         return fault !== undefined && ratioOf(value, fault) < 2 ? fault : undefined
       },
     ],
-    ['a typing error of 2 %', times(1.02)],
+    ['a typing error of 2%', times(1.02)],
   ]),
 ]
 

@@ -436,7 +436,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       await until('the end of the old', () => log.some(line => line.includes('"replaced"')))
       expect(() => record('WTI_USD', 100)).toThrow('readonly')
       instance.close()
-      expect(open).toThrow('another copy took over')
+      expect(open).toThrow('another instance took over')
 
       dir = next
       open({ natsServers: '', serving: false })
@@ -526,7 +526,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       const db = openDatabase(databasePath(dir))
       createReplicationState(db).set('replaced_by', 'the stream has gone on as replication epoch ')
       db.close()
-      expect(open).toThrow('another copy took over')
+      expect(open).toThrow('another instance took over')
       await fromHere(dir, '')
       open({ natsServers: '' })
       record('WTI_USD', 71)

@@ -36,7 +36,7 @@ LEFT_OUT = {
     "getDocumentationPage",
     "getSwaggerPage",
     "receiveProcessorEvent",
-    "speakModelContextProtocol",
+    "sendMcpMessage",
 }
 
 
@@ -217,7 +217,7 @@ class Refusals(RunningCase):
         self.assertEqual([item["id"] for item in same], [alert["id"]])
         self.fault("/v1/alerts/{id}", "OVERLOADED", count=1)
         with self.assertRaises(Unavailable):
-            self.client.change_alert(alert["id"], {"enabled": False})
+            self.client.update_alert(alert["id"], {"enabled": False})
         self.assertEqual(len(self.naps.lengths), 1)
         self.client.delete_alert(alert["id"])
 
@@ -258,7 +258,7 @@ class BrokenConnections(unittest.TestCase):
         naps = Naps()
         url, requests = self.serve(breaks=9)
         with self.assertRaises(ConnectionFailed):
-            Client(url, "key", sleep=naps).change_alert("id", {"enabled": False})
+            Client(url, "key", sleep=naps).update_alert("id", {"enabled": False})
         self.assertEqual((len(requests), naps.lengths), (1, []))
 
     def test_where_nobody_listens_the_error_names_the_request(self) -> None:
@@ -272,12 +272,12 @@ class Streams(RunningCase):
     def test_a_stream_that_is_cut_off_goes_on_after_the_last_event_and_repeats_none(self) -> None:
         since = self.client.get_last_watch_event()
         body: Any = {"codes": ["WTI_USD", "EUR_USD"], "interval_seconds": 60}
-        watch = self.client.create_subscription(body)["data"]
-        self.addCleanup(self.client.delete_subscription, watch["id"])
+        watch = self.client.create_watch(body)["data"]
+        self.addCleanup(self.client.delete_watch, watch["id"])
         self.advance("PT5M")
         proxy = CuttingProxy(cuts=3)
         self.addCleanup(proxy.close)
-        expected = self.client.list_subscription_events(since=since)["data"]["events"]
+        expected = self.client.list_watch_events(since=since)["data"]["events"]
         self.assertGreaterEqual(len(expected), 8)
         streaming = Client(proxy.url, API_KEY, sleep=self.naps)
         stream = streaming.stream(since=since, reconnects=3)

@@ -151,7 +151,7 @@ class Client(Operations):
         """The `id` of the newest event of the account's watches; 0 where there is none."""
         cursor = 0
         while True:
-            data = self.list_subscription_events(since=cursor, limit=500)["data"]
+            data = self.list_watch_events(since=cursor, limit=500)["data"]
             cursor = data["cursor"]
             if not data["has_more"]:
                 return cursor

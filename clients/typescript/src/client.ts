@@ -38,7 +38,7 @@ export type Price = Exclude<LatestAnswer, { prices: unknown[] }>
 /** A price of a history. */
 export type HistoryRow = Row<'getHistoricalPrices'>
 /** What a stream says of a watched code. */
-export type WatchEvent = Answer<'listSubscriptionEvents'>['data']['events'][number]
+export type WatchEvent = Answer<'listWatchEvents'>['data']['events'][number]
 
 export type Moment = string | Date
 
@@ -109,7 +109,7 @@ export function createClient(options: ClientOptions = {}): Client {
   /** The `id` of the newest event of the account's watches. */
   const lastEventId = async () => {
     for (let since = 0; ; ) {
-      const { data } = await api.listSubscriptionEvents({ since, limit: 500 })
+      const { data } = await api.listWatchEvents({ since, limit: 500 })
       since = data.cursor
       if (!data.has_more) return since
     }

@@ -173,7 +173,7 @@ describe('refusals', () => {
       [alert.id],
     )
     await fault('/v1/alerts/{id}', 'OVERLOADED')
-    await assert.rejects(client.api.changeAlert(alert.id, { enabled: false }), Unavailable)
+    await assert.rejects(client.api.updateAlert(alert.id, { enabled: false }), Unavailable)
     assert.equal(naps.length, 1)
     await client.api.deleteAlert(alert.id)
   })
@@ -217,7 +217,7 @@ describe('broken connections', () => {
   test('what changes something fails at once', async () => {
     const service = await breaking(99)
     const { client, naps } = napping({ url: service.url })
-    await assert.rejects(client.api.changeAlert('id', { enabled: false }), ConnectionFailed)
+    await assert.rejects(client.api.updateAlert('id', { enabled: false }), ConnectionFailed)
     assert.deepEqual(naps, [])
   })
 })
@@ -254,14 +254,14 @@ describe('streams', () => {
   test('one that is cut off goes on after the last event and repeats none', async () => {
     let since = 0
     for (let hasMore = true; hasMore; ) {
-      const { data } = await client.api.listSubscriptionEvents({ since, limit: 500 })
+      const { data } = await client.api.listWatchEvents({ since, limit: 500 })
       since = data.cursor
       hasMore = data.has_more
     }
     const body = { codes: ['WTI_USD', 'EUR_USD'], interval_seconds: 60 }
-    const { data: watch } = await client.api.createSubscription(body)
+    const { data: watch } = await client.api.createWatch(body)
     await advance('PT5M')
-    const { data } = await client.api.listSubscriptionEvents({ since })
+    const { data } = await client.api.listWatchEvents({ since })
     assert.ok(data.events.length >= 8)
     const proxy = await cutting(3)
     const { client: streaming } = napping({ url: proxy.url })
@@ -279,7 +279,7 @@ describe('streams', () => {
       data.events.map(event => String(event.seq)),
     )
     assert.equal(proxy.connections(), 4)
-    await client.api.deleteSubscription(watch.id)
+    await client.api.deleteWatch(watch.id)
   })
 
   test('one that is aborted ends', async () => {

@@ -33,7 +33,7 @@ export interface AccountChanges {
   /** Another address. */
   email?: string
   plan?: string
-  /** All add-ons the account is to have. */
+  /** The complete list of add-ons. */
   addOns?: readonly string[]
   trial?: boolean
   suspended?: boolean
@@ -106,7 +106,7 @@ export const listAccounts = (
     print(env, all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
   })
 
-/** Shows an account with its keys. */
+/** Shows show show show an account with its keys. */
 export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
   runAgainstServer(env, 'accounts show', async () => {
     const { account } = await answerOf<{ account: AccountDetail }>(

@@ -200,7 +200,7 @@ export const agreeSubscription = (
     print(env, agreed.subscription, row => [
       ...subscriptionTable([row]),
       ...(isSame
-        ? ['', 'The account had this plan at this price already: nothing was invoiced.']
+        ? ['', 'The account already has this plan at this price: nothing was invoiced.']
         : []),
     ])
   })
@@ -244,35 +244,35 @@ export function billingCommands(
   const openInvoices = () =>
     new Option(
       '--open-invoices <what>',
-      'what becomes of open invoices of the subscription that ends',
+      'what to do with open invoices of the ending subscription',
     ).choices(['keep', 'void'])
   const filtered = (command: Command, statuses: readonly string[]) =>
     leaf(command)
-      .addOption(new Option('--status <status>', 'only those of this status').choices(statuses))
-      .option('--account <account>', 'only those of an account: id or e-mail address')
+      .addOption(new Option('--status <status>', 'only items with this status').choices(statuses))
+      .option('--account <account>', 'only invoices of this account: id or e-mail address')
 
-  const invoices = program.command('invoices').description('invoices of accounts')
+  const invoices = program.command('invoices').description('manage invoices')
   filtered(
-    invoices.command('list').description('list invoices, the newest first'),
+    invoices.command('list').description('list invoices, newest first'),
     invoiceStatuses,
   ).action((options: JsonOption & Filter) =>
     act(options, env => listInvoices(env, filterOf(options))),
   )
   for (const [verb, about] of [
     ['show', 'show an invoice with its lines'],
-    ['pay', 'mark an invoice as paid: the money has come'],
-    ['void', 'cancel an invoice that should not have been issued'],
+    ['pay', 'mark an invoice as paid'],
+    ['void', 'void an invoice that was issued in error'],
   ] as const)
     leaf(invoices.command(verb).argument('<invoice>', 'number or id').description(about)).action(
       (which: string, options: JsonOption) => act(options, env => oneInvoice(env, which, verb)),
     )
 
-  const subscriptions = program.command('subscriptions').description('plans that accounts pay for')
+  const subscriptions = program.command('subscriptions').description('manage subscriptions')
   filtered(
-    subscriptions.command('list').description('list subscriptions, the newest first'),
+    subscriptions.command('list').description('list subscriptions, newest first'),
     subscriptionStatuses,
   )
-    .option('--plan <plan>', 'only those to this plan')
+    .option('--plan <plan>', 'only subscriptions to this plan')
     .action((options: JsonOption & Filter) =>
       act(options, env => listSubscriptions(env, filterOf(options))),
     )
@@ -280,11 +280,11 @@ export function billingCommands(
     subscriptions
       .command('agree')
       .argument('<account>', 'id or e-mail address')
-      .description('put an account on a plan at an agreed price'),
+      .description('assign a plan to an account at an agreed price'),
   )
     .requiredOption('--plan <plan>', 'the plan')
-    .requiredOption('--price <amount>', 'of a period, in USD: 99 or 99.50')
-    .option('--yearly', 'by the year instead of by the month')
+    .requiredOption('--price <amount>', 'price per period in USD: 99 or 99.50')
+    .option('--yearly', 'bill yearly instead of monthly')
     .addOption(openInvoices())
     .action((who: string, options: JsonOption & Agreement) =>
       act(options, env => agreeSubscription(env, who, options)),
@@ -293,9 +293,9 @@ export function billingCommands(
     subscriptions
       .command('cancel')
       .argument('<subscription>', 'id of the subscription, or e-mail address of the account')
-      .description('end a subscription at the end of its period'),
+      .description('cancel a subscription at the end of its period'),
   )
-    .option('--now', 'end it at once, without a credit')
+    .option('--now', 'cancel it immediately, without a credit')
     .addOption(openInvoices())
     .action((which: string, options: JsonOption & { now?: boolean; openInvoices?: string }) =>
       act(options, env => cancelSubscription(env, which, options)),

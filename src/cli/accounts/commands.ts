@@ -37,10 +37,10 @@ export function accountCommands(
   readPassword: () => Promise<string>,
 ) {
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
-  const accounts = program.command('accounts').description('accounts, their plans and add-ons')
+  const accounts = program.command('accounts').description('manage accounts, plans and add-ons')
   leaf(accounts.command('list').description('list accounts'))
-    .option('--plan <plan>', 'only those on this plan')
-    .option('--search <text>', 'only those whose address holds this')
+    .option('--plan <plan>', 'only accounts on this plan')
+    .option('--search <text>', 'only accounts whose address contains this')
     .action((options: JsonOption & { plan?: string; search?: string }) =>
       act(options, env =>
         listAccounts(env, {
@@ -53,18 +53,18 @@ export function accountCommands(
     accounts
       .command('show')
       .argument('<account>', 'id or e-mail address')
-      .description('an account with its keys'),
+      .description('show show show an account with its keys'),
   ).action((who: string, options: JsonOption) => act(options, env => showAccount(env, who)))
   const planOptions = (command: Command) =>
     command
       .option('--plan <plan>', 'plan of the account')
-      .option('--add-ons <ids>', 'all add-ons the account has, comma-separated', listed)
+      .option('--add-ons <ids>', 'complete list of add-ons, comma-separated', listed)
   planOptions(
     leaf(
       accounts
         .command('create')
         .argument('<email>')
-        .description('make an account with a first key; its token is shown once'),
+        .description('create an account with a first key; its token is shown once'),
     ),
   )
     .option('--trial', 'start a trial')
@@ -83,10 +83,10 @@ export function accountCommands(
     ),
   )
     .option('--trial', 'start a trial')
-    .option('--suspend', 'refuse its keys')
-    .option('--resume', 'take its keys again')
-    .option('--confirm', 'count its e-mail address as confirmed')
-    .option('--email <address>', 'give it another e-mail address')
+    .option('--suspend', 'suspend the account: its keys are refused')
+    .option('--resume', 'reinstate the account')
+    .option('--confirm', 'mark its e-mail address as confirmed')
+    .option('--email <address>', 'change its e-mail address')
     .action(
       (
         who: string,
@@ -115,13 +115,13 @@ export function accountCommands(
     accounts
       .command('close')
       .argument('<account>', 'id or e-mail address')
-      .description('end an account, its keys and what works for it, for good'),
+      .description('close an account permanently, with its keys, alerts and webhooks'),
   ).action((who: string, options: JsonOption) => act(options, env => closeAccount(env, who)))
   leaf(
     accounts
       .command('erase')
       .argument('<account>', 'id or e-mail address')
-      .description('forget the person of a closed account; invoices stay'),
+      .description('erase the personal data of a closed account; invoices are retained'),
   ).action((who: string, options: JsonOption) => act(options, env => eraseAccount(env, who)))
   signInCommands(accounts, leaf, act, readPassword)
   keyCommands(program, leaf, act)
@@ -139,7 +139,7 @@ function signInCommands(
     accounts
       .command('password')
       .argument(...account)
-      .description('set the password that stands on the first line of standard input'),
+      .description('set the password from the first line of standard input'),
   ).action((who: string, options: JsonOption) =>
     act(options, env => setPassword(env, who, readPassword)),
   )
@@ -147,7 +147,7 @@ function signInCommands(
     accounts
       .command('link')
       .argument(...account)
-      .description('make a link that signs in once'),
+      .description('create a one-time sign-in link'),
   ).action((who: string, options: JsonOption) => act(options, env => makeLink(env, who)))
   leaf(
     accounts
@@ -159,7 +159,7 @@ function signInCommands(
     accounts
       .command('second-step-off')
       .argument(...account)
-      .description('remove the second step of signing in, for who has lost it'),
+      .description('remove two-factor authentication, for users who lost their device'),
   ).action((who: string, options: JsonOption) => act(options, env => removeTwoFactor(env, who)))
 }
 
@@ -173,7 +173,7 @@ interface KeyOptions extends JsonOption {
 }
 
 function keyCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
-  const keys = program.command('keys').description('API keys')
+  const keys = program.command('keys').description('manage manage manage API keys')
   leaf(
     keys
       .command('list')
@@ -184,16 +184,20 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
     keys
       .command('create')
       .argument('<account>', 'id or e-mail address')
-      .description('make a key; its token is shown once'),
+      .description('create a key; its token is shown once'),
   )
     .option('--name <text>', 'label')
     .option('--expires <time>', 'ISO 8601 time with a zone')
-    .option('--read-only', 'good for reading only')
-    .option('--allow-ip <network>', 'good from this address or network only; repeatable', collect)
-    .option('--allow-domain <host>', 'good from pages of this host only; repeatable', collect)
+    .option('--read-only', 'restrict the key to reading')
+    .option(
+      '--allow-ip <network>',
+      'restrict the key to this address or network; repeatable',
+      collect,
+    )
+    .option('--allow-domain <host>', 'restrict the key to pages of this host; repeatable', collect)
     .option(
       '--scope <part>',
-      `good for this part of the interface only: ${scopes.join(', ')}; repeatable`,
+      `restrict the key to this scope: ${scopes.join(', ')}; repeatable`,
       collect,
     )
     .action((who: string, options: KeyOptions) =>
@@ -207,9 +211,12 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
       ),
     )
   leaf(
-    keys.command('roll').argument('<key>', 'id of the key').description('give a key a new token'),
+    keys
+      .command('roll')
+      .argument('<key>', 'id of the key')
+      .description('rotate the token of a key'),
   )
-    .option('--overlap <seconds>', 'how long the old token stays good', Number)
+    .option('--overlap <seconds>', 'how long the old token stays valid', Number)
     .action((id: string, options: JsonOption & { overlap?: number }) =>
       act(options, env =>
         rollKey(env, id, options.overlap === undefined ? {} : { overlapSeconds: options.overlap }),
@@ -222,27 +229,27 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
     keys
       .command('suspend')
       .argument('<key>', 'id of the key')
-      .description('refuse a key until it is resumed'),
+      .description('suspend a key until it is resumed'),
   ).action((id: string, options: JsonOption) => act(options, env => suspendKey(env, id)))
   leaf(
     keys
       .command('resume')
       .argument('<key>', 'id of the key')
-      .description('take a suspended key again'),
+      .description('reinstate a suspended key'),
   ).action((id: string, options: JsonOption) => act(options, env => suspendKey(env, id, false)))
 }
 
 function tokenCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
-  const token = program.command('token').description('tokens of the operator')
+  const token = program.command('token').description('manage admin tokens')
   leaf(token.command('list').description('list them')).action((options: JsonOption) =>
     act(options, env => listAdminTokens(env)),
   )
   leaf(
     token
       .command('create')
-      .argument('<name>', 'by which the audit trail names it')
-      .requiredOption('--role <role>', `what it is good for: ${adminRoles.join(', ')}`)
-      .description('make one; it is shown once'),
+      .argument('<name>', 'name in the audit trail')
+      .requiredOption('--role <role>', `role: ${adminRoles.join(', ')}`)
+      .description('create a token; it is shown once'),
   ).action((name: string, options: JsonOption & { role: string }) =>
     act(options, env => createAdminToken(env, name, options.role)),
   )
@@ -250,6 +257,6 @@ function tokenCommands(program: Command, leaf: (command: Command) => Command, ac
     token.command('revoke').argument('<token>', 'id of the token').description('end one for good'),
   ).action((id: string, options: JsonOption) => act(options, env => revokeAdminToken(env, id)))
   leaf(
-    token.command('rotate').description('make a new one for everything; all earlier ones end'),
+    token.command('rotate').description('create a new token with all rights; all earlier ones end'),
   ).action((options: JsonOption) => act(options, env => rotateAdminToken(env)))
 }

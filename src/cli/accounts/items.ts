@@ -118,7 +118,7 @@ const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
     const { events } = await answerOf<{ events: EventLine[] }>(env, 'GET', path)
     print(env, events, rows =>
       rows.length === 0
-        ? ['Nothing was sent to this endpoint in the last 30 days.']
+        ? ['No deliveries to this endpoint in the last 30 days.']
         : tableLines(
             ['CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'CODE', 'NEXT', 'ERROR'],
             rows.map(row => [
@@ -161,7 +161,9 @@ export function itemCommands(
       .command('events')
       .argument('<account>', 'id or e-mail address')
       .argument('<webhook>', 'id of the endpoint')
-      .description('the newest deliveries to an endpoint, with their attempts and errors'),
+      .description(
+        'list the newest batches batches batches deliveries to an endpoint, with attempts and errors',
+      ),
   )
     .option('--json', 'print JSON')
     .action((who: string, webhook: string, options: JsonOption) =>

@@ -74,7 +74,7 @@ export const keyTable = (keys: readonly KeyLine[]): string[] =>
 /** A token, with the warning that it will not be seen again. */
 export const tokenLines = (label: string, token: string): string[] => [
   `${label}: ${token}`,
-  'It is shown this once and kept as a hash only.',
+  'It is shown only once; only a hash is stored.',
 ]
 
 const madeLines = (key: MadeKey) => [

@@ -17,9 +17,7 @@ export const setPassword = (
     const body = await answerOf<{ email: string }>(env, 'POST', `${path}/password`, {
       password: await readPassword(),
     })
-    print(env, body, ({ email }) => [
-      `The password of ${email} is set; everybody who was signed in is signed out.`,
-    ])
+    print(env, body, ({ email }) => [`The password of ${email} is set; all sessions were ended.`])
   })
 
 /** Makes a link that signs in to an account once and prints it, this once. */
@@ -32,7 +30,7 @@ export const makeLink = (env: CommandEnvironment, who: string): Promise<number> 
     )
     print(env, body, ({ sign_in_url, expires_at }) => [
       sign_in_url,
-      `It signs in once, until ${expires_at}.`,
+      `Valid once, until ${expires_at}.`,
     ])
   })
 
@@ -45,7 +43,7 @@ export const endSessions = (env: CommandEnvironment, who: string): Promise<numbe
       `${await accountPath(env, who)}/sessions`,
     )
     print(env, ended, ({ email }) => [
-      `Everybody who was signed in to ${email} is signed out; the API keys stay.`,
+      `All sessions of ${email} were ended; its API keys keep working.`,
     ])
   })
 

@@ -62,7 +62,7 @@ export function verifyFile(path: string): string[] {
 function faultsOf(path: string, pages: readonly number[]): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
-    if (identityOf(db) === 'empty') return ['it is empty: no database of this program']
+    if (identityOf(db) === 'empty') return ['it is empty and not a database of this program']
     const missing = missingParts(db)
     return [
       ...logFaults(path),
@@ -78,8 +78,8 @@ function faultsOf(path: string, pages: readonly number[]): string[] {
 
 const textOf = (pages: readonly number[]): string =>
   pages.length === 1
-    ? `page ${pages[0]} is not as this service wrote it`
-    : `${pages.length} pages are not as this service wrote them, the first is ${pages[0]}`
+    ? `page ${pages[0]} is damaged`
+    : `${pages.length} pages are damaged, the first is ${pages[0]}`
 
 /** Pages that are not what their checksums are of, with the tables and indexes that they belong to. */
 function pageFaults(db: Database, pages: readonly number[]): string[] {
@@ -93,7 +93,7 @@ function logFaults(path: string): string[] {
   const log = readLog(path)
   if (log?.brokenAt === undefined || log.commitsAfter < 2) return []
   return [
-    `its log is damaged at frame ${log.brokenAt}: ${log.commitsAfter} commits from there on are lost`,
+    `its write-ahead log is damaged at frame ${log.brokenAt}: ${log.commitsAfter} commits from there on are lost`,
   ]
 }
 
@@ -106,7 +106,7 @@ export function backup(dir: string, target: string): void {
     makePrivate(part)
     flushedMeanwhile(part, () => copyDatabase(databasePath(dir), part))
     const faults = verifyFile(part)
-    if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
+    if (faults.length > 0) throw new Error(`the backup is damaged: ${faults[0]}`)
     syncToDisk(part)
     renameSync(part, target)
     syncToDisk(dirname(target))
@@ -146,8 +146,7 @@ export interface Restored {
  */
 export function restore(dir: string, source: string, options: RestoreOptions): Restored {
   const faults = verifyFile(source)
-  if (faults.length > 0)
-    throw new Error(`${source} is not sound and was not restored: ${faults[0]}`)
+  if (faults.length > 0) throw new Error(`${source} is damaged and was not restored: ${faults[0]}`)
   const isNew = !existsSync(dir)
   makeDirectory(dir)
   const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: options.at })
@@ -217,9 +216,9 @@ function refuseUnopened(store: SecretCheckStore, dir: string, source: string, ma
   const place = masterKey === '' ? path : 'secrets.master_key'
   const key = masterKey || (existsSync(path) ? readFileSync(path, 'utf8').trim() : '')
   if (key !== '' && opensEverySample(createVault(key), store)) return
-  const what = key === '' ? `there is no ${path} to open them` : `${place} does not open them`
+  const what = key === '' ? `missing: ${path} to open them` : `${place} does not open them`
   throw new Error(
-    `${source} was not restored: it holds ${count} sealed ${count === 1 ? 'secret' : 'secrets'} (webhook secrets, credentials), and ${what}. Put the copy of the master key that belongs to this backup into ${path}, or name its file in WELLHEAD_SECRETS_MASTER_KEY_FILE. If it is lost, add --without-master-key; the first start then needs --new-master-key, and those secrets have to be entered again.`,
+    `${source} was not restored: it holds ${count} sealed ${count === 1 ? 'secret' : 'secrets'} (webhook secrets, credentials), and ${what}. Put the master key that belongs to this backup into ${path}, or name its file in WELLHEAD_SECRETS_MASTER_KEY_FILE. If it is lost, add --without-master-key; the first start then needs --new-master-key, and those secrets have to be entered again.`,
   )
 }
 
@@ -262,8 +261,7 @@ function isFolded(path: string): boolean {
 
 /** A log can not be copied as long as somebody reads from it. */
 function refuseLog(path: string): void {
-  if (hasLog(path))
-    throw new Error(`${path} is being read by another process; nothing was restored`)
+  if (hasLog(path)) throw new Error(`${path} is in use by another process; nothing was restored`)
 }
 
 function second(path: string, name: string): void {

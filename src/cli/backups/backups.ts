@@ -38,8 +38,7 @@ export function placesOf({ backups }: Config): BackupPlace[] {
   ]
 }
 
-const noPlace =
-  'there is no place for backups: name a FILE, or set backups.directory or backups.s3_bucket'
+const noPlace = 'no backup destination: name a FILE, or set backups.directory or backups.s3_bucket'
 
 export interface MadeBackup {
   name: string
@@ -157,7 +156,7 @@ export async function listBackups(
     return
   }
   if (stored.length === 0) {
-    out('There are no backups yet.')
+    out('No backups yet.')
     return
   }
   const rows = stored.map(({ name, at, bytes, place }) => [
@@ -184,8 +183,7 @@ async function fetchBackup(
     throw new Error(`--from: ${from} must be latest, or a time such as 2026-11-22T18:00:00Z`)
   const stored = (await allOf(config, err)).filter(each => each.at <= until)
   const chosen = stored.at(-1)
-  if (!chosen)
-    throw new Error(`there is no backup${from === 'latest' ? '' : ` from before ${from}`}`)
+  if (!chosen) throw new Error(`no backup found${from === 'latest' ? '' : ` from before ${from}`}`)
   await unsealed(config, chosen, path)
   return `${chosen.place.label}: ${chosen.name}`
 }
@@ -197,7 +195,7 @@ async function unsealed(config: Config, { place, name }: Placed, path: string): 
   }
   const key = config.backups.key.reveal()
   if (key === '')
-    throw new Error(`${name} is sealed: set backups.key to the key it was sealed with`)
+    throw new Error(`${name} is encrypted: set backups.key to the key it was encrypted with`)
   const sealed = path + sealedEnding
   try {
     await place.fetch(name, sealed)
@@ -248,6 +246,6 @@ export async function checkBackups(
       removeWithLog(path)
     }
     const ageDays = ((now - newest.at) / dayMs).toFixed(1)
-    out(`${place.label}: ${newest.name} is complete and sound, ${ageDays} days old`)
+    out(`${place.label}: ${newest.name} is complete and valid, ${ageDays} days old`)
   }
 }

@@ -46,7 +46,7 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
   located(
     program
       .command('verify')
-      .argument('[file]', 'a backup; default: the database of the data directory')
+      .argument('[file]', 'backup file (default: the database of the data directory)')
       .description('check a database'),
     command => (command.args.length > 0 ? 'named' : 'needed'),
   ).action((file: string | undefined, options: Options) => {
@@ -54,7 +54,7 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
     const path = file ?? databasePath(dirOf(options, env))
     const faults = faultsOf(path)
     for (const fault of faults) env.err(fault)
-    env.out(faults.length === 0 ? `${path} is sound` : `${path}: ${faults.length} faults`)
+    env.out(faults.length === 0 ? `${path} is valid` : `${path}: ${faults.length} faults`)
     results.set(faults.length === 0 ? 0 : 1)
   })
 }
@@ -63,14 +63,17 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
   const backups = located(
     program
       .command('backup')
-      .argument('[file]', 'default: every place of the configuration, as a scheduled backup')
-      .description('write a checked copy of the database, also while the server runs'),
+      .argument(
+        '[file]',
+        'file to write (default: every configured destination, as for a scheduled backup)',
+      )
+      .description('back up the database and verify the backup; works while the server runs'),
   )
   backups.action(async (file: string | undefined, options: Options) => {
     env.yieldTurn?.()
     if (file !== undefined) {
       backup(dirOf(options, env), file)
-      env.out(`${file} is complete and sound`)
+      env.out(`${file} is complete and valid`)
       return
     }
     const { name, bytes, places, removed } = await makeBackup(
@@ -78,12 +81,12 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       createSystemClock().now(),
     )
     env.out(
-      `${name} (${bytes} bytes) is complete and sound in ${places.join(' and ')}; ${removed} older ones were removed. master.key is not in it: keep a copy of it elsewhere`,
+      `${name} (${bytes} bytes) is complete and sound in ${places.join(' and ')}; ${removed} older ones were removed. It does not include master.key: store a copy of that elsewhere`,
     )
   })
   // The options of the command above them are theirs too: it takes them wherever they stand.
   located(
-    backups.command('list').description('the backups in the places of the configuration'),
+    backups.command('list').description('list the backups in the configured destinations'),
     () => 'named',
   )
     .option('--json', 'print JSON')
@@ -92,7 +95,7 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       return listBackups(configOf(options, 'serve', env), { ...env, json: options.json === true })
     })
   located(
-    backups.command('check').description('fetch the newest backup of every place and check it'),
+    backups.command('check').description('verify the newest backup of every destination'),
   ).action((_: Options, check: Command) =>
     checkBackups(configOf(check.optsWithGlobals(), 'serve', env), {
       out: env.out,
@@ -106,22 +109,22 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
     program
       .command('restore')
       .argument('[file]')
-      .description('put a backup in place of the database'),
+      .description('restore a backup into the data directory'),
     // It says itself where it does not make one.
     () => 'made',
   )
     .option(
       '--from <when>',
-      'in place of a file: latest, or the newest backup of the configured places from before a time',
+      'instead of a file: latest, or the newest configured backup from before a time',
     )
-    .option('--create', 'make the data directory where there is none')
+    .option('--create', 'create the data directory if it does not exist')
     .option(
       '--release-outbox',
-      'send what waits in the backup, although it may have been sent after the backup was made; otherwise it is held back',
+      'send pending messages of the backup, although they may already have been sent; by default they are held',
     )
     .option(
       '--without-master-key',
-      'restore although no master key opens the sealed secrets: they are lost then',
+      'restore without the master key of the encrypted secrets, which are then lost',
     )
     // It was an option before it became what a restore does.
     .addOption(new Option('--hold-outbox').hideHelp())
@@ -130,7 +133,7 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
       if ((file === undefined) === (from === undefined))
         throw new Error('restore needs a FILE, or --from latest or --from TIME, and not both')
       if (releaseOutbox && holdOutbox)
-        throw new Error('--release-outbox and --hold-outbox exclude each other: leave one out')
+        throw new Error('use either --release-outbox or --hold-outbox')
       const config = configOf(options, 'serve', env)
       const { dir } = config.data
       const { directory, installed } = env
@@ -166,10 +169,12 @@ function restoredLines(source: string, restored: Restored, now: number): string[
   return [
     `restored ${path} from ${source}${age}`,
     ...(keptAs ? [`The database before it is ${keptAs}.`] : []),
-    ...(keptBack ? heldLines(keptBack) : ['What waited in the backup is sent at the next start.']),
+    ...(keptBack
+      ? heldLines(keptBack)
+      : ['Pending messages of the backup are sent at the next start.']),
     ...(hasMasterKey
       ? []
-      : [`There is no master.key in ${dirname(path)}; the next start makes a new one.`]),
+      : [`There is no master.key in ${dirname(path)}; the next start creates a new one.`]),
   ]
 }
 
@@ -187,6 +192,6 @@ function migrateCommand(program: Command, env: ProgramEnvironment) {
     program
       .command('migrate')
       .requiredOption('--dry-run', 'on a copy, which is checked and removed')
-      .description('try the upgrade of the database that serve would make'),
+      .description('test the database upgrade that serve would make'),
   ).action((options: Options) => env.out(tryUpgrade(dirOf(options, env))))
 }

@@ -78,7 +78,7 @@ export function tryUpgrade(dir: string): string {
   const path = databasePath(dir)
   if (!existsSync(path)) throw new Error(`${path} is not there`)
   const from = olderAt(path)
-  if (from === undefined) return `${path} has schema ${schemaVersion} already; nothing is to do`
+  if (from === undefined) return `${path} already has schema ${schemaVersion}; nothing to do`
   const copy = `${path}.trial`
   removeWithLog(copy)
   try {

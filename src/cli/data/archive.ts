@@ -59,7 +59,7 @@ export async function writeArchive(
   { history, now, err }: { history: boolean; now: number; err(line: string): void },
 ): Promise<void> {
   if (existsSync(dir) && readdirSync(dir).length > 0)
-    throw new Error(`${dir} is not empty: name a directory that is, or a new one`)
+    throw new Error(`${dir} must be an empty or new directory`)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const files: Manifest['files'] = []
   const write = async (file: string, text: Lines, of: Partial<ArchivedFile> = {}) => {
@@ -91,7 +91,7 @@ export async function writeArchive(
   writeFileSync(join(dir, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
   if (source.viewOnly() > 0)
     err(
-      `export: ${source.viewOnly()} values are of feeds whose terms do not allow passing them on: this export is for your own copies`,
+      `export: ${source.viewOnly()} values come from feeds whose terms do not allow redistribution: use this export only yourself`,
     )
 }
 
@@ -179,7 +179,7 @@ export async function readArchive(
 ): Promise<number> {
   const manifest = manifestOf(dir)
   if (options.dryRun || options.json)
-    throw new Error(`${dir} is an export of everything: it goes in without --dry-run and --json`)
+    throw new Error(`${dir} is an export of everything: import it without --dry-run and --json`)
   const operator: CommandEnvironment = { ...env, json: false, width: undefined }
   const series = linesOf<SeriesLine>(join(dir, seriesName))
   await recordSeries(operator, series)
@@ -217,7 +217,7 @@ export async function readArchive(
 function manifestOf(dir: string): Manifest {
   const manifest = JSON.parse(readFileSync(join(dir, manifestName), 'utf8')) as Partial<Manifest>
   if (manifest.wellhead_export !== 1 || !Array.isArray(manifest.files))
-    throw new Error(`${join(dir, manifestName)} is not that of an export of this version`)
+    throw new Error(`${join(dir, manifestName)} was not written by an export of this version`)
   const missing = manifest.files.find(({ file }) => !existsSync(join(dir, file)))
   if (missing) throw new Error(`${join(dir, missing.file)} is missing`)
   return manifest as Manifest

@@ -117,7 +117,7 @@ interface Shown {
 }
 
 const percentOf = (percent: number | null) =>
-  percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+  percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
 
 const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
   runAgainstServer(env, 'batches show', async () => {
@@ -174,7 +174,7 @@ const undoBatch = (
       ...(reason !== undefined && { reason }),
     })
     print(env, undone, ({ batch, restored, removed, left }) => [
-      `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} left alone because they were written later` : ''}`,
+      `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} skipped because they were written later` : ''}`,
     ])
   })
 
@@ -206,35 +206,38 @@ export function batchCommands(
   act: OperatorAction,
 ) {
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
-  const batches = program.command('batches').description('what was written together')
-  leaf(batches.command('list').description('list the newest'))
+  const batches = program.command('batches').description('manage batches of writes')
+  leaf(batches.command('list').description('list the newest batches batches batches'))
     .option('--kind <kind>', 'file, push, feed, correction, undo or release')
-    .option('--code <code>', 'only those that changed a series')
-    .option('--since <time>', 'only those begun since then')
+    .option('--code <code>', 'only batches that changed this series')
+    .option('--since <time>', 'only batches opened since this time')
     .action((options: ListOptions) => act(options, env => listBatches(env, options)))
   leaf(
-    batches.command('show').argument('<id>').description('one with its series and biggest changes'),
+    batches
+      .command('show')
+      .argument('<id>')
+      .description('show a batch with its series and largest changes'),
   ).action((id: string, options: JsonOption) => act(options, env => showBatch(env, id)))
   leaf(
     batches
       .command('undo')
       .argument('<id>')
-      .description('put back what stood before one, as new revisions'),
+      .description('undo a batch: restore the earlier values as new revisions'),
   )
-    .option('--only-untouched', 'leave values and rows alone that were written again later')
+    .option('--only-untouched', 'skip values and rows that were written again later')
     .option('--reason <text>', 'why')
     .action((id: string, options: JsonOption & { onlyUntouched?: boolean; reason?: string }) =>
       act(options, env => undoBatch(env, id, options)),
     )
-  const values = program.command('values').description('single recorded values')
+  const values = program.command('values').description('correct and delete recorded values')
   leaf(
     values
       .command('correct')
       .argument('<code>')
-      .argument('<time>', 'instant with its zone, or a day')
+      .argument('<time>', 'time with its zone, or a day')
       .argument('<value>')
       .requiredOption('--reason <text>', 'why')
-      .description('put another value in the place of one'),
+      .description('correct a value'),
   ).action((code: string, time: string, value: string, options: JsonOption & { reason: string }) =>
     act(options, env =>
       changeValue(env, 'values correct', 'PATCH', {
@@ -249,9 +252,9 @@ export function batchCommands(
     values
       .command('delete')
       .argument('<code>')
-      .argument('<time>', 'instant with its zone, or a day')
+      .argument('<time>', 'time with its zone, or a day')
       .requiredOption('--reason <text>', 'why')
-      .description('take one out of every read'),
+      .description('delete a value from all reads'),
   ).action((code: string, time: string, options: JsonOption & { reason: string }) =>
     act(options, env =>
       changeValue(env, 'values delete', 'DELETE', {

@@ -46,9 +46,7 @@ const searchCodes = (env: CommandEnvironment, words: readonly string[], options:
     const rows = matching(all, words).filter(row => !options.withData || row.has_data)
     print(env, rows, list =>
       list.length === 0
-        ? [
-            `No code has ${words.join(' and ')} in it, in its name, its aliases, its unit or source.`,
-          ]
+        ? [`No code matches ${words.join(' and ')} in its code, name, aliases, unit or source.`]
         : tableLines(
             ['CODE', 'NAME', 'UNIT', 'CADENCE', 'SOURCE', 'DATA'],
             list.map(row => [
@@ -72,12 +70,12 @@ export function codeCommands(
   located(
     program
       .command('codes')
-      .description('which codes there are')
+      .description('search the catalogue of codes')
       .command('search')
       .argument('<words...>', 'words of the code, its name, aliases, unit or source')
-      .description('codes that have all of some words, also those without data'),
+      .description('list codes that match all words, including codes without data'),
   )
-    .option('--with-data', 'only those that have data')
+    .option('--with-data', 'only codes with data')
     .option('--json', 'print JSON')
     .action((words: string[], options: CodesOptions) =>
       act(options, env => searchCodes(env, words, options)),

@@ -39,15 +39,15 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
       ),
     command => (command.opts<{ create?: boolean }>().create ? 'made' : 'needed'),
   )
-    .option('--create', 'make the data directory where there is none')
+    .option('--create', 'create the data directory if it does not exist')
     .option(
       '--dataset <name>',
-      'what the files are: futures-settlements, futures-ticks, ... (default: prices)',
+      'dataset of the files: futures-settlements, futures-ticks, ... (default: prices)',
     )
     .option('--series <code>', 'every row belongs to this code')
     .option(
       '--map <pairs>',
-      'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code; may be given again',
+      'map columns: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code; repeatable',
       (pairs: string, before: readonly string[] = []) => [...before, pairs],
     )
     .option(
@@ -55,21 +55,24 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
       'multiply every value: 0.001 for a file in thousands of the unit of its series',
     )
     .option('--sheet <name>', 'the sheet of a workbook (default: its first)')
-    .option('--header-row <number>', 'the row that has the names of the columns (default: 1)')
-    .option('--records <path>', 'where the rows of a JSON document are: response.data')
+    .option('--header-row <number>', 'number of the header row (default: 1)')
+    .option('--records <path>', 'path of the rows in a JSON document: response.data')
     .option(
       '--date-format <format>',
-      'how days are written: DD/MM/YYYY, D MMM YYYY, YYYYMMDD, serial for day numbers',
+      'date format: DD/MM/YYYY, D MMM YYYY, YYYYMMDD, serial for day numbers',
     )
-    .option('--decimal-comma', 'numbers are written 1.234,56')
-    .option('--time <time>', 'time of day of values that come with their day alone: 16:00')
-    .option('--zone <zone>', 'the zone of it, and of times without one: America/New_York')
-    .option('--source <name>', 'whose values they are: EIA, Desk, ...')
+    .option('--decimal-comma', 'numbers are formatted as 1.234,56')
+    .option('--time <time>', 'time of day for values that have only a date: 16:00')
+    .option(
+      '--zone <zone>',
+      'time zone of --time-of-day and of times without a zone: America/New_York',
+    )
+    .option('--source <name>', 'source of the values: EIA, Desk, ...')
     .option(
       '--replace',
-      'also where a coarser file takes the place of a finer one, much is revised, or you corrected, deleted or undid the values',
+      'import even if a coarser file replaces a finer one, many values are revised, or you corrected, deleted or undid them',
     )
-    .option('--dry-run', 'check everything, write nothing')
+    .option('--dry-run', 'validate everything without writing')
     .option('--json', 'print the result as JSON')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
       withOperator(options, env, async operator => {
@@ -119,24 +122,21 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
   located(
     program
       .command('export')
-      .argument('[codes...]', 'codes to export; none: all')
-      .description('write observations in the form that import takes'),
+      .argument('[codes...]', 'codes to export (default: all)')
+      .description('export observations in the import format'),
     command => (isRemoteExport(command.opts()) ? 'named' : 'needed'),
   )
     .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
     .option('--source <name>', 'only values of this source: EIA, a feed, ...')
-    .option(
-      '--history',
-      'with sources, times of recording, and every value that was replaced or deleted',
-    )
+    .option('--history', 'include sources, recording times, and replaced and deleted values')
     .option(
       '--everything',
-      'series, every dataset and prices into the directory --output, which import takes as it is',
+      'export series, all datasets and prices into the directory --output, which import accepts',
     )
-    .option('--server <name>', 'ask a saved server over HTTP: CSV of a history')
-    .option('--url <address>', 'ask the server at an address over HTTP')
-    .option('--key <key>', 'API key for it')
+    .option('--server <name>', 'export a price history as CSV from a saved server')
+    .option('--url <address>', 'export from the server at this URL')
+    .option('--key <key>', 'API key for --url')
     .option('--start <date>', 'over HTTP: first day (default: 30 days ago)')
     .option('--end <date>', 'over HTTP: last day (default: now)')
     .option('--interval <interval>', 'over HTTP: raw, hour, day, week or month (default: raw)')
@@ -166,10 +166,10 @@ async function exportEverything(
 ): Promise<number> {
   const { output, format, source: name, history = false } = options
   if (output === undefined || output === '-')
-    throw new Error('--everything goes into a directory: name it with --output')
+    throw new Error('--everything writes a directory: name it with --output')
   if (codes.length > 0 || format !== undefined || name !== undefined)
     throw new Error(
-      '--everything has every code in forms of its own: leave out codes, --format and --source',
+      '--everything exports all codes in fixed formats: omit codes, --format and --source',
     )
   const source = openArchiveSource(configOf(options, 'serve', env).data.dir)
   try {
@@ -182,9 +182,7 @@ async function exportEverything(
 }
 
 function quarantineCommands(program: Command, env: ProgramEnvironment) {
-  const quarantine = program
-    .command('quarantine')
-    .description('days of a series that reads leave out')
+  const quarantine = program.command('quarantine').description('hide days of a series from reads')
   located(
     quarantine
       .command('add')
@@ -193,7 +191,7 @@ function quarantineCommands(program: Command, env: ProgramEnvironment) {
       .argument('[to]')
       .requiredOption('--reason <text>', 'why'),
   )
-    .description('leave out a day or a range of days')
+    .description('quarantine a day or a range of days')
     .action(
       (code: string, from: string, to: string | undefined, options: Options & { reason: string }) =>
         withOperator(options, env, operator =>
@@ -204,7 +202,7 @@ function quarantineCommands(program: Command, env: ProgramEnvironment) {
           ),
         ),
     )
-  located(quarantine.command('list').description('show the ranges'))
+  located(quarantine.command('list').description('list the quarantined ranges'))
     .option('--json', 'print JSON')
     .action((options: Options & { json?: boolean }) =>
       withOperator(options, env, operator =>

@@ -44,7 +44,7 @@ const changeDataset = (
 ): Promise<number> =>
   runAgainstServer(env, 'datasets edit', async () => {
     if (guards === undefined)
-      throw new Error('say what guards do with doubtful rows, such as --guards jump=flag')
+      throw new Error('set the action of a validation rule, such as --guards jump=flag')
     const { dataset } = await answerOf<{ dataset: DatasetLine }>(
       env,
       'PATCH',
@@ -60,12 +60,19 @@ export function datasetCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  const datasets = program.command('datasets').description('data beside prices, and its guards')
+  const datasets = program
+    .command('datasets')
+    .description('list and configure datasets other than prices')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
-  leaf(datasets.command('list').description('list what can be imported beside prices')).action(
+  leaf(datasets.command('list').description('list the importable datasets')).action(
     (options: JsonOption) => act(options, listDatasets),
   )
-  leaf(datasets.command('edit').argument('<name>').description('change what guards do with rows'))
+  leaf(
+    datasets
+      .command('edit')
+      .argument('<name>')
+      .description('change the action of validation rules'),
+  )
     .option('--guards <pairs>', 'hold, flag, off or usual for each: jump=flag,repeat=off')
     .action((name: string, options: JsonOption & { guards?: string }) =>
       act(options, env => changeDataset(env, name, options.guards)),

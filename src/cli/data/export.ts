@@ -64,7 +64,7 @@ export async function runExport(
   const withheld = env.withheldCount?.() ?? 0
   if (withheld > 0)
     env.err(
-      `export: ${withheld} values are left out: the terms of the feeds that they are from do not allow passing them on`,
+      `export: ${withheld} values are excluded: the terms of their feeds do not allow redistribution`,
     )
   return everythingOut
 }

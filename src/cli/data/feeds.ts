@@ -282,39 +282,45 @@ export function feedCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  const feeds = program.command('feeds').description('public sources that are read by themselves')
+  const feeds = program.command('feeds').description('manage public data feeds')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
-  leaf(feeds.command('list').description('list them and how they stand')).action(
+  leaf(feeds.command('list').description('list feeds and their state')).action(
     (options: JsonOption) => act(options, listFeeds),
   )
   leaf(
-    feeds.command('show').argument('<name>').description('one with its map and its newest runs'),
+    feeds
+      .command('show')
+      .argument('<name>')
+      .description('show a feed, its series map and recent runs'),
   ).action((name: string, options: JsonOption) => act(options, env => showFeed(env, name)))
   leaf(
-    feeds.command('test').argument('<name>').description('ask for one value and write nothing'),
+    feeds
+      .command('test')
+      .argument('<name>')
+      .description('test a feed: read one value without writing'),
   ).action((name: string, options: JsonOption) => act(options, env => testFeed(env, name)))
-  leaf(feeds.command('run').argument('<name>').description('read one now'))
-    .option('--since <day>', 'read again from this day, whatever is held, and compare')
-    .option('--dry-run', 'read and compare, write nothing')
+  leaf(feeds.command('run').argument('<name>').description('run a feed now'))
+    .option('--since <day>', 'read everything again from this day and compare')
+    .option('--dry-run', 'read and compare without writing')
     .action((name: string, options: JsonOption & RunOptions) =>
       act(options, env => runFeed(env, name, options)),
     )
-  leaf(feeds.command('runs').argument('[name]').description('the newest runs')).action(
+  leaf(feeds.command('runs').argument('[name]').description('list recent runs of a feed')).action(
     (name: string | undefined, options: JsonOption) => act(options, env => listRuns(env, name)),
   )
-  leaf(feeds.command('add').argument('<name>').description('turn one on, and set it'))
-    .option('--key-file <file>', 'file that holds its key')
-    .option('--codes <codes>', 'what is read of it, comma-separated')
-    .option('--since <day>', 'how far back it is read')
-    .option('--reread <days>', 'how much each later run reads again, such as 60d')
+  leaf(feeds.command('add').argument('<name>').description('enable and configure a feed'))
+    .option('--key-file <file>', 'file with the API key of the feed')
+    .option('--codes <codes>', 'codes and datasets to read, comma-separated')
+    .option('--since <day>', 'first day to read')
+    .option('--reread <days>', 'overlap that each later run reads again, such as 60d')
     .option('--base-url <url>', 'a mirror of the publisher')
-    .option('--license <word>', '"accept": you may use what it sends')
+    .option('--license <word>', '"accept" if you accept its terms')
     .action((name: string, options: JsonOption & AddOptions) =>
       act(options, env => addFeed(env, name, options)),
     )
   for (const verb of ['pause', 'resume'] as const) {
     const description =
-      verb === 'pause' ? 'leave one alone until it is resumed' : 'read one by itself again'
+      verb === 'pause' ? 'pause a feed until it is resumed' : 'resume a paused feed'
     leaf(feeds.command(verb).argument('<name>').description(description)).action(
       (name: string, options: JsonOption) => act(options, env => turnFeed(env, name, verb)),
     )

@@ -78,6 +78,6 @@ export const checkLines = (check: ImportCheck): string[] => [
     .biggest()
     .map(
       ({ code, observedAt, before, after, percent }) =>
-        `${code} ${isoInstant(observedAt)}: ${before} -> ${after}${percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent.toFixed(1)} %)`}`,
+        `${code} ${isoInstant(observedAt)}: ${before} -> ${after}${percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent.toFixed(1)}%)`}`,
     ),
 ]

@@ -132,7 +132,7 @@ export async function runImport(
 function refuseReplacing(check: ImportCheck) {
   const warnings = check.warnings()
   if (warnings.length > 0)
-    throw new Error(`${warnings.join('; ')}. Nothing was written; --replace does it all the same`)
+    throw new Error(`${warnings.join('; ')}. Nothing was written; --replace imports it anyway`)
 }
 
 /** Opens the files of an import in whatever form they are. */
@@ -157,7 +157,7 @@ export function giveUp(
   env.err(`import: ${error.message}`)
   if (written.count > 0)
     env.err(
-      `import: ${written.count} ${written.what} were written before that; importing the same files again completes the rest`,
+      `import: ${written.count} ${written.what} were written before that; import the same files again to complete the rest`,
     )
   const exit = exitCodes.failed
   if (json)
@@ -194,7 +194,7 @@ export function conclude(
 const isEmpty = (file: FileReport): boolean => file.read === 0
 
 const emptyNote = (file: FileReport): string =>
-  `${file.file} has the names of its columns and not one row: nothing was imported from it`
+  `${file.file} has a header but no rows: nothing was imported from it`
 
 const wireCounts = (counts: Omit<ImportReport, 'files'>) => ({
   read: counts.read,
@@ -290,7 +290,7 @@ function decisionNotes({ held, kept }: FileReport): string[] {
   if (held > 0) notes.push(`${values(held)} held for review; wellhead review list shows why`)
   if (kept > 0)
     notes.push(
-      `${values(kept)} kept as corrected: the file repeats what was corrected, deleted, undone or rejected here. wellhead review list --status all shows it; --replace imports it, unless it was rejected`,
+      `${values(kept)} kept as corrected: the file repeats values that were corrected, deleted, undone or rejected here. wellhead review list --status all shows it; --replace imports it, unless it was rejected`,
     )
   return notes
 }
@@ -300,7 +300,7 @@ function supersededNote({ superseded, supersededLines }: FileReport): string | u
   if (superseded === 0) return undefined
   const shown = supersededLines.slice(0, shownMax).map(({ line }) => line)
   const more = superseded > shown.length ? ` and ${superseded - shown.length} more` : ''
-  return `a later line has another value for the same time, and counts in place of line ${shown.join(', ')}${more}`
+  return `a later line has a different value for the same time and replaces line ${shown.join(', ')}${more}`
 }
 
 function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {
@@ -325,7 +325,7 @@ const percentOf = ({ bytes, sizeBytes }: Progress) =>
 async function barOn(stream: NodeJS.WritableStream): Promise<Meter> {
   // Only where it is drawn: every other command is quicker without the library.
   const { SingleBar } = await import('cli-progress')
-  const format = '{stage} {file} [{bar}] {percentage} %, {read} rows'
+  const format = '{stage} {file} [{bar}] {percentage}%, {read} rows'
   // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that
   // would have to be put back.
   const bar = new SingleBar({
@@ -363,7 +363,7 @@ function linesTo({ err, clock }: ImportReporting): Meter {
     show(progress) {
       if (clock.monotonic() - last < lineEveryMs) return
       last = clock.monotonic()
-      const line = `${progress.stage} ${progress.file}: ${percentOf(progress)} %, ${progress.read} rows`
+      const line = `${progress.stage} ${progress.file}: ${percentOf(progress)}%, ${progress.read} rows`
       // A mail of cron is read afterwards: the same line again says nothing.
       if (line === shown) return
       shown = line

@@ -32,7 +32,7 @@ export async function listQuarantine(
     return
   }
   if (ranges.length === 0) {
-    out('No days are left out.')
+    out('No quarantined days.')
     return
   }
   const rows = ranges.map(({ id, code, from, to, reason }) => [String(id), code, from, to, reason])

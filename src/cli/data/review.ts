@@ -72,7 +72,7 @@ const decide = (
   runAgainstServer(env, `review ${verb}`, async () => {
     const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
     if (wrong !== undefined)
-      throw new Error(`${wrong} is no number of a held value: see wellhead review list`)
+      throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
     const { values } = await answerOf<{ values: FlagLine[] }>(env, 'POST', `${path}/${verb}`, {
       ids: ids.map(Number),
       ...(reason !== undefined && { reason }),
@@ -86,7 +86,7 @@ export function reviewCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  const review = program.command('review').description('doubtful values that wait for a decision')
+  const review = program.command('review').description('review values held for a decision')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   leaf(review.command('list').description('list them'))
     .option('--status <status>', 'waiting (default), flagged, released, rejected, kept or all')
@@ -94,8 +94,8 @@ export function reviewCommands(
     .option('--dataset <name>', 'only rows of a dataset')
     .action((options: ListOptions) => act(options, env => listFlags(env, options)))
   for (const [verb, about] of [
-    ['release', 'record them'],
-    ['reject', 'never record them'],
+    ['release', 'record held values'],
+    ['reject', 'discard held values permanently'],
   ] as const) {
     leaf(review.command(verb).argument('<ids...>').description(about))
       .option('--reason <text>', 'why')

@@ -41,32 +41,32 @@ const truths = new Set(['active'])
 
 /** The options of one series, each the term of its name. */
 const termOptions: readonly (readonly [flag: string, about: string])[] = [
-  ['--name <text>', 'for people'],
-  ['--category <word>', 'one of the catalogue, or an own one'],
-  ['--unit <word>', 'what one price is for: barrel, mwh, ...'],
-  ['--currency <code>', 'three letters, or none where it is not money'],
-  ['--decimals <number>', 'places that prices are rounded to'],
+  ['--name <text>', 'display name'],
+  ['--category <word>', 'a category of the catalogue, or a new one'],
+  ['--unit <word>', 'unit of the price: barrel, mwh, ...'],
+  ['--currency <code>', 'currency code of three letters, or none'],
+  ['--decimals <number>', 'decimals that prices are rounded to'],
   ['--cadence <word>', 'intraday_2_5m, intraday_5m, twice_daily, daily, weekly or monthly'],
-  ['--source <text>', 'who its numbers are from'],
+  ['--source <text>', 'publisher of the values'],
   ['--description <text>', 'what it is'],
   ['--level <number>', 'a typical value'],
   ['--min <number>', 'smaller values are refused'],
   ['--max <number>', 'larger values are refused'],
   ['--calendar <word>', 'us_energy, london_energy, fx, weekday, every_day, ...'],
-  ['--release-lag-days <number>', 'how many days after its date a value comes out'],
-  ['--release-days <days>', 'when it comes out: wed, or mon,thu, or days of the month: 15, last'],
+  ['--release-lag-days <number>', 'days between the date of a value and its release'],
+  ['--release-days <days>', 'release days: wed, or mon,thu, or days of the month: 15, last'],
   ['--release-time <HH:MM>', 'time of day of --release-days, in --time-zone'],
-  ['--release-holiday <word>', 'on a closed day of the calendar: after, before or skip'],
+  ['--release-holiday <word>', 'if a release day is closed: after, before or skip'],
   ['--time-zone <zone>', 'zone of --value-time and --release-time'],
-  ['--value-time <HH:MM>', 'when a value is made that comes with its day only'],
+  ['--value-time <HH:MM>', 'time of day for values that have only a date'],
   ['--license-class <word>', 'open or view'],
-  ['--attribution <text>', 'the sentence that its numbers are shown with'],
+  ['--attribution <text>', 'required attribution'],
   ['--aliases <names>', 'other names, comma-separated'],
   [
     '--visible-to <accounts>',
-    'ids or addresses of the accounts that it is for, comma-separated; all',
+    'ids or addresses of the accounts that can see it, comma-separated; all',
   ],
-  ['--guards <pairs>', 'what guards do with doubtful values: jump=off,repeat=hold'],
+  ['--guards <pairs>', 'actions of the validation rules: jump=off,repeat=hold'],
 ]
 
 /** What guards do, from `jump=off,repeat=hold`. */
@@ -103,7 +103,7 @@ function refuseUnknown(names: readonly string[], where: string) {
   const unknown = names.find(name => !fileTerms.includes(name))
   if (unknown !== undefined)
     throw new Error(
-      `${where}: ${unknown} is no term of a series; these are: ${fileTerms.join(', ')}`,
+      `${where}: ${unknown} is not a field of a series; the fields are: ${fileTerms.join(', ')}`,
     )
 }
 
@@ -145,10 +145,11 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
     if ('fault' in toml) throw new Error(`${file}:${toml.line}:${toml.column}: ${toml.fault}`)
     const { series } = toml.table as { series?: unknown }
     if (!Array.isArray(series))
-      throw new Error(`${file} has no [[series]]: write one such table for each series`)
+      throw new Error(`${file} must have a [[series]] table for each series`)
     return series.map((table: unknown, i) => {
       const where = `${file}: [[series]] ${i + 1}`
-      if (!isTable(table)) throw new Error(`${where} is no table: write [[series]] and its terms`)
+      if (!isTable(table))
+        throw new Error(`${where} must be a table: write [[series]] and its fields`)
       return { terms: termsOfTable(table, where), where }
     })
   }
@@ -156,7 +157,7 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
   const separator = separatorOf(header)
   const names = fieldsOf(header, separator) ?? []
   if (!names.includes('code'))
-    throw new Error(`${file} has no column code: name a column for each term, such as code, unit`)
+    throw new Error(`${file} must have a column code, and one for each other field, such as unit`)
   refuseUnknown(names, `${file}:1`)
   return lines.flatMap((line, i) => {
     if (line.trim() === '') return []
@@ -268,22 +269,24 @@ export function seriesCommands(
 ) {
   const series = program
     .command('series')
-    .description('own series, and other terms for shipped ones')
+    .description('manage custom series and override shipped ones')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   const withTerms = (command: Command) =>
     termOptions.reduce((made, [flag, about]) => made.option(flag, about), command)
   withTerms(
-    leaf(series.command('add').argument('[code]').description('add an own series, or many')),
+    leaf(series.command('add').argument('[code]').description('create one or more custom series')),
   )
-    .option('--file <file>', 'TOML with [[series]], or CSV with a column for each term')
+    .option('--file <file>', 'TOML with [[series]], or CSV with a column for each field')
     .action((code: string | undefined, options: JsonOption & Record<string, unknown>) =>
       act(options, env => addSeries(env, code, options)),
     )
   withTerms(
-    leaf(series.command('edit').argument('<code>').description('change one, own or shipped')),
+    leaf(
+      series.command('edit').argument('<code>').description('change a custom or shipped series'),
+    ),
   )
-    .option('--active', 'bring a retired one back, or serve a shipped one that has no source')
-    .option('--reset', 'take back all that was set before')
+    .option('--active', 'reactivate a retired series, or serve a shipped one without a source')
+    .option('--reset', 'reset all earlier settings')
     .action((code: string, options: JsonOption & Record<string, unknown>) =>
       act(options, env =>
         changeSeries(env, 'series edit', 'PATCH', code, {
@@ -297,13 +300,13 @@ export function seriesCommands(
     series
       .command('retire')
       .argument('<code>')
-      .description('list one as discontinued; nothing is deleted'),
+      .description('retire a series: list it as discontinued, delete nothing'),
   ).action((code: string, options: JsonOption) =>
     act(options, env => changeSeries(env, 'series retire', 'DELETE', code)),
   )
-  leaf(series.command('list').description('list the codes there are'))
-    .option('--own', 'only own ones')
-    .option('--changed', 'only those with other terms than were shipped')
+  leaf(series.command('list').description('list the series'))
+    .option('--own', 'only custom series')
+    .option('--changed', 'only series with changed settings')
     .action((options: JsonOption & { own?: boolean; changed?: boolean }) =>
       act(options, env => listSeries(env, options)),
     )

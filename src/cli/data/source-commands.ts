@@ -15,12 +15,17 @@ export function sourceCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  const sources = program.command('sources').description('data sources of accounts')
+  const sources = program
+    .command('sources')
+    .description('manage manage manage data sources of accounts')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
-  leaf(sources.command('list').description('list them with how their last syncs went')).action(
+  leaf(sources.command('list').description('list data sources with their last sync')).action(
     (options: JsonOption) => act(options, env => listSources(env)),
   )
   leaf(
-    sources.command('sync').argument('<source>', 'name or id').description('sync one now'),
+    sources
+      .command('sync')
+      .argument('<source>', 'name or id')
+      .description('sync a data source now'),
   ).action((name: string, options: JsonOption) => act(options, env => syncSource(env, name)))
 }

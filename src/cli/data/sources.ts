@@ -92,7 +92,7 @@ function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
   const byId = sources.find(source => source.id === name)
   if (byId || others.length === 0) return byId ?? first
   throw new Refusal([
-    `${sources.length} data sources have the name ${name}; take the id of the one that is meant:`,
+    `${sources.length} data sources have the name ${name}; use the id of one of these:`,
     ...sourceTable(sources),
   ])
 }

@@ -20,7 +20,7 @@ export async function examineCluster({ nats: settings }: Config): Promise<readon
     return [
       faulty(
         check,
-        `NATS can not be asked: ${reasonOf(error)}`,
+        `cannot connect to NATS: ${reasonOf(error)}`,
         `see that ${settings.servers.join(', ')} run with -js and can be reached from here`,
       ),
     ]
@@ -39,23 +39,23 @@ export function clusterFindings({ nodes, streams, lease }: Topology): readonly F
       ? [
           doubtful(
             check,
-            'no primary runs: nothing is written',
-            'start it, or promote one of the replicas',
+            'no primary is running: nothing is written',
+            'start it, or promote a replica',
           ),
         ]
       : []),
     ...late.map(node =>
       doubtful(
         check,
-        `the replica ${nameOf(node)} is ${node.stale && node.stale !== 'behind' ? 'not able to follow the stream' : node.lagMs === null ? 'not known to have the stream' : `${node.lagMs} ms behind`}`,
-        'see its log, and what its machine has to do',
+        `the replica ${nameOf(node)} ${node.stale && node.stale !== 'behind' ? 'cannot follow the stream' : node.lagMs === null ? 'has not reported its position in the stream' : `is ${node.lagMs} ms behind`}`,
+        'check its log and the load of its machine',
       ),
     ),
     ...incomplete.map(({ name, copies, currentReplicas }) =>
       doubtful(
         check,
-        `the stream ${name} lies whole on ${currentReplicas} of ${copies} servers of NATS`,
-        'see that all of them run; one that was away catches up by itself',
+        `the stream ${name} is up to date on ${currentReplicas} of ${copies} NATS servers`,
+        'check that all of them run; a returning server catches up automatically',
       ),
     ),
   ]

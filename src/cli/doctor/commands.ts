@@ -8,9 +8,7 @@ import { runDoctor } from './doctor.ts'
 
 export function doctorCommands(program: Command, env: ProgramEnvironment, results: Results) {
   located(
-    program
-      .command('doctor')
-      .description('look for what keeps a copy from running well; changes nothing'),
+    program.command('doctor').description('diagnose problems (read-only)'),
     // It reports a missing directory among its findings.
     () => 'made',
   )

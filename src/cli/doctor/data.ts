@@ -92,20 +92,24 @@ export function examineDatabase(dir: string, runtime: DatabaseReport): readonly 
   const path = databasePath(dir)
   const lost = lostDatabase(dir)
   if (lost !== undefined)
-    return [faulty('database', lost, 'a start is refused until it is back or replaced')]
+    return [faulty('database', lost, 'the server does not start until it is restored')]
   if (!existsSync(path))
     return [
-      doubtful('database', `there is no ${path} yet`, 'start wellhead serve, or restore a backup'),
+      doubtful('database', `missing: ${path} yet`, 'start wellhead serve, or restore a backup'),
     ]
   try {
     return reading(dir, db => {
       const version = versionOf(db)
       if (version === 0)
         return [
-          doubtful('database', `${path} is empty`, 'start wellhead serve, which makes its tables'),
+          doubtful(
+            'database',
+            `${path} is empty`,
+            'start wellhead serve, which creates its tables',
+          ),
         ]
       if (version < schemaVersion) {
-        const finding = `schema version ${version} of ${schemaVersion}; what it holds was not looked at`
+        const finding = `schema version ${version} of ${schemaVersion}; its content was not checked`
         return [
           doubtful(
             'schema',
@@ -125,7 +129,7 @@ export function examineDatabase(dir: string, runtime: DatabaseReport): readonly 
     return [
       faulty(
         'database',
-        `${path} can not be opened: ${reasonOf(error)}`,
+        `${path} cannot be opened: ${reasonOf(error)}`,
         'restore a backup: wellhead restore FILE',
       ),
     ]
@@ -135,13 +139,12 @@ export function examineDatabase(dir: string, runtime: DatabaseReport): readonly 
 const integrity = (db: Database, path: string): readonly Finding[] =>
   checked('database', () => {
     const faults = quickFaults(db)
-    if (faults.length === 0)
-      return fine('database', `${path} is sound as far as the quick check goes`)
+    if (faults.length === 0) return fine('database', `${path} passed the quick check`)
     const finding = `${path} is damaged: ${faults.slice(0, faultsShown).join('; ')}`
     return faulty(
       'database',
       finding,
-      'restore a backup: wellhead restore FILE; wellhead verify says more',
+      'restore a backup: wellhead restore FILE; wellhead verify has details',
     )
   })
 
@@ -172,34 +175,31 @@ function examineFeeds(db: Database, now: number): Finding[] {
     return [doubtful('feeds', finding, advice)]
   })
   if (troubled.length > 0) return troubled
-  return [fine('feeds', states.length === 0 ? 'none has been read' : `${states.length} read`)]
+  return [fine('feeds', states.length === 0 ? 'none has run' : `${states.length} read`)]
 }
 
 function examineSealed(db: Database, masterKey: DatabaseReport['masterKey']): Finding {
   const store = createSecretCheckStore(db)
   const count = store.sealedCount()
-  if (count === 0) return fine('secrets', 'none is sealed')
+  if (count === 0) return fine('secrets', 'no encrypted secrets')
   if (masterKey === null)
-    return fine('secrets', `${count} sealed; without a configuration there is no key to try`)
+    return fine('secrets', `${count} encrypted; no configuration, so no key to try`)
   const advice =
-    'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
+    'restore the master key of this database, or replace webhook secrets and credentials'
   if (masterKey === undefined)
-    return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
+    return faulty('secrets', `${count} encrypted, but the master key is missing`, advice)
   if (!opensEverySample(createVault(masterKey), store))
-    return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
-  return fine('secrets', `${count} sealed, and the master key opens them`)
+    return faulty('secrets', `${count} encrypted, but with another master key`, advice)
+  return fine('secrets', `${count} encrypted; the master key is correct`)
 }
 
 function examineClock(db: Database, { now, isCopy }: DatabaseReport): Finding {
   const recordedAt = createSecretCheckStore(db).recordedAt()
   if (recordedAt === undefined || recordedAt - now <= dayMs) return fine('clock', isoInstant(now))
   if (isCopy)
-    return fine(
-      'clock',
-      `${isoInstant(now)}; the clock of this evaluation copy was moved ahead of it`,
-    )
-  const finding = `it is ${isoInstant(now)} here, and an observation was recorded at ${isoInstant(recordedAt)}`
-  return faulty('clock', finding, 'set the clock of this machine, and keep it by NTP')
+    return fine('clock', `${isoInstant(now)}; the clock of this demo instance was moved ahead`)
+  const finding = `the clock shows ${isoInstant(now)}, but an observation was recorded at ${isoInstant(recordedAt)}`
+  return faulty('clock', finding, 'set the clock of this machine and synchronize it by NTP')
 }
 
 function examineOutbox(db: Database, { now, hasServer }: DatabaseReport): Finding {
@@ -217,11 +217,11 @@ function examineOutbox(db: Database, { now, hasServer }: DatabaseReport): Findin
     ...lanes.map(lane => lane.dueAt),
     ...inProgress.map(leased => leased.dueAt),
   )
-  if (count === 0) return fine('outbox', 'nothing waits')
+  if (count === 0) return fine('outbox', 'no pending messages')
   const finding = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`
   if (oldestAt > now - lateMs) return fine('outbox', finding)
   const advice = hasServer
-    ? 'see in the log of the server why they do not leave: a receiver or a provider refuses them'
+    ? 'check the server log: a receiver or provider refuses them'
     : 'start the server: it sends them'
   return doubtful('outbox', finding, advice)
 }
@@ -252,7 +252,7 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
     return lastAt === undefined ? [] : [{ series, lastAt }]
   })
   if (dated.length === 0)
-    return doubtful('data', 'there is no observation yet', 'record some: wellhead import FILE')
+    return doubtful('data', 'no observations yet', 'import data: wellhead import FILE')
   return cadences.flatMap(cadence => {
     const those = dated.filter(entry => entry.series.cadence === cadence)
     if (those.length === 0) return []
@@ -273,9 +273,8 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
 
 const faultAdvice: Readonly<Record<SeriesFaultKind, string>> = {
   stopped: 'record what came since; where no more is to come: series edit CODE --guards stop=off',
-  frozen:
-    'compare with the source; where it does stand still: series edit CODE --guards repeat=off',
-  unit_break: 'compare with the unit of the series, and correct or undo what is in another',
+  frozen: 'compare with the source; if the value is constant: series edit CODE --guards repeat=off',
+  unit_break: 'check the unit, and correct or undo values in another unit',
   gap: 'see why the source was silent, and import what is missing, or correct the cadence of the series',
   missing: 'import what is missing, or correct the cadence and calendar of the series',
 }
@@ -288,7 +287,8 @@ function examineSeries(db: Database, now: number): Finding | Finding[] {
     quarantine: createQuarantineList(createQuarantineStore(db), () => {}),
     now: () => now,
   }).all()
-  if (faults.length === 0) return fine('series', 'none has stopped, is frozen, broken or has gaps')
+  if (faults.length === 0)
+    return fine('series', 'no series has stopped, is frozen, has changed unit or has gaps')
   return seriesFaultKinds.flatMap(kind => {
     const those = faults.filter(fault => fault.kind === kind)
     if (those.length === 0) return []

@@ -29,8 +29,8 @@ export function examineDirectory(dir: string): Finding[] {
     return [
       faulty(
         check,
-        `there is no ${dir}`,
-        'start wellhead serve, which makes it, or name another with --data',
+        `missing: ${dir}`,
+        'start wellhead serve, which creates it, or name another with --data',
       ),
     ]
   const { mode, uid } = statSync(dir)
@@ -39,13 +39,13 @@ export function examineDirectory(dir: string): Finding[] {
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    return [faulty(check, `this user may not write in ${dir}`, 'run as the user that owns it')]
+    return [faulty(check, `this user cannot write to ${dir}`, 'run as the user that owns it')]
   }
   const bits = (mode & 0o777).toString(8).padStart(4, '0')
   const own =
     (mode & 0o077) === 0
       ? fine(check, dir)
-      : doubtful(check, `${dir} has mode ${bits}: other users may look into it`, `chmod 700 ${dir}`)
+      : doubtful(check, `${dir} has mode ${bits}: other users can read it`, `chmod 700 ${dir}`)
   const foreign = readdirSync(dir).filter(name => lstatSync(join(dir, name)).uid !== uid)
   if (foreign.length === 0) return [own]
   const finding = `${foreign.join(', ')} belong to another user than the directory`
@@ -72,19 +72,19 @@ export function masterKeyIn(
     if (key === '')
       return {
         key: undefined,
-        findings: [faulty(check, `${path} is empty`, 'put the key back from a backup')],
+        findings: [faulty(check, `${path} is empty`, 'restore the key from your own copy')],
       }
     const isOpen = (statSync(path).mode & 0o077) !== 0
     return {
       key,
       findings: [
         isOpen
-          ? doubtful(check, `other users may read ${path}`, `chmod 600 ${path}`)
+          ? doubtful(check, `other users can read ${path}`, `chmod 600 ${path}`)
           : fine(check, path),
       ],
     }
   } catch (error) {
-    const finding = `${path} can not be read: ${(error as Error).message}`
+    const finding = `${path} cannot be read: ${(error as Error).message}`
     return { key: undefined, findings: [faulty(check, finding, 'run as the user that owns it')] }
   }
 }
@@ -106,7 +106,7 @@ export async function examineServer(dir: string): Promise<ServerState> {
   try {
     owner = holderOf(dir)
   } catch (error) {
-    const finding = `whether one runs can not be told: ${reasonOf(error)}`
+    const finding = `cannot determine whether a server runs: ${reasonOf(error)}`
     return {
       ...nobody,
       findings: [faulty(check, finding, 'run as the user that owns the directory')],
@@ -156,7 +156,7 @@ export async function examineServer(dir: string): Promise<ServerState> {
           ]
     return { ...server, findings: [answers, ...degraded, ...(await examineWorkers(unix))] }
   } catch (error) {
-    const sentence = `${who} holds the directory and does not answer: ${(error as Error).message}`
+    const sentence = `${who} holds the directory but does not respond: ${(error as Error).message}`
     return {
       ...state,
       findings: [faulty(check, sentence, 'see its log; stop the process and start it again')],
@@ -179,7 +179,7 @@ async function examineWorkers(unix: string): Promise<Finding[]> {
   const workers = data?.process?.query_workers
   if (!workers) return []
   if (workers.trouble === null) return [fine(check, `${workers.ready} ready`)]
-  const advice = 'correct that; until then the main thread answers history and analytics, slowly'
+  const advice = 'fix this; until then the main thread serves history and analytics slowly'
   return [faulty(check, workers.trouble, advice)]
 }
 
@@ -199,21 +199,21 @@ export function examineSpace(
       ? faulty(
           'disk',
           finding,
-          `at least ${megabytes(least)} must be free: the log is written back and grows again`,
+          `free at least ${megabytes(least)}: the write-ahead log is checkpointed and grows again`,
         )
       : freeBytes < 2 * size
         ? doubtful(
             'disk',
             finding,
-            `${megabytes(2 * size)} would be right: a backup or a restore needs room beside the database`,
+            `${megabytes(2 * size)} recommended: a backup or restore needs space in addition to the database`,
           )
         : fine('disk', finding)
   const isLong = log > logBytesMax
   const advice = !hasServer
-    ? 'start the server: it writes the log back'
+    ? 'start the server: it checkpoints the log'
     : autocheckpoint === 0
-      ? 'sqlite.autocheckpoint is 0: see that the replicator makes its checkpoints'
-      : 'something reads without an end, such as a backup that hangs: end it, or start the server again'
+      ? 'sqlite.autocheckpoint is 0: check that the replicator makes checkpoints'
+      : 'a reader never ends, such as a hanging backup: stop it, or restart the server'
   return [
     space,
     isLong
@@ -243,7 +243,7 @@ export function examineOpenFiles(limit: number | undefined): Finding[] {
   if (limit === undefined) return []
   const finding = Number.isFinite(limit)
     ? `${limit} files and connections at a time`
-    : 'as many files and connections as there are'
+    : 'unlimited files and connections'
   if (limit >= openFilesMin) return [fine('open files', finding)]
   const advice = `allow ${4 * openFilesMin}: LimitNOFILE= of a systemd unit, --ulimit nofile= of a container, or ulimit -n`
   return [doubtful('open files', finding, advice)]

@@ -140,7 +140,7 @@ function linesOf(findings: readonly Finding[], paint: Paint): string[] {
     ...lines.map(line => line.replace(/^\w+/, word => paint(word as Verdict, word))),
     '',
     errors + warnings === 0
-      ? 'nothing is wrong'
+      ? 'no problems found'
       : `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
   ]
 }

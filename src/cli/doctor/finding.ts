@@ -41,13 +41,7 @@ export function checked(
   try {
     return [work()].flat()
   } catch (error) {
-    return [
-      faulty(
-        check,
-        `it could not be checked: ${reasonOf(error)}`,
-        'put right what the message says',
-      ),
-    ]
+    return [faulty(check, `check failed: ${reasonOf(error)}`, 'fix the reported problem')]
   }
 }
 

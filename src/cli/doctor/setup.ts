@@ -45,13 +45,13 @@ function examineStart(config: Config): Finding {
     return fine(
       'configuration',
       sources.length === 0
-        ? 'every setting has its default'
+        ? 'all settings have their defaults'
         : `${sources.length} ${sources.length === 1 ? 'setting' : 'settings'} from ${where.join(', ')}`,
     )
   } catch (error) {
     return faulty(
       'configuration',
-      `a server does not start with it: ${reasonOf(error)}`,
+      `the server does not start with this setting: ${reasonOf(error)}`,
       'correct the setting',
     )
   } finally {
@@ -100,7 +100,7 @@ function examineSecretFile(path: string): Finding {
   if (!isOpenToAll(path)) return readable(path)
   return doubtful(
     `file ${path}`,
-    'it holds a secret and every user of this machine may read it',
+    'it contains a secret and is readable by every user of this machine',
     `chmod 600 ${path}`,
   )
 }
@@ -112,8 +112,8 @@ function examineSourceDirectory(path: string): Finding {
   } catch (error) {
     return faulty(
       check,
-      `${path} can not be read: ${reasonOf(error)}`,
-      'make the directory, or leave the setting empty',
+      `${path} cannot be read: ${reasonOf(error)}`,
+      'create the directory, or clear the setting',
     )
   }
 }
@@ -124,8 +124,8 @@ function examineReadyFile(path: string): Finding {
   if (existsSync(parent)) return fine(check, path)
   return faulty(
     check,
-    `there is no directory ${parent} for it`,
-    'make the directory, or name another file',
+    `missing directory: ${parent} for it`,
+    'create the directory, or name another file',
   )
 }
 
@@ -144,7 +144,7 @@ const providers: readonly ProviderNeeds[] = [
     check: 'mail',
     key: 'mail.provider',
     none: 'none',
-    idle: 'letters are not sent',
+    idle: 'e-mails are not sent',
     needs: { resend: ['mail.resend_key'], smtp: ['mail.smtp_url'] },
   },
   {
@@ -172,7 +172,7 @@ function examineNats({ nats }: Config): Finding[] {
     return [
       doubtful(
         'nats',
-        `nats.copies is ${nats.copies}: it survives no more failures than ${nats.copies - 1}`,
+        `nats.copies is ${nats.copies}: it survives only as many failures as ${nats.copies - 1}`,
         `set nats.copies = ${nats.copies - 1} or ${Math.min(nats.copies + 1, 5)}`,
       ),
     ]
@@ -180,7 +180,7 @@ function examineNats({ nats }: Config): Finding[] {
     return [
       doubtful(
         'nats',
-        'nats.standby is auto and nats.sync async: a primary that dies takes with it what it acknowledged in its last moments',
+        'nats.standby is auto and nats.sync async: a failing primary can lose its last acknowledged writes',
         'set nats.sync = "commit"',
       ),
     ]
@@ -208,7 +208,10 @@ function examineProviders(config: Config): Finding[] {
       )
     }
     if (provider === 'capture')
-      return fine(check, `${key} is capture: an evaluation copy keeps what it would send`)
+      return fine(
+        check,
+        `${key} is capture: a demo instance captures messages instead of sending them`,
+      )
     if (provider !== none) return fine(check, `${key} is ${provider}`)
     const unused = Object.entries(needs).flatMap(([name, keys]) =>
       keys.filter(key => shown.get(key) !== '').map(key => [name, key] as const),
@@ -233,10 +236,10 @@ function examineFeedSettings(config: Config): Finding[] {
     const settings = settingsOf(configured, name, { values: undefined, pausedAt: undefined })
     const standing = standingOf(feed, settings)
     if (standing === 'needs_key') {
-      return [doubtful('feeds', `${name} has no key, and is not read`, `set feeds.${name}.key`)]
+      return [doubtful('feeds', `${name} has no key and does not run`, `set feeds.${name}.key`)]
     }
     if (standing === 'needs_license') {
-      const finding = `the terms of ${name} are not accepted, and it is not read`
+      const finding = `the terms of ${name} are not accepted, so it does not run`
       return [doubtful('feeds', finding, `set feeds.${name}.license = "accept" if you may use it`)]
     }
     if (standing === 'off') return []
@@ -244,10 +247,10 @@ function examineFeedSettings(config: Config): Finding[] {
     const refusal = baseUrl ? egress.checkTarget(baseUrl) : undefined
     if (refusal !== undefined) {
       const finding = `feeds.${name}.base_url ${refusal.replace(/\.$/, '')}: ${name} is not read`
-      return [doubtful('feeds', finding, 'open its network with egress.allow, or take it away')]
+      return [doubtful('feeds', finding, 'allow its network with egress.allow, or remove it')]
     }
     return unreadOf(settings.values.codes ?? [], feed.map).map(code =>
-      doubtful('feeds', `${name} has no series for ${code}`, `take it out of feeds.${name}.codes`),
+      doubtful('feeds', `${name} has no series for ${code}`, `remove it from feeds.${name}.codes`),
     )
   })
 }

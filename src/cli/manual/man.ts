@@ -15,17 +15,17 @@ const environment: readonly (readonly [variable: string, meaning: string])[] = [
   ['WELLHEAD_CONFIG', 'Configuration file, as --config.'],
   [
     'WELLHEAD_SECTION_KEY',
-    'Any setting: WELLHEAD_SERVER_PORT for server.port. With _FILE at its end it names a file that holds the value.',
+    'Any setting: WELLHEAD_SERVER_PORT for server.port. With the suffix _FILE it names a file that contains the value.',
   ],
-  ['WELLHEAD_URL, WELLHEAD_API_KEY', 'The server that client commands ask, and the key for it.'],
+  ['WELLHEAD_URL, WELLHEAD_API_KEY', 'The server and API key for client commands.'],
 ]
 
 const manualFiles: readonly (readonly [path: string, meaning: string])[] = [
-  ['/var/lib/wellhead', 'Data directory of the Debian package; elsewhere wellhead-data.'],
+  ['/var/lib/wellhead', 'Data directory of the Debian package; wellhead-data elsewhere.'],
   ['/etc/wellhead/wellhead.toml', 'Configuration of the Debian package, for that directory.'],
-  ['DIR/wellhead.toml', 'Configuration of a data directory; read first.'],
+  ['DIR/wellhead.toml', 'Configuration of a data directory, which takes precedence.'],
   ['DIR/wellhead.db, DIR/wellhead.db-wal', 'The database and its write-ahead log.'],
-  ['DIR/master.key', 'Opens the sealed secrets; it is in no backup.'],
+  ['DIR/master.key', 'Decrypts stored secrets. Backups do not include it.'],
 ]
 
 /** The page of a program for `man`, section 1. */
@@ -52,13 +52,13 @@ export function manualPage(
     '\\fICOMMAND\\fR [\\fIOPTIONS\\fR]',
     '.SH DESCRIPTION',
     roff(
-      `A server with its whole state in one directory, and the commands that look after it. While a server runs, commands ask it through a socket in that directory; without one they open the database themselves.`,
+      `A server that stores its state in one directory, and the commands that administer it. While a server runs, commands connect to it through a socket in that directory; otherwise they open the database directly.`,
     ),
     '.SH COMMANDS',
     ...commands,
     '.SH CONFIGURATION',
     roff(
-      `Flags come before WELLHEAD_ variables, before the configuration file, before defaults. "${name} config explain" shows each setting in force, what it means and where it comes from.`,
+      `Flags override WELLHEAD_ variables, which override the configuration file, which overrides defaults. "${name} config explain" shows each effective setting, its meaning and its source.`,
     ),
     '.SH EXIT STATUS',
     ...exitCodeMeanings.flatMap(([code, meaning]) => listed(String(code), meaning)),

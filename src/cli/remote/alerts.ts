@@ -110,7 +110,7 @@ export async function removeAlert(
   write: Write,
 ): Promise<void> {
   const response = await remove(`/v1/alerts/${encodeURIComponent(id)}`)
-  if (response.status === 404) throw new Refusal(`there is no alert ${id}`)
+  if (response.status === 404) throw new Refusal(`unknown alert ${id}`)
   if (!response.ok) throw new Refusal(`the service answered ${response.status}`)
   await write(`removed ${id}\n`)
 }

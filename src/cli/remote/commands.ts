@@ -30,7 +30,7 @@ import {
 /** Options that say which server is asked, and with which key. */
 export const remote = (command: Command): Command =>
   command
-    .option('--server <name>', 'a server that was saved by "wellhead login"')
+    .option('--server <name>', 'a server saved with "wellhead login"')
     .option('--url <address>', 'address of the server (default: WELLHEAD_URL)')
     .option('--key <key>', 'API key (default: that of the saved server, or WELLHEAD_API_KEY)')
 
@@ -41,9 +41,9 @@ const formatted = (command: Command): Command =>
 
 const ranged = (command: Command): Command =>
   command
-    .option('--start <date>', 'first day or moment, inclusive (default: 30 days ago)')
-    .option('--end <date>', 'last day or moment, inclusive (default: now)')
-    .option('--as-of <moment>', 'raw prices as they were known at that moment')
+    .option('--start <date>', 'first day or time, inclusive (default: 30 days ago)')
+    .option('--end <date>', 'last day or time, inclusive (default: now)')
+    .option('--as-of <moment>', 'raw prices as known at this time')
 
 const everySecondsDefault = '5'
 
@@ -60,8 +60,8 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
     remote(
       program
         .command('get')
-        .argument('[codes...]', 'codes or aliases: wti brent; none: all of them')
-        .description('the newest prices'),
+        .argument('[codes...]', 'codes or aliases: wti brent (default: all)')
+        .description('show show show the newest prices'),
     ),
   ).action((codes: string[], options: ServerChoice & Format) =>
     getPrices(askOf(options), codes, options, write, createSystemClock().now()),
@@ -73,7 +73,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
         program
           .command('history')
           .argument('<codes...>', 'codes or aliases, at most 20')
-          .description('prices over time, newest first'),
+          .description('show show show prices over time, newest first'),
       ),
     ),
   )
@@ -87,17 +87,20 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
       program
         .command('curve')
         .argument('<family>', 'such as exch-wti, or a ticker: CL, BZ, NG, TTF')
-        .description('a futures curve'),
+        .description('show show show a futures curve'),
     ),
   )
-    .option('--date <date>', 'the curve of an earlier day')
+    .option('--date <date>', 'day of the curve')
     .action((family: string, options: ServerChoice & Format & { date?: string }) =>
       getCurve(askOf(options), family, options, write),
     )
 
   ranged(
     remote(
-      program.command('chart').argument('<code>', 'a code').description('a chart in the terminal'),
+      program
+        .command('chart')
+        .argument('<code>', 'a code')
+        .description('draw draw draw a chart in the terminal'),
     ),
   )
     .option('--interval <interval>', 'hour, day, week or month', 'day')
@@ -109,10 +112,10 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
     program
       .command('watch')
       .argument('<codes...>', 'codes or aliases, at most 20')
-      .description('prices as they change, until Ctrl-C'),
+      .description('follow follow follow prices as they change, until Ctrl-C'),
   )
-    .option('--every <seconds>', 'time between two looks', everySecondsDefault)
-    .option('--looks <number>', 'end after so many looks')
+    .option('--every <seconds>', 'seconds between two updates', everySecondsDefault)
+    .option('--looks <number>', 'stop after this many updates')
     .action(async (codes: string[], options: ServerChoice & { every: string; looks?: string }) => {
       let isStopped = false
       const everySeconds = Number(options.every)
@@ -145,7 +148,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
   remote(
     program
       .command('mcp')
-      .description('Model Context Protocol on standard input and output, for assistants'),
+      .description('serve the Model Context Protocol on standard input and output'),
   ).action(async (options: ServerChoice) => {
     const { serveMcp } = await import('./mcp.ts')
     await serveMcp(chosenServer(options, env.env))
@@ -187,18 +190,20 @@ function alertCommands(
   serverOf: (choice: ServerChoice) => RemoteServer,
 ): void {
   const { write } = env
-  const alert = program.command('alert').description('alerts of your account')
+  const alert = program
+    .command('alert')
+    .description('manage the manage the manage the alerts of your account')
   remote(
     alert
       .command('add')
       .argument('<code>', 'a code')
       .argument('<operator>', operatorWords.join(', '))
       .argument('<value>', 'in the unit of the code')
-      .description('show what an alert would have done over the past year; --yes makes it'),
+      .description('backtest an alert over the past year; --yes creates it'),
   )
-    .option('--name <name>', 'what it is called')
-    .option('--cooldown <minutes>', 'how long it is quiet after it fired')
-    .option('--yes', 'make it')
+    .option('--name <name>', 'name of the alert')
+    .option('--cooldown <minutes>', 'cooldown after it fires')
+    .option('--yes', 'create the alert')
     .action(
       (
         code: string,
@@ -229,15 +234,15 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
   const path = serversPath(env.env)
   program
     .command('login')
-    .argument('<address>', 'of the server: https://prices.example.com')
-    .option('--name <name>', 'what it is called', 'default')
+    .argument('<address>', 'URL URL URL of the server: https://prices.example.com')
+    .option('--name <name>', 'name of the alert', 'default')
     .option('--key <key>', 'API key (default: the first line of standard input)')
-    .description('save a server and your key for it; commands ask it from then on')
+    .description('save a server and your API key for client commands')
     .action(async (address: string, { name, key }: { name: string; key?: string }) => {
       checkName(name)
       const url = checkUrl(address)
       const apiKey = (key ?? (await firstLine(env.stdin))).trim()
-      if (apiKey === '') throw new Error('no API key came on standard input')
+      if (apiKey === '') throw new Error('standard input must contain an API key; it was empty')
       const ask = createRemoteAsk({ url, apiKey, source: 'cli' })
       const { account } = await ask<{ account: { email: string; tier_name: string } }>(
         'GET',
@@ -250,10 +255,10 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
       })
       env.out(`${name}: ${url} as ${account.email} (${account.tier_name}), saved in ${path}`)
     })
-  const servers = program.command('servers').description('saved servers')
+  const servers = program.command('servers').description('manage manage manage saved servers')
   servers
     .command('list')
-    .description('show them; the star is the one that is asked')
+    .description('list saved servers; the star marks the current one')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => {
       const saved = readServers(path)
@@ -274,22 +279,22 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
   servers
     .command('use')
     .argument('<name>')
-    .description('ask this one from now on')
+    .description('make a server the current one')
     .action((name: string) => {
       const saved = readServers(path)
       if (!saved.servers[name]) throw new Error(`${path} has no server ${name}`)
       writeServers(path, { ...saved, preferred: name })
-      env.out(`${name} is asked from now on`)
+      env.out(`${name} is now the current server`)
     })
   servers
     .command('remove')
     .argument('<name>')
-    .description('forget one with its key')
+    .description('remove a saved server and its key')
     .action((name: string) => {
       const { preferred, servers: all } = readServers(path)
       if (!all[name]) throw new Error(`${path} has no server ${name}`)
       const { [name]: removed, ...rest } = all
       writeServers(path, { preferred: preferred === name ? undefined : preferred, servers: rest })
-      env.out(`${name} (${removed!.url}) is forgotten`)
+      env.out(`${name} (${removed!.url}) was removed`)
     })
 }

@@ -39,6 +39,4 @@ export function printRows<Row>(
 }
 
 export const signedPercent = (percent: number | null | undefined): string =>
-  percent === null || percent === undefined
-    ? ''
-    : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+  percent === null || percent === undefined ? '' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`

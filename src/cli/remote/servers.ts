@@ -75,13 +75,13 @@ export function writeServers(path: string, { preferred, servers }: SavedServers)
 
 export function checkName(name: string): void {
   if (!namePattern.test(name)) {
-    throw new Error(`${name} is no name for a server: use up to 40 letters, digits, - and _`)
+    throw new Error(`${name} must be a server name of up to 40 letters, digits, - and _`)
   }
 }
 
 export function checkUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new Error(`${url} is no address of a server, such as https://prices.example.com`)
+    throw new Error(`${url} must be the URL of a server, such as https://prices.example.com`)
   }
   return url.replace(/\/+$/, '')
 }

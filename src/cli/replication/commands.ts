@@ -10,10 +10,10 @@ export function replicationCommands(program: Command, env: ProgramEnvironment, r
   located(
     program
       .command('promote')
-      .description('make the directory the primary, with what the stream and its snapshot hold')
+      .description('promote the directory to primary, from the stream and its snapshot')
       .option(
         '--from-here',
-        'keep the database of the directory instead, also where another copy took over from it',
+        'keep the database of the directory instead, even if another instance took over from it',
       ),
     () => 'made',
   ).action(async (options: Options & { fromHere?: true }) => {

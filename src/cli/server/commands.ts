@@ -19,39 +19,39 @@ export function serverCommands(program: Command, env: ProgramEnvironment, result
 function serveCommands(program: Command, env: ProgramEnvironment, results: Results) {
   for (const [mode, summary] of [
     ['serve', 'serve a data directory (production)'],
-    ['dev', 'serve an evaluation copy with fixture data and controls, on this machine only'],
+    ['dev', 'serve a demo instance with generated data and controls, on this machine only'],
   ] as const) {
     const command = located(program.command(mode).description(summary), () => 'made')
       .option('--host <address>', 'address to listen on')
       .option('--port <number>', 'port to listen on; 0 takes a free one')
       .option(
         '--ready-file <file>',
-        'file that gets {"url","api_key","admin_token"} once the server listens',
+        'write {"url","api_key","admin_token"} to this file once the server listens',
       )
       .option(
         '--new-database',
-        'start with an empty database although files of an earlier one are in the directory',
+        'start with an empty database even if the directory has files of an earlier one',
       )
     if (mode === 'serve')
       command.option(
         '--new-master-key',
-        'start although the master key is lost: webhooks get new secrets, data sources lose their credentials',
+        'start without the lost master key: webhooks get new secrets, data sources lose their credentials',
       )
     if (mode === 'serve')
       command
         .option(
           '--replica',
-          'answer reads from a copy of the primary at replica.primary, and pass on to it what else is asked',
+          'serve reads from a replica of replica.primary and forward all other requests to it',
         )
         .option(
           '--standby <mode>',
-          'auto: write only while holding the lease of the primary; with --replica: take over when nobody renews it',
+          'auto: write only while holding the primary lease; with --replica: take over when the lease expires',
         )
     if (mode === 'dev')
       command
         .option('--seed <number>', 'seed of the demo world')
         .option('--world <size>', 'whole, or small: fewer codes and a year of history, for tests')
-        .option('--clock <time>', 'where the clock stands until advanced')
+        .option('--clock <time>', 'time at which the clock stands until advanced')
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)
       const start = options.replica === true ? serveReplica : serve
@@ -80,11 +80,11 @@ function healthCommand(program: Command, env: ProgramEnvironment, results: Resul
   located(
     program
       .command('healthcheck')
-      .description('ask the server of the data directory for its health'),
+      .description('check the health of the server of the data directory'),
     command => (isAddressed(command.opts()) ? 'named' : 'needed'),
   )
-    .option('--host <address>', 'ask at this address, whichever directory is served there')
-    .option('--port <number>', 'ask at this port, whichever directory is served there')
+    .option('--host <address>', 'check the server at this URL')
+    .option('--port <number>', 'check the server on this port')
     .action(async (options: Options) => {
       const config = configOf(options, 'serve', env)
       const { dir } = config.data
@@ -98,14 +98,10 @@ function healthCommand(program: Command, env: ProgramEnvironment, results: Resul
 
 function openapiCommand(program: Command, env: ProgramEnvironment) {
   located(
-    program
-      .command('openapi')
-      .description(
-        'print the description of the interface, as a server of this configuration answers it',
-      ),
+    program.command('openapi').description('print the OpenAPI document of this configuration'),
     () => 'named',
   )
-    .option('--out <file>', 'file to write in place of standard output')
+    .option('--out <file>', 'file to write instead of standard output')
     .action(async (options: Options & { out?: string }) =>
       printOpenapi(runtimeOf(configOf(options, 'serve', env), env), options.out, env.write),
     )

@@ -25,7 +25,9 @@ export async function openapiText(runtime: ProcessRuntime): Promise<string> {
     const app = createApp(openServices({ ...runtime, config, db, masterKey: noKey }))
     const answer = await app.handle(new Request('http://localhost/openapi.json'))
     if (!answer.ok)
-      throw new Error(`the document could not be made: ${answer.status} ${await answer.text()}`)
+      throw new Error(
+        `the document could not be generated: ${answer.status} ${await answer.text()}`,
+      )
     return await answer.text()
   } finally {
     db.close()

@@ -120,7 +120,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         announce()
         const why = await Promise.race([replica.ended, stopRequested, standby.taken])
         if (why === undefined || typeof why === 'object') return why
-        log.warn('replica_begins_anew', { message: `${why}: it begins with a new snapshot.` })
+        log.warn('replica_begins_anew', { message: `${why}: it starts from a new snapshot.` })
         // It answers, or passes on, what is read until the next is there.
         await fetchReplica(dir, nats, config.nats.copies)
         const ended = replica
@@ -131,7 +131,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         if (!(error instanceof NoSnapshot)) log.error('replica_failed', { message: String(error) })
         else if (!isWaiting)
           log.info('replica_waits', {
-            message: `${error.message} yet: the primary writes one when it begins to publish.`,
+            message: `${error.message} yet: the primary writes one when it starts to publish.`,
           })
         isWaiting = error instanceof NoSnapshot
       }
@@ -236,7 +236,7 @@ function createStandby(
       void keeping()
       for (;;) {
         if (!isKept)
-          throw new Error('another copy has taken the lease: start it again as a replica')
+          throw new Error('another instance holds the lease: restart this one as a replica')
         try {
           const change = await promoteReplica(
             dir,

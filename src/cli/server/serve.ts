@@ -72,7 +72,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const { config, log } = runtime
   if (config.mode === 'dev' && !isLoopback(config.server.host)) {
     env.err(
-      `server.host: ${config.server.host} is not an address of this machine only; the command dev binds loopback only. Use the command serve.`,
+      `server.host: ${config.server.host} must be a loopback address for the command dev. Use the command serve for others.`,
     )
     return exitCodes.failed
   }
@@ -115,7 +115,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const upgraded = keepBeforeUpgrade(dir)
   if (upgraded)
     log.info('upgrade_backup_made', {
-      message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
+      message: `The database of schema ${upgraded.from} was saved as ${upgraded.keptAs}. Restore it to go back to the previous version.`,
     })
   if (config.mode === 'serve') await takeFirstDatabase(dir, config)
   else if (!(await prepareDemoWorld(env, () => isStopRequested))) {
@@ -340,16 +340,16 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
   if (path === undefined) for (const line of lines) env.out(line)
   else {
     env.out(`The first API key, the admin token and a link for signing in are in ${path},`)
-    env.out('which only this user can read: no log has them. Delete it when you have read it.')
+    env.out('readable only by this user and never logged. Delete it after reading.')
   }
   if (config.mode !== 'dev' && path === undefined && apiKey)
-    env.out('All of this is shown this once and kept as hashes only.')
+    env.out('These are shown only once; only hashes are stored.')
   if (apiKey && path === undefined)
     env.out(
       `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
     )
   if (config.mode !== 'dev' && hasNothingToCome(instance)) {
-    env.out('There are no prices yet. Public sources that need no key:')
+    env.out('No prices yet. Public feeds that need no key:')
     env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
   }
 }

@@ -18,7 +18,7 @@ export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number
     const first = api_keys.find(key => key.name === firstKeyName && key.revoked_at === null)
     if (first?.last_used_at !== null)
       throw new Error(
-        `the first credentials have been used${first ? ` (key ${first.token_hint}, last at ${first.last_used_at})` : ''}; make new ones one by one: "wellhead keys create ${operatorEmail}", "wellhead token rotate", "wellhead accounts link ${operatorEmail}"`,
+        `the first credentials have already been used${first ? ` (key ${first.token_hint}, last at ${first.last_used_at})` : ''}; create new ones with "wellhead keys create ${operatorEmail}", "wellhead token rotate", "wellhead accounts link ${operatorEmail}"`,
       )
     const { api_key } = await answerOf<{ api_key: { plain_token: string } }>(
       env,

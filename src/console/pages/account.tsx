@@ -140,7 +140,7 @@ function Keys() {
         of={answer}
         rows={answer.data?.api_keys}
         keyOf={({ id }) => id}
-        empty="There are no keys. Give one a name and make it, to call the interface."
+        empty="No API keys yet. Name one and create it to call the API."
         actions={
           <form
             class="row end"
@@ -187,7 +187,7 @@ function Keys() {
             ),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: key =>
               key.active && (
@@ -205,12 +205,12 @@ function Keys() {
                   <Confirmed
                     label="Roll"
                     className="tight"
-                    question={`Make a new token for “${key.name ?? key.token_hint}”? Programs that use the old one must get the new one.`}
+                    question={`Rotate the token of “${key.name ?? key.token_hint}”? Programs that use the old token need the new one.`}
                     onConfirm={() => roll(key.id)}
                   />
                   <Confirmed
                     label="Revoke"
-                    question={`Revoke “${key.name ?? key.token_hint}”? Programs that use it are refused at once.`}
+                    question={`Revoke “${key.name ?? key.token_hint}”? Programs that use it are refused immediately.`}
                     onConfirm={() => revoke(key.id)}
                   />
                 </div>
@@ -223,10 +223,10 @@ function Keys() {
 }
 
 const windowNames: Readonly<Record<string, string>> = {
-  quota: 'Requests of the plan',
+  quota: 'Plan quota',
   burst: 'Requests a minute',
-  marine: 'Marine fuels, a minute',
-  marine_historical: 'Past marine fuels, a minute',
+  marine: 'Marine fuels per minute',
+  marine_historical: 'Historical marine fuels per minute',
 }
 
 const shareOf = (used: number, limit: number): number => (limit > 0 ? (100 * used) / limit : 0)
@@ -293,12 +293,12 @@ function UsagePart() {
               <Figure label="Resets">{day(resets_at)}</Figure>
             </section>
             <Table
-              caption="Limits of each key"
+              caption="Limits per key"
               file="limits"
               rows={windows}
               keyOf={({ name }) => name}
-              empty="The plan has no limits."
-              note="Pages of this console are not counted: they have a limit of their own, 600 requests a minute."
+              empty="This plan has no limits."
+              note="Console pages don’t count against the quota. They have a separate limit of 600 requests per minute."
               columns={[
                 { name: 'Limit', value: ({ name }) => windowNames[name] ?? words(name) },
                 {
@@ -316,7 +316,7 @@ function UsagePart() {
         <section class="card" aria-labelledby="days">
           <h2 id="days">Requests by day</h2>
           <Chart
-            title="Requests by day of this period"
+            title="Requests by day in this period"
             height={220}
             decimals={0}
             times={byDay.data.daily_breakdown.map(({ date }) => Date.parse(date) / 1000)}
@@ -339,7 +339,7 @@ function UsagePart() {
         rows={keys}
         keyOf={({ id }) => id}
         isTall
-        note="Where the quota counts the whole account, each key shows the requests of all."
+        note="If the quota applies to the whole account, every key shows the account’s total."
         empty={
           <>
             No keys yet. <a href="/account">Create a key</a>.
@@ -386,8 +386,8 @@ function UsagePart() {
         keyOf={({ endpoint }) => endpoint}
         empty={
           via.value === 'api'
-            ? 'No requests in 30 days. The documentation has a first call to paste.'
-            : 'No pages were opened in 30 days.'
+            ? 'No requests in the last 30 days. The documentation has a first call to paste.'
+            : 'No pages were opened in the last 30 days.'
         }
         actions={
           <Choice
@@ -482,7 +482,7 @@ function Plan() {
           rows={invoices.rows}
           pages={invoices}
           keyOf={({ id }) => id}
-          empty="There are no invoices. A paid plan brings one each month."
+          empty="No invoices yet. Paid plans are invoiced monthly."
           columns={[
             {
               name: 'Invoice',

@@ -197,7 +197,7 @@ function List() {
         keyOf={({ id }) => id}
         empty={
           <>
-            <p>No alerts yet. Create one and see first how often it would have fired.</p>
+            <p>No alerts yet. Create one: a backtest shows how often it would have fired.</p>
             <a class="button" href="/alerts/new">
               New alert
             </a>
@@ -269,7 +269,7 @@ function List() {
         rows={triggers.rows}
         pages={triggers}
         keyOf={({ id }) => id}
-        empty="No alert has fired yet. Try a condition on the past year to see when it would have."
+        empty="No alert has fired yet. Backtest a condition over the past year to see when it would have."
         columns={[
           {
             name: 'Alert',
@@ -531,10 +531,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             : []),
         ]
   return (
-    <Page
-      title={alert ? alert.name : 'New alert'}
-      about="It is tried on the past year while you write it."
-    >
+    <Page title={alert ? alert.name : 'New alert'} about="Live backtest over the past year">
       <div class="split">
         <section class="card" aria-label="The past year">
           {codesRefusal.value && <Refused error={codesRefusal.value} />}
@@ -550,13 +547,13 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           )}
           {chart.data?.times.length === 0 && (
             <Empty>
-              {chart.data.name} has no prices yet: an alert waits for the first that meets its
+              {chart.data.name} has no prices yet: an alert fires on the first price that meets its
               condition.
             </Empty>
           )}
           {areCodesHere.value && codes.value.length === 0 && (
             <Empty>
-              No code has data yet, so there is nothing to try a condition on. <WhoBringsData />
+              No code has data yet, so a condition cannot be backtested. <WhoBringsData />
             </Empty>
           )}
           {chart.data && chart.data.times.length > 0 && (
@@ -675,7 +672,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               disabled={isBusy.value || !isWhole(draft.value)}
               onClick={() => void backtest()}
             >
-              Try on the past
+              Run backtest
             </button>
             <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
               {alert ? 'Save alert' : 'Create alert'}
@@ -689,7 +686,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           file="alert-history"
           rows={alert.trigger_history}
           keyOf={row => row.triggered_at}
-          empty="It has not fired yet. The chart shows when it would have in the past year."
+          empty="It has not fired yet. The chart shows when it would have fired in the past year."
           columns={[
             {
               name: 'When',
@@ -773,7 +770,7 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
 const AnalyticsFields = ({ draft, set }: FieldsProps) => (
   <>
     <label>
-      {draft.kind === 'rsi' ? 'Closes' : 'Days'} looked at
+      {draft.kind === 'rsi' ? 'Closes' : 'Days'} evaluated
       <input
         required
         type="number"

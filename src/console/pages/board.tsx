@@ -95,7 +95,7 @@ function OwnBoard() {
   return (
     <Page
       title="Board"
-      about="The newest price of the codes you choose."
+      about="The latest price of each code on your watchlist."
       actions={
         <>
           <button
@@ -195,13 +195,13 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
     groupOf={groupOf}
     empty={
       <>
-        <p>There is nothing on your board. Choose codes to see their prices here.</p>
+        <p>Your watchlist is empty. Choose codes to see their prices here.</p>
         <button type="button" onClick={onEdit}>
           Choose codes
         </button>
       </>
     }
-    note={missing.length > 0 ? `Without a price at present: ${missing.join(', ')}` : undefined}
+    note={missing.length > 0 ? `No current price: ${missing.join(', ')}` : undefined}
     columns={[
       {
         name: 'Commodity',
@@ -282,7 +282,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
     typed.value = ''
   }
   return (
-    <section class="card" aria-label="Codes of the board">
+    <section class="card" aria-label="Watchlist codes">
       <div class="row end">
         <label>
           Add a code
@@ -325,7 +325,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
           <Confirmed
             label="Begin again"
             className=""
-            question="Forget the codes you chose and show those of the demo again?"
+            question="Reset your watchlist to the demo codes?"
             onConfirm={onReset}
           />
         )}
@@ -334,7 +334,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
         <div class="row">
           {near.length === 0 && (
             <span class="quiet" role="status">
-              Nothing has that name.{meant.length > 0 && ' Did you mean:'}
+              No results.{meant.length > 0 && ' Did you mean:'}
             </span>
           )}
           {meant.map(({ code, name }) => (

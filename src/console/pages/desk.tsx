@@ -38,7 +38,7 @@ export function Desk() {
     return (
       <Page title="Desk">
         <p>
-          Only an evaluation copy has these controls: <code>wellhead dev</code>.
+          These controls exist only in a demo instance: <code>wellhead dev</code>.
         </p>
       </Page>
     )
@@ -47,7 +47,7 @@ export function Desk() {
       {() => (
         <Page
           title="Desk"
-          about="The controls of this evaluation copy. Letters and text messages stay in it."
+          about="Controls of this demo instance. E-mails and text messages are captured, never sent."
         >
           <Clock />
           <Tabs label="Desk" path="/desk" tabs={tabs} />

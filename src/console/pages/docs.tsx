@@ -100,7 +100,7 @@ export function Docs() {
           <span dangerouslySetInnerHTML={{ __html: guide.about }} />
         ) : (
           <>
-            Guides, and every call of the interface from{' '}
+            Guides and the API reference from{' '}
             <a href="/openapi.json" rel="external">
               openapi.json
             </a>
@@ -122,7 +122,7 @@ export function Docs() {
         />
         {params.guide === undefined ? (
           <div class="stack content">
-            <Shown of={document} what="the description of the interface">
+            <Shown of={document} what="the API description">
               {data => <Reference document={data} />}
             </Shown>
           </div>
@@ -133,7 +133,7 @@ export function Docs() {
                 <GuideText key={guide.name} guide={guide} all={all} />
               ) : (
                 <p>
-                  There is no such guide. Begin with the <a href="/docs/quickstart">quickstart</a>.
+                  Guide not found. Start with the <a href="/docs/quickstart">quickstart</a>.
                 </p>
               )
             }
@@ -205,7 +205,7 @@ function Sidebar({
       {!isSearching && <OwnKey />}
       {isSearching && document && shown.length + places.length === 0 && (
         <p class="quiet" role="status">
-          Nothing speaks of that.
+          No results.
         </p>
       )}
       {isSearching
@@ -296,7 +296,7 @@ function Reference({ document }: { document: OpenApi }) {
 const placesOfAdvice: Readonly<Record<string, string>> = {
   batch: '/docs/paging#many-codes-now',
   'conditional-requests': '/docs/paging#ask-less',
-  subscriptions: '/docs?operation=createSubscription',
+  subscriptions: '/docs?operation=createWatch',
   'scheduled-deliveries': '/docs?operation=createScheduledDelivery',
 }
 
@@ -329,11 +329,11 @@ function Introduction({ document }: { document: OpenApi }) {
           </p>
           <p>
             {error.isRetryable
-              ? 'The same request may be answered later. '
-              : 'The same request is refused again. '}
+              ? 'Retrying the same request can succeed. '
+              : 'Retrying the same request fails again. '}
             <code>message</code> says what is wrong and what would be right; further fields of the
             body name what it is about. Branch on the code: it does not change.{' '}
-            <a href="/docs/errors">How to deal with errors</a>
+            <a href="/docs/errors">Error handling</a>
           </p>
         </section>
       )}
@@ -345,7 +345,7 @@ function Introduction({ document }: { document: OpenApi }) {
         </p>
         {!boot.isSignedIn && (
           <p>
-            You need a key for it: <a href="/signup">how to get one</a>. Without one:{' '}
+            You need an API key: <a href="/signup">how to get one</a>. Without one:{' '}
             <a href="/docs?operation=getDemoPrices">prices of the demo</a>.
           </p>
         )}
@@ -359,9 +359,7 @@ function Introduction({ document }: { document: OpenApi }) {
 
 function refusalOf({ security = [] }: Operation): string {
   if (security.length === 0) return 'Needs no key'
-  return JSON.stringify(security).includes('operator')
-    ? 'Needs the operator’s token'
-    : 'Needs a key'
+  return JSON.stringify(security).includes('operator') ? 'Needs the admin token' : 'Needs a key'
 }
 
 function One({ listed, document }: { listed: Listed; document: OpenApi }) {
@@ -642,7 +640,7 @@ function TryIt({
       <div class="row end">
         {!isOpen && (
           <label>
-            {boot.isSignedIn ? 'Key, in place of your session' : 'Key'}
+            {boot.isSignedIn ? 'API key (instead of your session)' : 'Key'}
             <input
               type="password"
               autocomplete="off"
@@ -695,7 +693,7 @@ function TrialAnswer({
       ))}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
       <pre class="tall" tabIndex={0}>
-        {text === '' ? 'The answer has no body.' : text}
+        {text === '' ? 'The response has no body.' : text}
       </pre>
     </>
   )

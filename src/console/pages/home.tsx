@@ -38,8 +38,8 @@ const calls = [
 export function Home() {
   const prices = useLoaded('demo', () => dataOf<{ prices: DemoPrice[] }>('/v1/demo/prices'))
   const about = boot.isEvaluation
-    ? 'Energy prices through one interface. This is an evaluation copy: it behaves like a production copy, over generated data.'
-    : 'Energy prices, history, curves, alerts and webhooks, through one interface.'
+    ? 'Energy prices through one API. This is a demo instance: it behaves like production, with generated data.'
+    : 'Energy prices, history, curves, alerts and webhooks through one API.'
   return (
     <Page title={boot.service} about={about} actions={<Beginnings />}>
       <Demo of={prices} />

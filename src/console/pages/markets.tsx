@@ -205,7 +205,7 @@ function CurveChart({ curves, isByTenor, isWhole }: CurveChartProps) {
   if (!newest || months.length === 0)
     return (
       <Empty>
-        There is no curve of it yet. Choose another family. <WhoBringsData />
+        No curve yet. Choose another family. <WhoBringsData />
       </Empty>
     )
   return (
@@ -268,7 +268,7 @@ function Spreads() {
         keyOf={({ id }) => id}
         empty={
           <>
-            There are no spreads of this kind: the prices they are made of are missing.{' '}
+            No spreads of this kind: the prices they are calculated from are missing.{' '}
             <WhoBringsData />
           </>
         }

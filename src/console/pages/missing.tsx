@@ -26,9 +26,9 @@ export function Missing() {
   const near = nearTo(path)
   return (
     <Page title="Page not found">
-      <section class="card" aria-label="Where to go">
+      <section class="card" aria-label="Suggested pages">
         <p class="break">
-          There is no page at <code>{path}</code>.
+          No page exists at <code>{path}</code>.
         </p>
         {near.length > 0 && (
           <p>

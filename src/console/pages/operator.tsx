@@ -42,7 +42,7 @@ export function Operator() {
           title="Operator"
           actions={
             <button type="button" onClick={forget}>
-              Forget the token
+              Sign out of the operator view
             </button>
           }
         >
@@ -90,13 +90,13 @@ interface Comparison {
 /** What an import would do, before anything is written. */
 const Preview = ({ comparison }: { comparison: Comparison }) => (
   <>
-    <section class="figures" aria-label="What it would do">
+    <section class="figures" aria-label="Preview">
       <Figure label="New">{number(comparison.inserted)}</Figure>
       <Figure label="Revised">{number(comparison.revised)}</Figure>
       <Figure label="Unchanged">{number(comparison.unchanged)}</Figure>
       <Figure label="Held for review">{number(comparison.held)}</Figure>
       {comparison.kept_as_corrected > 0 && (
-        <Figure label="Kept as corrected">{number(comparison.kept_as_corrected)}</Figure>
+        <Figure label="Corrections kept">{number(comparison.kept_as_corrected)}</Figure>
       )}
     </section>
     {comparison.biggest_changes.length > 0 && (
@@ -104,7 +104,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
         caption="Biggest changes"
         rows={comparison.biggest_changes}
         keyOf={(_, i) => String(i)}
-        empty="Nothing changes."
+        empty="No changes."
         columns={[
           {
             name: 'Series',
@@ -122,7 +122,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
             name: 'Change',
             isNumber: true,
             value: ({ percent }) => percent,
-            show: ({ percent }) => (percent === null ? '–' : `${signed(percent, 2)} %`),
+            show: ({ percent }) => (percent === null ? '–' : `${signed(percent, 2)}%`),
           },
         ]}
       />
@@ -151,7 +151,7 @@ function Data() {
       const observations = importRowsOf(await file.text())
       if (observations.length > rowsMax)
         throw new Error(
-          `The file has ${number(observations.length)} rows, and ${number(rowsMax)} are taken here at once: import it with \`wellhead import\`.`,
+          `The file has ${number(observations.length)} rows; the console imports up to ${number(rowsMax)} at once. Import it with \`wellhead import\`.`,
         )
       const { data } = await asOperator<{ data: Comparison }>('/admin/v1/observations/compare', {
         method: 'POST',
@@ -171,7 +171,7 @@ function Data() {
           kept_as_corrected: number
         }
       }>('/admin/v1/observations', { method: 'POST', body: { observations: rows.value } })
-      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were, ${data.held} held${data.kept_as_corrected > 0 ? `, ${data.kept_as_corrected} kept as corrected` : ''}.`
+      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} unchanged, ${data.held} held${data.kept_as_corrected > 0 ? `, ${data.kept_as_corrected} kept as corrected` : ''}.`
       rows.value = []
       comparison.value = undefined
       if (data.held > 0) count.value += 1
@@ -181,7 +181,7 @@ function Data() {
     attempt(async () => {
       await asOperator(`/admin/v1/batches/${id}/undo`, {
         method: 'POST',
-        body: { reason: 'taken back in the console' },
+        body: { reason: 'undone in the console' },
       })
       await batches.reload()
     })
@@ -245,13 +245,13 @@ function Data() {
       </section>
       <Review key={count.value} onDecided={batches.reload} />
       <Table
-        caption="What was written"
+        caption="Batches"
         file="batches"
         of={batches}
         rows={batches.rows}
         pages={batches}
         keyOf={({ id }) => String(id)}
-        empty="Nothing has been imported or pushed yet. Drop a file above."
+        empty="No batches yet. Drop a file above."
         columns={[
           {
             name: 'Batch',
@@ -276,7 +276,7 @@ function Data() {
             show: row => instant(row.started_at),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: batch =>
               batch.undone_at ? (
@@ -284,7 +284,7 @@ function Data() {
               ) : (
                 <Confirmed
                   label="Undo"
-                  question={`Undo batch ${batch.id}? What stood before is put back, as a new batch.`}
+                  question={`Undo batch ${batch.id}? The previous values are restored in a new batch.`}
                   onConfirm={() => undo(batch.id)}
                 />
               ),

@@ -102,7 +102,7 @@ const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 const nothingInRange = (
   <>
-    There are no prices in this range. Choose a longer one. <WhoBringsData />
+    No prices in this range. Choose a longer one. <WhoBringsData />
   </>
 )
 
@@ -150,7 +150,7 @@ function All() {
           <Empty>
             {codes.value.length > 0 ? (
               <p>
-                Nothing has that name.
+                No results.
                 {near.length > 0 && ' Did you mean '}
                 {near.map(({ code, name }, i) => (
                   <>
@@ -162,8 +162,8 @@ function All() {
               </p>
             ) : (
               <p>
-                No code has data yet. The operator <a href="/operator/data">imports files</a> and
-                turns <a href="/operator/feeds">public feeds</a> on.
+                No prices yet. The operator <a href="/operator/data">imports files</a> and turns{' '}
+                <a href="/operator/feeds">public feeds</a> on.
               </p>
             )}
           </Empty>
@@ -363,7 +363,7 @@ function One({ code }: { code: string }) {
       )}
       <div class="columns">
         <section class="card" aria-labelledby="call">
-          <h2 id="call">The call behind this chart</h2>
+          <h2 id="call">API call for this chart</h2>
           <Samples call={{ method: 'GET', path }} />
         </section>
         {data && <Numbered data={data} />}
@@ -561,7 +561,7 @@ function Drawn(props: DrawnProps) {
   return (
     <>
       {scale === 'log' && !isLog && (
-        <Notice mood="warn">Some prices are not above zero, so the scale stays linear.</Notice>
+        <Notice mood="warn">Some prices are zero or negative, so the scale stays linear.</Notice>
       )}
       {data.truncated && (
         <Notice mood="warn">
@@ -573,7 +573,7 @@ function Drawn(props: DrawnProps) {
           <div class="row spread">
             <span>
               {hasMoreUnits
-                ? 'These series have more than two units, so their lines cannot be compared. '
+                ? 'These series have more than two units and cannot share a scale. '
                 : `The lines have two axes: ${unitName(data)} at the left, ${rightUnit} at the right. `}
               Index 100 compares them.
             </span>
@@ -586,7 +586,7 @@ function Drawn(props: DrawnProps) {
       {candles && (isAuto || isFlat(data)) && (
         <p class="quiet small">
           Each candle is {intervalWords[data.interval] ?? data.interval}.
-          {isFlat(data) && ' Most of them are flat: the source has one price for each.'}
+          {isFlat(data) && ' Most are flat because the source publishes one price per period.'}
         </p>
       )}
       <Chart
@@ -604,12 +604,10 @@ function Drawn(props: DrawnProps) {
       />
       {data.volume && <Volume data={data} volume={data.volume} />}
       {data.held_days.length > 0 && (
-        <p class="quiet small">
-          Held back until somebody decides: values of {listOfDays(data.held_days)}.
-        </p>
+        <p class="quiet small">Held for review: values of {listOfDays(data.held_days)}.</p>
       )}
       {data.quarantined_days.length > 0 && (
-        <p class="quiet small">Left out as doubtful: {listOfDays(data.quarantined_days)}.</p>
+        <p class="quiet small">Quarantined: {listOfDays(data.quarantined_days)}.</p>
       )}
       {refusal && <Refused error={refusal} />}
       {strength.refusal && <Refused error={strength.refusal} />}
@@ -802,7 +800,7 @@ function Compare({
         <button
           type="button"
           key={other}
-          aria-label={`Compare no longer with ${other}`}
+          aria-label={`Stop comparing with ${other}`}
           onClick={() => onChange(others.filter(kept => kept !== other))}
         >
           {other} ×
@@ -854,8 +852,8 @@ function KnownOn({
       </button>
       {answer.data?.as_of && (
         <span class="small quiet" role="status">
-          {answer.data.times.length} points, as they stood at the end of that day. Later corrections
-          are not in them.
+          {answer.data.times.length} points, as known at the end of that day, without later
+          corrections.
         </span>
       )}
     </div>

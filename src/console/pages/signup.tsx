@@ -14,12 +14,12 @@ export function Signup() {
       <div class="columns">
         {boot.signup === 'open' && <AddressForm />}
         <section class="card">
-          <h2>{boot.isEvaluation ? 'This is an evaluation copy' : 'You know who runs this'}</h2>
+          <h2>{boot.isEvaluation ? 'This is a demo instance' : 'You know the operator'}</h2>
           {boot.isEvaluation ? (
             <p>
               It printed an API key and a link to sign in when it started. Start it again to see
               both again; the keys lie in <code>evaluation-keys.json</code> of its data directory.
-              Letters are sent to nobody: they are on the <a href="/desk">desk</a>.
+              E-mails are not sent: they appear in the <a href="/desk">desk</a>.
             </p>
           ) : (
             <p>
@@ -28,14 +28,14 @@ export function Signup() {
             </p>
           )}
           <p>
-            You have an account? <a href="/sign-in?next=/account">Sign in and make a key.</a>
+            You have an account? <a href="/sign-in?next=/account">Sign in and create a key.</a>
           </p>
         </section>
         <section class="card">
           <h2>For the operator</h2>
           <p>
             An account with a key, on the machine that runs the service;{' '}
-            <code>accounts.signup</code> says who may make one here.
+            <code>accounts.signup</code> controls who can sign up.
           </p>
           <pre class="wrap">
             wellhead accounts create ann@example.com{'\n'}wellhead accounts link ann@example.com
@@ -44,7 +44,7 @@ export function Signup() {
       </div>
       <section class="card" aria-labelledby="without">
         <h2 id="without">Without a key</h2>
-        <p>A few prices are answered to everybody, some times an hour.</p>
+        <p>A few prices are free without a key, with an hourly limit.</p>
         <Samples call={{ method: 'GET', path: '/v1/demo/prices', isOpen: true }} />
       </section>
     </Page>
@@ -52,9 +52,9 @@ export function Signup() {
 }
 
 const abouts = {
-  closed: 'Who runs this copy hands out its keys.',
-  invite: 'An account is made by invitation of who runs this copy.',
-  open: 'An account on the free plan needs an e-mail address and nothing else.',
+  closed: 'API keys are issued by your administrator.',
+  invite: 'Sign-up is by invitation.',
+  open: 'A free account needs only an e-mail address.',
 } as const
 
 function AddressForm() {
@@ -68,10 +68,10 @@ function AddressForm() {
     })
   return (
     <section class="card" aria-labelledby="make">
-      <h2 id="make">Make an account</h2>
+      <h2 id="make">Create an account</h2>
       {sentTo.value !== '' && (
         <Notice mood="good">
-          A letter to {sentTo.value} is on its way. Open its link within 24 hours.
+          A letter to {sentTo.value} has been sent. Open its link within 24 hours.
         </Notice>
       )}
       {refusal.value && <Refused error={refusal.value} />}
@@ -124,30 +124,30 @@ function Confirm({ token }: { token: string }) {
   const account = newAccount.value
   if (account)
     return (
-      <Page title="Your account is there" about={`${account.email}, on the plan ${account.plan}.`}>
+      <Page title="Your account is ready" about={`${account.email}, on the plan ${account.plan}.`}>
         <ShownOnce what="Your first key, shown once:" secret={account.api_key} />
         <form method="post" action="/sign-in">
           <input type="hidden" name="token" value={account.link_token} />
           <input type="hidden" name="next" value="/board" />
           <button type="submit" class="main">
-            Sign in to your board
+            Open your watchlist
           </button>
         </form>
       </Page>
     )
   return (
-    <Page title="Make your account" about="Your address is confirmed by this link.">
+    <Page title="Create your account" about="This link confirms your address.">
       {refusal.value && (
         <>
           <Refused error={refusal.value} />
           <p>
-            <a href="/signup">Ask for a new letter</a>
+            <a href="/signup">Send a new e-mail</a>
           </p>
         </>
       )}
       <div class="row">
         <button type="button" class="main" onClick={() => void make()}>
-          Make the account
+          Create the account
         </button>
       </div>
     </Page>

@@ -50,9 +50,9 @@ interface Incident {
 const moods = { operational: 'good', degraded: 'warn', down: 'bad', disabled: undefined } as const
 
 const sentences = {
-  operational: 'Everything works.',
-  degraded: 'Some parts do not work as they should.',
-  down: 'The service does not work.',
+  operational: 'All systems operational.',
+  degraded: 'Some components are degraded.',
+  down: 'The service is down.',
 } as const
 
 const partNames: Readonly<Record<string, string>> = {
@@ -86,7 +86,7 @@ export function Status() {
       <Shown of={answer} what="the status">
         {data => (
           <>
-            <section class="figures" aria-label="In short">
+            <section class="figures" aria-label="Summary">
               <Figure label="Service">
                 <Tag mood={moods[data.status]}>{words(data.status)}</Tag>
               </Figure>
@@ -124,11 +124,11 @@ export function Status() {
 
 const Parts = ({ components }: { components: Component[] }) => (
   <Table
-    caption="Parts of the service"
+    caption="Components"
     file="parts"
     rows={components}
     keyOf={({ name }) => name}
-    empty="This copy names no parts."
+    empty="This instance reports no components."
     columns={[
       {
         name: 'Part',
@@ -161,12 +161,12 @@ const countColumn = (name: string, pick: (row: Category) => number, mood: 'warn'
 
 const Freshness = ({ categories }: { categories: Category[] }) => (
   <Table
-    caption="How fresh the data is"
+    caption="Data freshness"
     file="freshness"
     rows={categories}
     keyOf={({ name }) => name}
-    empty="There is no data yet. The operator imports a file or turns a public feed on."
-    note="Codes by whether they are as new as their schedule promises."
+    empty="No data yet. The operator imports a file or enables a public feed."
+    note="Codes by freshness against their release schedule."
     columns={[
       { name: 'Category', value: ({ name }) => words(name) },
       { name: 'Codes', isNumber: true, isWide: true, value: ({ codes }) => codes },
@@ -209,7 +209,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
     rows={of.data?.incidents}
     of={of}
     keyOf={({ id }) => String(id)}
-    empty="None: every part has worked whenever it was looked at. A feed reader tells you of the next one: take incidents.rss below."
+    empty="No incidents. Subscribe to incidents.rss below to be notified of the next one."
     columns={[
       {
         name: 'Part',
@@ -252,12 +252,12 @@ const feedMoods = { current: 'good', delayed: 'warn', stale: 'bad', empty: undef
 
 const Feeds = ({ feeds }: { feeds: Feed[] }) => (
   <Table
-    caption="How fresh each source is"
+    caption="Freshness by source"
     file="sources"
     rows={feeds.filter(({ status }) => status !== 'empty')}
     keyOf={({ name }) => name}
-    empty="No source has brought anything yet. The operator imports a file or turns a public feed on."
-    note="A source is what one publisher brings of one category."
+    empty="No source has delivered data yet. The operator imports a file or enables a public feed."
+    note="Each row is one publisher and one category."
     isTall
     columns={[
       { name: 'Source', value: ({ name }) => name },

@@ -115,7 +115,7 @@ function List() {
         of={answer}
         rows={answer.data?.webhooks}
         keyOf={({ id }) => id}
-        empty="No endpoints yet. Add the address to call, below."
+        empty="No endpoints yet. Add one below."
         columns={[
           {
             name: 'Endpoint',
@@ -259,7 +259,7 @@ function One({ id }: { id: string }) {
           <Confirmed
             label="New secret"
             className=""
-            question="Make a new secret? Requests are signed with it from now on; put it into your receiver."
+            question="Rotate the secret? New requests are signed with it; update your receiver."
             onConfirm={rotate}
           />
           {endpoint.data && (
@@ -273,7 +273,7 @@ function One({ id }: { id: string }) {
           <Confirmed
             label="Delete"
             className="danger"
-            question="Delete the endpoint and its log? Nothing is sent to it any more."
+            question="Delete the endpoint and its log? No more events are sent to it."
             onConfirm={remove}
           />
         </>
@@ -284,8 +284,8 @@ function One({ id }: { id: string }) {
       {result.value && (
         <Notice mood={result.value.success ? 'good' : 'bad'}>
           {result.value.success
-            ? `The endpoint answered ${result.value.status_code} in ${result.value.response_time_ms} ms.`
-            : `The test did not arrive: ${result.value.error ?? `the endpoint answered ${result.value.status_code}`}.`}
+            ? `The endpoint returned ${result.value.status_code} in ${result.value.response_time_ms} ms.`
+            : `The test did not arrive: ${result.value.error ?? `the endpoint returned ${result.value.status_code}`}.`}
         </Notice>
       )}
       <Shown of={endpoint} what="the endpoint">
@@ -368,8 +368,8 @@ function One({ id }: { id: string }) {
             return rows.length === 0 ? (
               <Empty>
                 {status.value || type.value
-                  ? 'No deliveries match. Choose another outcome or event.'
-                  : 'Nothing has been sent to it in the last 30 days. Send a test.'}
+                  ? 'No matching deliveries. Choose another outcome or event.'
+                  : 'No deliveries in the last 30 days. Send a test event.'}
               </Empty>
             ) : (
               rows.map(row => (
@@ -479,7 +479,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
             }}
           >
             <option value="failed">what failed</option>
-            <option value="all">what failed and what arrived</option>
+            <option value="all">all</option>
           </select>
         </label>
         <button type="submit">Send again</button>

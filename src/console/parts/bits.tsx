@@ -168,8 +168,8 @@ export function Members({ title, children }: { title: string; children: () => Co
       <section class="card">
         <h2>Sign in to see this</h2>
         <p>
-          {title} shows what belongs to an account. Sign in with your e-mail address and a password
-          or a mailed link.
+          {title} shows account data. Sign in with your e-mail address and a password or a mailed
+          link.
         </p>
         <p class="row">
           <a class="button main" href={signInHref()}>

@@ -123,7 +123,7 @@ function spoken(props: ChartProps): string {
   const how = [
     candles && 'candles',
     isLog && 'logarithmic scale',
-    spans.length > 0 && `${spans.length} days marked as held or left out`,
+    spans.length > 0 && `${spans.length} days held or quarantined`,
   ].filter(Boolean)
   const parts = lines.flatMap(({ label, values }) => {
     const present = values.filter(value => value !== null)

@@ -81,19 +81,19 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </div>
       </header>
       {boot.isEvaluation && (
-        <aside class="ribbon" aria-label="Evaluation copy">
-          <p>Evaluation copy: every number here is generated and belongs to no market.</p>
+        <aside class="ribbon" aria-label="Demo instance">
+          <p>Demo instance: every number here is generated and belongs to no market.</p>
         </aside>
       )}
       {impersonation && (
-        <aside class="ribbon look" aria-label="Looking at an account">
+        <aside class="ribbon look" aria-label="Impersonating an account">
           <p class="row spread">
             <span>
               You see what <b>{impersonation.email ?? impersonation.account_id}</b> sees, until{' '}
               {instant(impersonation.expires_at)}. Nothing can be changed.
             </span>
             <button type="button" class="tight" onClick={() => void leave()}>
-              End the look
+              End impersonation
             </button>
           </p>
         </aside>

@@ -19,7 +19,7 @@ export function Move({
   const way = amount > 0 ? 'up' : amount < 0 ? 'down' : ''
   return (
     <span class={`move ${way}`}>
-      {percent === null ? signed(amount, digits) : `${signed(percent, 2)} %`}
+      {percent === null ? signed(amount, digits) : `${signed(percent, 2)}%`}
     </span>
   )
 }

@@ -39,7 +39,7 @@ export function Operators({
 }) {
   if (token.value !== undefined) return <>{children()}</>
   return (
-    <Page title={title} about="For who runs this copy.">
+    <Page title={title} about="For the operator of this instance.">
       <form
         class="card"
         onSubmit={event => {
@@ -53,8 +53,8 @@ export function Operators({
           <input name="token" type="password" autocomplete="off" required />
         </label>
         <p class="quiet small">
-          It was shown at the first start; <code>wellhead token rotate</code> makes a new one. It is
-          kept in this tab until you close it.
+          It was shown at the first start; <code>wellhead token rotate</code> creates a new one. The
+          token is stored in this tab until you close it.
         </p>
         {refusal.value && <Refused error={refusal.value} />}
         <div class="row">

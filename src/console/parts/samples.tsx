@@ -90,7 +90,7 @@ export function sampleOf(language: Language, call: Call, key: string): string {
     ].join('\n')
   }
   if (method !== 'GET')
-    return 'Excel asks with GET only. Use Power Query with Web.Contents and Content, or one of the clients.'
+    return 'Excel supports GET only. Use Power Query with Web.Contents and Content, or one of the clients.'
   const relative = path.replace(/^\/v1\//, '')
   return `=WEBSERVICE("${location.origin}/v1/excel/run.xml?path=" & ENCODEURL("/v1/${relative}") & "&api_key=${key}")`
 }

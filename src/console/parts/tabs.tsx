@@ -37,7 +37,7 @@ export function Tabs({ label, path, tabs }: { label: string; path: string; tabs:
         <current.View />
       ) : (
         <p>
-          {label} has no part called <code>{part}</code>. Choose one of those above.
+          {label} has no section called <code>{part}</code>. Choose one above.
         </p>
       )}
     </>

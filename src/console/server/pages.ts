@@ -8,7 +8,7 @@ import { docsOperations } from './docs/docs.ts'
 import { recipientOperations } from './messages/recipients.ts'
 
 interface WebOptions {
-  /** Answers the description of the interface. */
+  /** Answers the API description. */
   document(): Promise<string>
   /** Gets the page for addresses that nothing is behind. */
   pages: UnknownPages

@@ -46,7 +46,7 @@ export function sampleMessages(
       readAt: null,
       title: 'Welcome',
       message:
-        'This is an evaluation copy: its prices are generated, and e-mail and text messages end in GET /_dev/inbox.',
+        'This is a demo instance: its prices are generated, and e-mails and text messages are captured in GET /_dev/inbox.',
     })
   }
 }

@@ -224,6 +224,6 @@ async function write(
     run.problem = `${run.rejected} values were not taken; the log says why`
   } else if (run.held > 0) {
     run.problemCode = 'values_held'
-    run.problem = `${run.held} values are doubted and wait for a decision: wellhead review shows them`
+    run.problem = `${run.held} values are held for review: see wellhead review list`
   }
 }

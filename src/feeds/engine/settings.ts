@@ -81,7 +81,7 @@ export const refusalOf = (
 ): string =>
   enabled
     ? feedStateSentences[feedState](feed)
-    : 'feeds.enabled is false: no public source is asked, whatever is set of it'
+    : 'feeds.enabled is false: no feed runs, regardless of its settings'
 
 const feedStateSentences = {
   off: ({ publisher }: Feed) =>

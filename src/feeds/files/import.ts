@@ -42,7 +42,7 @@ export interface Counts extends WriteCounts {
   read: number
   /** What was handed to the writer, or would have been in a dry run. */
   points: number
-  /** Contradicted by a later row of the same file. */
+  /** Overridden by a later row of the same file. */
   superseded: number
   rejected: number
   /** Flagged values that wait for a decision. */

@@ -212,7 +212,7 @@ function columnsIn(
   const clash = needless.find(name => mapped.has(name))
   if (clash)
     throw new Error(
-      `--map ${others[0]!.name}=… takes the ${wide!.value} from a column of its own: leave out ${clash}=…`,
+      `--map ${others[0]!.name}=… takes the ${wide!.value} from another column: leave out ${clash}=…`,
     )
   const missing = columns.find(
     column => column.required && !columnNames.has(column.name) && !needless.includes(column.name),

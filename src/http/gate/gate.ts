@@ -360,7 +360,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     if (changesData(access, request.method) || isAudited(access, request.method))
       throw new Problem(
         'KEY_READ_ONLY',
-        'This is an operator who looks at the account: nothing is changed, and no secret is read.',
+        'This impersonation is read-only: it cannot change data or read secrets.',
       )
     refusePlan(access, keys.entitlements(key.account), request)
     loadShed(access)

@@ -83,7 +83,7 @@ export const createRestrictions = ({
     if (twoFactorStep?.isRequired && !(session && twoFactorStep.isOn(session.accountId)))
       throw new Problem(
         'SECOND_FACTOR_MISSING',
-        'This asks for a person whose sign-in has a second step; set one up with POST /v1/auth/second-factor, or on /sign-in.',
+        'This requires a sign-in with two-factor authentication. Set it up with POST /v1/auth/second-factor or on /sign-in.',
         { action },
       )
     if (freshSignInMs === 0) return

@@ -243,7 +243,7 @@ function unwrapped(input: unknown, wrapper: string): unknown {
   const inner = input[wrapper]
   if (isObject(inner)) return inner
   throw validationFailed([
-    { field: wrapper, message: `${wrapper}: must be a JSON object.`, value: null },
+    { field: wrapper, message: `${wrapper} must be a JSON object.`, value: null },
   ])
 }
 

@@ -90,7 +90,7 @@ export function createCodeReader(
       if (codes.length > max) {
         throw new Problem(
           'too_many_codes',
-          `At most ${max} codes a request: ${codes.length} were requested.`,
+          `At most ${max} codes per request; got ${codes.length}.`,
           {
             max,
             requested: codes.length,

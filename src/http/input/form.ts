@@ -1,6 +1,7 @@
 import { redact } from '../../lib/log/log.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { isPlain } from '../../lib/text/text.ts'
+import { nearestWord, oneOf, shownValue } from '../../lib/text/wrong-value.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
 import { type FieldFault, validationFailed } from '../problem/problem.ts'
 
@@ -16,8 +17,8 @@ export interface Form {
   /** The value as it stands, for a reader that judges it by itself. */
   value(field: string): unknown
   /**
-   * Notes what is wrong with a field; the sentence goes on after the field's name. `value` is what
-   * the answer repeats where that is a part of the field's value.
+   * Notes what is wrong with a field: a sentence without its subject, which is the field's name. A
+   * demand (`must …`) gets the value that was sent; `value` is given if that is only a part of it.
    */
   fault(field: string, why: string, value?: unknown): undefined
   /** The same for a secret: the refusal does not repeat what was sent. */
@@ -54,11 +55,18 @@ export interface Form {
 
 const shownCharactersMax = 200
 
+/** Fields whose values are secrets, which no refusal repeats. */
+const secretName = /^(?:key|secret|password|token|credentials?)$|_(?:key|secret|password|token)$/
+
 /** A body that is absent is one without fields; anything else that is no object is refused. */
 export function formOf(body: unknown): Form {
   if (body !== undefined && body !== null && !isObject(body)) {
     throw validationFailed([
-      { field: 'body', message: 'body: must be a JSON object.', value: shown(body) },
+      {
+        field: 'body',
+        message: fieldMessage('body', 'must be a JSON object.', body),
+        value: shown(body),
+      },
     ])
   }
   return formWithin(isObject(body) ? body : {}, '', [])
@@ -72,11 +80,12 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
   const note = (field: string, why: string, value: unknown): undefined => {
     faults.push({
       field: prefix + field,
-      message: `${prefix}${field}: ${why}`,
+      message: fieldMessage(prefix + field, why, value),
       value: shown(value),
     })
   }
-  const fault: Form['fault'] = (field, why, value = fieldValue(field)) => note(field, why, value)
+  const fault: Form['fault'] = (field, why, value = fieldValue(field)) =>
+    note(field, why, secretName.test(field) ? null : value)
 
   return {
     has: field => fieldValue(field) !== undefined,
@@ -88,7 +97,7 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       const value = fieldValue(field)
       if (value === undefined) return undefined
       if (!isText(value))
-        return fault(field, 'must be text, without unpaired surrogates and null characters.')
+        return fault(field, 'must be text without unpaired surrogates and null characters.')
       if ([...value].length > charactersMax)
         return fault(field, `must be at most ${charactersMax} characters long.`)
       return value
@@ -116,7 +125,7 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       if (value === undefined) return undefined
       return (
         allowed.find(word => word === value) ??
-        fault(field, `must be one of ${allowed.join(', ')}.`)
+        fault(field, `must be ${oneOf(allowed)}.${meantBy(value, allowed)}`)
       )
     },
     moment(field) {
@@ -140,8 +149,7 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
         return fault(field, `must be a list of at most ${countMax} ${nouns}.`)
       const items = value.map(item => (isText(item) ? read(item) : undefined))
       const wrong = items.indexOf(undefined)
-      if (wrong >= 0)
-        return note(`${field}.${wrong}`, `does not belong in a list of ${nouns}.`, value[wrong])
+      if (wrong >= 0) return note(`${field}.${wrong}`, `must be one of the ${nouns}.`, value[wrong])
       return [...new Set(items as T[])]
     },
     part(field) {
@@ -162,6 +170,21 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       if (faults.length > 0) throw validationFailed(faults)
     },
   }
+}
+
+/**
+ * What is wrong with a field, as a sentence: a demand gets the value that was sent, as in `value must
+ * be above 0; got -1.`
+ */
+export function fieldMessage(field: string, why: string, value: unknown): string {
+  const isComplete = !why.startsWith('must ') || why.includes('; got ')
+  if (isComplete || value === undefined || value === null) return `${field} ${why}`
+  return `${field} ${why.replace(/\.(?=\s|$)/, () => `; got ${shownValue(shown(value) ?? value)}.`)}`
+}
+
+function meantBy(value: unknown, words: readonly string[]): string {
+  const near = nearestWord(value, words)
+  return near === undefined ? '' : ` Did you mean ${near}?`
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && isPlain(value)

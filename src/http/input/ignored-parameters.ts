@@ -35,7 +35,7 @@ const listed = ({ name, nearest }: UnknownParameter): string => {
 const noPast = () =>
   new Problem(
     'INVALID_PARAMETER',
-    'as_of: this operation keeps no earlier state and answers what is known now only; leave as_of out.',
+    'as_of is not supported: this operation returns current data only.',
     { parameter: 'as_of', value: null },
   )
 
@@ -50,7 +50,7 @@ function refused(unknown: readonly UnknownParameter[], allowed: readonly string[
       : ` Did you mean ${nearest}?`
   return new Problem(
     'INVALID_PARAMETER',
-    `${name.slice(0, 100)}: is not a parameter of this operation.${meant}`,
+    `${name.slice(0, 100)}is not a parameter of this operation.${meant}`,
     {
       parameter: name.slice(0, 100),
       value: null,

@@ -110,6 +110,7 @@ function pageHeaders(headers: Record<string, string | number>, url: string, meta
   const link = (page: number, rel: string) => `<${before}${page}${after}>; rel="${rel}"`
   const last = Math.max(1, meta.total_pages)
   const links = [link(1, 'first')]
+  if (headers.link !== undefined) links.unshift(String(headers.link))
   if (meta.has_prev) links.push(link(Math.min(meta.page - 1, last), 'prev'))
   if (meta.has_next) links.push(link(meta.page + 1, 'next'))
   headers.link = [...links, link(last, 'last')].join(', ')

@@ -18,7 +18,7 @@ export function boolOf(parameter: string, text: string | undefined, fallback: bo
   const word = text.toLowerCase()
   if (word === 'true' || word === '1' || word === 'yes') return true
   if (word === 'false' || word === '0' || word === 'no') return false
-  throw invalidParameter(parameter, text, 'is neither true nor false.', ['true', 'false'])
+  throw invalidParameter(parameter, text, ['true', 'false'])
 }
 
 /** A plain decimal integer in `[min, max]`. */
@@ -32,9 +32,13 @@ export function integerOf(
   if (text === undefined || text === '') return fallback
   const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= min && value <= max))
-    throw invalidParameter(parameter, text, `is not a whole number from ${min} to ${max}.`)
+    throw invalidParameter(parameter, text, wholeNumber(min, max))
   return value
 }
+
+/** The largest limits are technical: what matters to a caller is the smallest value. */
+const wholeNumber = (min: number, max: number) =>
+  max >= 1e9 ? `a whole number of ${min} or more` : `a whole number from ${min} to ${max}`
 
 /** One of the words of a parameter; the fallback where it is absent or empty. */
 export function wordOf<T extends string>(
@@ -45,7 +49,7 @@ export function wordOf<T extends string>(
 ): T {
   if (text === undefined || text === '') return fallback
   const word = words.find(candidate => candidate === text)
-  if (word === undefined) throw invalidParameter(parameter, text, 'is not one of its words.', words)
+  if (word === undefined) throw invalidParameter(parameter, text, words)
   return word
 }
 
@@ -65,11 +69,7 @@ export function momentOf(
   if (day !== undefined) return edge === 'start' ? day : day + dayMs
   const at = parseInstant(spelling)
   if (at === undefined)
-    throw invalidParameter(
-      parameter,
-      text,
-      'is neither a date (YYYY-MM-DD) nor an ISO 8601 time with a zone.',
-    )
+    throw invalidParameter(parameter, text, 'a date (YYYY-MM-DD) or an ISO 8601 time with a zone')
   return edge === 'start' ? at : at + 1
 }
 
@@ -82,7 +82,7 @@ export function instantOf(parameter: string, text: string | undefined): number |
     throw invalidParameter(
       parameter,
       text,
-      'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.',
+      'an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z',
     )
   return at
 }
@@ -90,6 +90,6 @@ export function instantOf(parameter: string, text: string | undefined): number |
 /** A calendar day, as its midnight. */
 export function dayOf(parameter: string, text: string): number {
   const day = parseDay(text.trim())
-  if (day === undefined) throw invalidParameter(parameter, text, 'is not a date (YYYY-MM-DD).')
+  if (day === undefined) throw invalidParameter(parameter, text, 'a date (YYYY-MM-DD)')
   return day
 }

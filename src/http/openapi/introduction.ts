@@ -8,50 +8,32 @@ interface Names {
   headerPrefix: string
 }
 
-/** Tags of the document in the order of its chapters. */
+/** Tags of the document, in the order of its chapters. */
 export const apiTags: Readonly<Record<string, string>> = {
-  discovery: 'What this service has and how it is doing. Most of it needs no key.',
-  catalogue: 'The codes, what they mean and how far their data reaches.',
-  prices: 'Latest prices, windows, history and batches.',
-  futures: 'Contracts, curves, settlements and the sessions of the markets.',
-  spreads: 'Cracks, bases, margins, premiums and the structure of curves.',
-  analytics: 'Statistics, correlation, trend and forecast of daily closes, each number defined.',
-  indicators: 'What markets and positions say beside the price.',
-  'Energy intelligence':
-    'Drilling, inventories, production and forecasts by those who publish them, wells and permits.',
-  'well production':
-    'What wells, states and the country produce, and how long wells take to get there.',
-  storage: 'Stocks of crude oil, products and gas, and how full the places are.',
-  marine: 'Ship fuel at the large ports.',
-  bunker: 'The same prices by port, with their spreads, history and export.',
-  diesel:
-    'Pump prices of diesel in the United States: averages by state, and stations around a place.',
-  'fuel surcharge': 'What carriers add for fuel.',
-  'data quality': 'How complete, timely, accurate and consistent the stored data is.',
-  'data sources':
-    "Prices of an account's own, from an address, a file or whoever pushes them, and what came of each sync.",
-  'market brief': 'Prices, their day and their month ahead in one answer.',
-  watches: 'Codes that are looked at on a rhythm, and the feed of what was seen.',
-  streams: 'Events of watches and prices as they come.',
-  charting: 'Bars, quotes and marks in the datafeed protocol of charting libraries.',
-  spreadsheet: 'The same data for spreadsheets.',
-  webhooks: 'Endpoints that are told of events, and what became of each delivery.',
-  alerts: 'Conditions on prices and on what daily closes come to, and what they fired.',
-  'scheduled deliveries': 'Prices by e-mail at a time of day, with a table to work with.',
-  account: 'The account, its keys and their use.',
-  'sign-in': 'Sessions of people, which act like a key of their account.',
-  billing: 'Plans, what is paid for them, and requests bought beside them.',
-  organizations: 'People who act on one account together, and what each of them may do.',
-  phone: 'The phone number of the account and text messages to it.',
-  notifications: 'What happened, as a list, and by which ways the account wants to hear of it.',
-  documentation: 'This document and its page.',
-  operator: 'For whoever runs the service; takes the admin token.',
+  Service: 'Health, status, limits, the demo and this document. Most operations need no API key.',
+  Catalogue: 'Commodity codes, their meaning, coverage and data quality.',
+  Prices: 'Latest prices, windows, history, batches, exports and widgets.',
+  Futures: 'Contracts, forward curves, settlements and trading sessions.',
+  Spreads: 'Crack spreads, basis, refining margins, physical premiums and curve structure.',
+  Analytics: 'Statistics, correlation, trends, forecasts and market indicators, with definitions.',
+  Fundamentals: 'Inventories, storage, OPEC production and agency forecasts.',
+  Drilling:
+    'Rig counts, drilling productivity, well permits, frac disclosures and well production.',
+  Fuels: 'Marine and bunker fuels, diesel pump prices and fuel surcharges.',
+  'Data sources':
+    "An account's own prices, fetched from a URL or file or pushed, with their sync logs.",
+  Alerts: 'Alerts on prices and analytics, and their triggers.',
+  'Watches and streams': 'Watches that evaluate codes on a schedule, and event and price streams.',
+  Webhooks: 'Webhook endpoints and the deliveries to them.',
+  Notifications: 'Notifications and their settings, scheduled e-mails, and text messages.',
+  Account: 'The account, API keys, usage, sign-in and organization members.',
+  Billing: 'Plans, subscriptions, payments, invoices and credits.',
+  Integrations:
+    'Spreadsheets, charting libraries, and assistants that use the Model Context Protocol.',
+  Operator: 'Administration of the service. Requires the admin token.',
 }
 
-/**
- * How the texts and examples of the routes write what is a name of the operator's own, and the
- * names in force.
- */
+/** Names that the operator can set: as the texts and examples write them, and as configured. */
 export function documentNames({
   exchangeWords,
   headerPrefix,
@@ -78,18 +60,18 @@ export const apiIntroduction = (
 ): string => `${serviceName} serves energy prices with their full revision history.
 
 ## Authentication
-Send the API key as \`Authorization: Token <API_KEY>\`; \`Bearer\` works too. GET and HEAD also take \`?api_key=<API_KEY>\` where no Authorization header is sent. A session token, as \`POST /v1/auth/session\` answers it, goes after \`Bearer\` and acts with the rights of its account.
+Send the API key as \`Authorization: Token <API_KEY>\`; \`Bearer\` works too. GET and HEAD also take \`?api_key=<API_KEY>\` where no Authorization header is sent. A session token, as returned by \`POST /v1/auth/session\`, goes after \`Bearer\` and acts with the rights of its account.
 
-A key may be limited: to an expiry, networks, domains, reading, or \`scopes\`. \`x-scope\` of an operation names the scope that it is of (403 \`KEY_SCOPE_MISSING\` without it); operations without one are open to every key. A limited key manages no keys, people or payments and reads no secrets (403 \`KEY_LIMITED\`).
+A key may be limited: to an expiry, networks, domains, reading, or \`scopes\`. \`x-scope\` of an operation names the scope that it requires (403 \`KEY_SCOPE_MISSING\` without it); operations without one are open to every key. A limited key cannot manage keys, people or payments, or read secrets (403 \`KEY_LIMITED\`).
 
 ## Limits
-Every answer to a key carries \`X-RateLimit-*\` for its quota and \`RateLimit\`, \`RateLimit-Policy\` (IETF draft) for every window. A 304 does not count against the quota. \`GET /v1/meta/limits\` has the numbers in force.
+Every response to a request with a key carries \`X-RateLimit-*\` for its quota and \`RateLimit\`, \`RateLimit-Policy\` (IETF draft) for every window. A 304 does not count against the quota. \`GET /v1/meta/limits\` returns the limits that apply.
 
 ## Times
-Timestamps are ISO 8601 in UTC. Dates are UTC calendar days; ranges include both their ends.
+Timestamps are ISO 8601 in UTC. Dates are UTC calendar days; ranges include both ends.
 
 ## Unknown parameters
-A query parameter that an operation does not have is ignored and named: in the header \`X-Service-Ignored-Parameters\` (\`start;nearest=start_date\`) and, where the body has a \`metadata\` object, in \`metadata.ignored_parameters\`. With \`Prefer: handling=strict\` it is refused with 400 instead.
+An unknown query parameter is ignored and named in the response header \`X-Service-Ignored-Parameters\` (\`start;nearest=start_date\`) and, if the body has a \`metadata\` object, in \`metadata.ignored_parameters\`. With \`Prefer: handling=strict\` the request fails with 400 instead.
 
 ## Errors
 Branch on the HTTP status first, then on the code. Errors carry \`X-Error-Code\`, \`X-Error-Status\` and \`X-Error-Message\`.

@@ -98,17 +98,17 @@ const securitySchemes: Record<string, Schema> = {
     in: 'query',
     name: 'api_key',
     description:
-      'The API key in the address. Read on GET and HEAD only, and only when there is no Authorization header.',
+      'The API key in the URL. Accepted for GET and HEAD only, and only without an Authorization header.',
   },
   operatorToken: {
     type: 'http',
     scheme: 'bearer',
-    description: "The operator's admin token. An API key does not open these paths.",
+    description: "The operator's admin token. API keys are not accepted.",
   },
 }
 
 const commonPathParameters: Record<string, string> = {
-  id: 'Identifier, as it was answered when the resource was listed or created.',
+  id: 'Identifier, as returned when the resource was listed or created.',
   code: 'Code of a commodity or one of its aliases, in any letter case.',
   date: 'Day in UTC, `YYYY-MM-DD`.',
 }
@@ -267,11 +267,10 @@ function refusalsOf(raw: Record<string, unknown>, method: string): Record<string
 const refusalTexts: Readonly<Record<string, string>> = {
   '400': 'The request is malformed or a parameter is out of range: `parameter` names it.',
   '401': 'The API key is missing or not valid: `UNAUTHORIZED`.',
-  '402': 'The quota of the plan is used up: `PAYMENT_REQUIRED`.',
-  '403':
-    'The key may not do this, or the plan does not include it: `upgrade_url` leads to the plans.',
+  '402': 'The plan quota is exhausted: `PAYMENT_REQUIRED`.',
+  '403': 'The key or plan does not allow this: `upgrade_url` links to the plans.',
   '413': 'The body is too large: `PAYLOAD_TOO_LARGE`.',
-  '429': 'Too many requests: branch on `error_code`, and wait as long as `Retry-After` says.',
+  '429': 'Too many requests: branch on `error_code`, and wait for the seconds in `Retry-After`.',
 }
 
 function uniqueId(name: string, taken: Set<string>): string {

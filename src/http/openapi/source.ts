@@ -112,7 +112,7 @@ function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record
 function plain(schema: unknown): unknown {
   if (typeof schema === 'string')
     throw new Error(
-      `A route refers to its schema by the name '${schema}'; it must hold the schema itself.`,
+      `A route refers to its schema by name, '${schema}'; it must hold the schema itself.`,
     )
   return JSON.parse(JSON.stringify(schema))
 }

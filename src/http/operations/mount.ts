@@ -29,12 +29,13 @@ export function mount<App extends AnyElysia>(
 ): App {
   const router = app as unknown as Record<(typeof verbs)[keyof typeof verbs], AddRoute>
   for (const operation of operations) {
-    const handler = handlerOf(context, operation)
-    const add = (path: string, named: Operation) =>
-      // Made for each path: the framework takes what it has understood out of a hook.
-      router[verbs[operation.method]](path, handler, hookOf(named))
-    add(operation.path, operation)
-    for (const alias of operation.aliases ?? []) add(alias, { ...operation, hidden: true })
+    const { path } = operation
+    // Each path gets a new hook, because the framework changes the hooks that it is given.
+    router[verbs[operation.method]](path, handlerOf(context, operation), hookOf(operation))
+    for (const alias of operation.aliases ?? []) {
+      const named = { ...operation, hidden: true as const, deprecated: { use: operation.path } }
+      router[verbs[operation.method]](alias, handlerOf(context, named), hookOf(named))
+    }
   }
   return app
 }
@@ -75,7 +76,10 @@ function hookOf(operation: Operation): { detail: object } {
           operationId,
           tags: [...(tags ?? [])],
           summary,
-          description,
+          description: operation.deprecated
+            ? `${pointerOf(operation)} ${description}`
+            : description,
+          ...(operation.deprecated && { deprecated: true }),
           ...detail,
           // Documented and not validated: the framework compiles a validator for each schema of
           // each status, which takes 60 MB once every operation has been called. Tests hold every
@@ -85,12 +89,25 @@ function hookOf(operation: Operation): { detail: object } {
   } as { detail: object }
 }
 
+const pointerOf = ({ method, deprecated }: Operation) =>
+  `Deprecated: use \`${method} ${deprecated?.use.replace(/:(\w+)/g, '{$1}')}\` instead.`
+
+/** The day on which every alias was deprecated, as `Deprecation` (RFC 9745) writes it. */
+const deprecatedSince = `@${Date.UTC(2026, 10, 28) / 1000}`
+
+/** Points from the response of a deprecated path to the path that replaces it. */
+function markDeprecated({ set, params }: Incoming, use: string): void {
+  const path = use.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  set.headers.deprecation = deprecatedSince
+  set.headers.link = `<${path}>; rel="successor-version"`
+}
+
 /**
  * The handler of an operation for the framework, which reads the source of a function to see what it
  * takes of a request: each form names what it reads.
  */
 function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
-  const run = runnerOf(context, operation)
+  const run = markedRunnerOf(context, operation)
   // What a repeat is compared with is the body, documented or not.
   const takesBody =
     operation.body !== undefined ||
@@ -111,6 +128,16 @@ function handlerOf(context: Context, operation: Operation): (incoming: Incoming)
 }
 
 const isAsync = (work: object) => work.constructor.name === 'AsyncFunction'
+
+function markedRunnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
+  const run = runnerOf(context, operation)
+  const use = operation.deprecated?.use
+  if (use === undefined) return run
+  return incoming => {
+    markDeprecated(incoming, use)
+    return run(incoming)
+  }
+}
 
 /** Everything around the work of a handler: the page, the moment and the answer of a repeat. */
 function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {

@@ -1,3 +1,5 @@
+import { oneOf, wrongValue } from '../../lib/text/wrong-value.ts'
+
 /** Which of the specification's body shapes an error takes. */
 export type ProblemShape = 'nested' | 'fail' | 'flat' | 'valid' | 'catalog'
 
@@ -19,13 +21,13 @@ const entry = (status: number, shape: ProblemShape, when: string, retryable = fa
 /** Every error this service answers, by code. Nothing else leaves the instance. */
 export const problems = {
   invalid_code: entry(400, 'fail', 'A commodity code is not in the catalogue.'),
-  too_many_codes: entry(400, 'fail', 'More codes than one request may ask for.'),
+  too_many_codes: entry(400, 'fail', 'Too many codes in one request.'),
   invalid_interval: entry(400, 'fail', 'The interval is not one of the accepted spellings.'),
   MISSING_PARAMETER: entry(400, 'nested', 'A required parameter is absent.'),
-  INVALID_PARAMETER: entry(400, 'nested', 'A parameter has a value that it can not have.'),
+  INVALID_PARAMETER: entry(400, 'nested', 'A parameter is not valid.'),
   INVALID_DATE_RANGE: entry(400, 'nested', 'The range ends before it starts.'),
   MALFORMED_JSON: entry(400, 'nested', 'The body is not JSON.'),
-  MISSING_CODES: entry(400, 'nested', 'The body names no codes.'),
+  MISSING_CODES: entry(400, 'nested', 'The body lists no codes.'),
   MALFORMED_REQUEST: entry(
     400,
     'nested',
@@ -33,7 +35,11 @@ export const problems = {
   ),
   UNAUTHORIZED: entry(401, 'nested', 'The key is missing, malformed, unknown, expired or revoked.'),
   PAYMENT_REQUIRED: entry(402, 'flat', "The free plan's daily quota is used up."),
-  FREE_TIER_LIMIT_EXCEEDED: entry(402, 'flat', 'The same, on a futures path.'),
+  FREE_TIER_LIMIT_EXCEEDED: entry(
+    402,
+    'flat',
+    "The free plan's daily quota is exhausted, on a futures path.",
+  ),
   INSUFFICIENT_PLAN: entry(403, 'nested', 'The plan does not include the feature.'),
   FORBIDDEN: entry(403, 'nested', 'The futures entitlement is missing.'),
   ENTERPRISE_REQUIRED: entry(403, 'nested', 'Well production is not granted.'),
@@ -42,24 +48,24 @@ export const problems = {
   KEY_LIMITED: entry(
     403,
     'nested',
-    'A key that is limited in any way was used to manage keys, people, payments or secrets.',
+    'A limited key was used to manage keys, people, payments or secrets.',
   ),
-  KEY_SCOPE_MISSING: entry(403, 'nested', 'The key is not good for this part of the interface.'),
-  ADMIN_ROLE_MISSING: entry(403, 'nested', 'The admin token has a role that is not for this.'),
+  KEY_SCOPE_MISSING: entry(403, 'nested', 'The key lacks the scope of this operation.'),
+  ADMIN_ROLE_MISSING: entry(403, 'nested', 'The role of the admin token does not allow this.'),
   FRESH_SIGN_IN_REQUIRED: entry(
     403,
     'nested',
-    'The operator wants a recent sign-in for keys, people and secrets.',
+    'The operator requires a recent sign-in to manage keys, people and secrets.',
   ),
   SECOND_FACTOR_MISSING: entry(
     403,
     'nested',
-    'The operator wants a second step of signing in for keys, people and secrets.',
+    'The operator requires two-factor authentication to manage keys, people and secrets.',
   ),
   SECOND_FACTOR_REQUIRED: entry(
     401,
     'nested',
-    'The proof is right, and the account asks for a code besides.',
+    'The credentials are correct, but the account requires a two-factor code.',
   ),
   IP_NOT_ALLOWED: entry(
     403,
@@ -72,65 +78,65 @@ export const problems = {
     "The page's domain is not among those the key is good for.",
   ),
   COMMODITY_NOT_FOUND: entry(404, 'catalog', 'The catalogue has no such code.'),
-  NOT_FOUND: entry(404, 'nested', 'There is no such thing, or it belongs to another account.'),
+  NOT_FOUND: entry(404, 'nested', 'The resource does not exist or belongs to another account.'),
   ROUTE_NOT_FOUND: entry(
     404,
     'nested',
-    'No operation has this path and method. The JSON body is for who accepts `application/json`; others get an empty body.',
+    'No operation has this path and method. Clients that accept `application/json` get a JSON body, others an empty one.',
   ),
-  METHOD_NOT_IMPLEMENTED: entry(501, 'nested', 'The service knows no such HTTP method.'),
-  DATA_NOT_AVAILABLE: entry(404, 'nested', 'There is no data, or too little, to answer with.'),
+  METHOD_NOT_IMPLEMENTED: entry(501, 'nested', 'The HTTP method is not supported.'),
+  DATA_NOT_AVAILABLE: entry(404, 'nested', 'No data, or not enough, is available.'),
   DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),
   PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
-  RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The file has no such part.'),
-  validation_failed: entry(422, 'valid', 'A field of the body has a value that it can not have.'),
+  RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The requested range is outside the file.'),
+  validation_failed: entry(422, 'valid', 'A field of the body is not valid.'),
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
   FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),
-  LOGIN_LOCKED: entry(429, 'nested', 'Too many wrong tries to sign in.'),
-  SIGNUP_CLOSED: entry(403, 'nested', 'Nobody signs up here, or only whom the operator invites.'),
-  SIGNUP_LIMITED: entry(429, 'nested', 'Too many letters were asked for to sign up.'),
+  LOGIN_LOCKED: entry(429, 'nested', 'Too many failed sign-in attempts.'),
+  SIGNUP_CLOSED: entry(403, 'nested', 'Sign-up is closed or by invitation.'),
+  SIGNUP_LIMITED: entry(429, 'nested', 'Too many sign-up e-mails were requested.'),
   already_member: entry(
     422,
     'valid',
-    'The person is a member already, or is in another organization.',
+    'The person is already a member or belongs to another organization.',
   ),
-  last_admin: entry(422, 'valid', 'An organization keeps at least one admin.'),
-  invitation_expired: entry(422, 'valid', 'The invitation is over.'),
-  invitation_used: entry(422, 'valid', 'The invitation has been accepted before.'),
+  last_admin: entry(422, 'valid', 'An organization needs at least one admin.'),
+  invitation_expired: entry(422, 'valid', 'The invitation has expired.'),
+  invitation_used: entry(422, 'valid', 'The invitation has already been accepted.'),
   invitation_limit_reached: entry(
     422,
     'valid',
-    'The organization has as many open invitations as it may have.',
+    'The organization has reached its limit of open invitations.',
   ),
-  api_key_limit_reached: entry(422, 'valid', 'The account has as many active keys as it may have.'),
-  last_active_key: entry(422, 'valid', 'The last active key can not be revoked.'),
-  api_key_already_revoked: entry(422, 'valid', 'The key has been revoked before.'),
-  api_key_revoked: entry(422, 'valid', 'A revoked key can not be rolled or changed.'),
+  api_key_limit_reached: entry(422, 'valid', 'The account has reached its limit of active keys.'),
+  last_active_key: entry(422, 'valid', 'The last active key cannot be revoked.'),
+  api_key_already_revoked: entry(422, 'valid', 'The key is already revoked.'),
+  api_key_revoked: entry(422, 'valid', 'A revoked key cannot be rotated or changed.'),
   webhook_limit_reached: entry(
     422,
     'valid',
-    'The account has as many webhook endpoints as its plan allows.',
+    "The account has reached its plan's limit of webhook endpoints.",
   ),
-  alert_limit_reached: entry(422, 'valid', 'The account has as many alerts as its plan allows.'),
+  alert_limit_reached: entry(422, 'valid', "The account has reached its plan's limit of alerts."),
   scheduled_delivery_limit_reached: entry(
     422,
     'valid',
-    'The account has as many scheduled deliveries as its plan allows.',
+    "The account has reached its plan's limit of scheduled deliveries.",
   ),
-  watch_limit_reached: entry(422, 'valid', 'The account has as many watches as its plan allows.'),
-  STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has as many streams open as it may.'),
-  UPGRADE_REQUIRED: entry(426, 'nested', 'The path speaks WebSocket only.'),
+  watch_limit_reached: entry(422, 'valid', "The account has reached its plan's limit of watches."),
+  STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has reached its limit of open streams.'),
+  UPGRADE_REQUIRED: entry(426, 'nested', 'The path accepts WebSocket connections only.'),
   data_source_limit_reached: entry(
     422,
     'valid',
-    'The account has as many data sources as it may have.',
+    'The account has reached its limit of data sources.',
   ),
   data_source_not_synced: entry(
     422,
     'valid',
-    'A data source can not be synced as it is now: it is paused, waits for pushes, or is being synced.',
+    'A data source cannot be synced: it is paused, receives pushes, or is being synced.',
   ),
-  feed_not_run: entry(422, 'valid', 'A run of the feed is under way already.'),
+  feed_not_run: entry(422, 'valid', 'A run of the feed is already in progress.'),
   data_source_paused: entry(
     422,
     'valid',
@@ -139,84 +145,75 @@ export const problems = {
   idempotency_key_reused: entry(
     422,
     'valid',
-    'An Idempotency-Key was sent again with another body.',
+    'An Idempotency-Key was reused with a different request body.',
   ),
   country_not_supported: entry(
     422,
     'valid',
     'Text messages are not sent to numbers of this country.',
   ),
-  code_expired: entry(
-    422,
-    'valid',
-    'The code sent to the phone is older than ten minutes, or none was sent.',
-  ),
+  code_expired: entry(422, 'valid', 'The code is older than ten minutes, or none was sent.'),
   phone_not_verified: entry(422, 'valid', 'The account has no verified phone number.'),
-  not_opted_in: entry(422, 'valid', 'The owner of the phone has not agreed to text messages.'),
+  not_opted_in: entry(422, 'valid', "The phone's owner has not consented to text messages."),
   verification_locked: entry(
     429,
     'valid',
     'Too many wrong codes were entered; a new one is needed.',
   ),
   sms_limit_reached: entry(429, 'valid', "The month's text messages are used up."),
-  invalid_plan: entry(422, 'valid', 'The plan is none, or can not be had this way.'),
+  invalid_plan: entry(422, 'valid', 'The plan is unknown or not available this way.'),
   no_active_subscription: entry(422, 'valid', 'The account has no subscription.'),
   subscription_past_due: entry(
     422,
     'valid',
-    'An invoice of the subscription is overdue; nothing more is sold before it is paid.',
+    'An invoice of the subscription is overdue and must be paid first.',
   ),
-  payment_failed: entry(422, 'valid', 'The payment was refused, and nothing has changed.'),
+  payment_failed: entry(422, 'valid', 'The payment was declined and nothing has changed.'),
   invoice_closed: entry(
     422,
     'valid',
-    'The invoice is settled, or is not for the operator to settle.',
+    'The invoice is settled, or the payment processor collects it.',
   ),
   open_invoice: entry(
     409,
     'valid',
-    'The subscription that would end has an open invoice, and the request does not say what becomes of it.',
+    'The ending subscription has an open invoice, and the request does not set `open_invoices`.',
   ),
-  backups_not_configured: entry(422, 'valid', 'The configuration names no place for backups.'),
-  backup_under_way: entry(422, 'valid', 'A backup is being made or checked.'),
+  backups_not_configured: entry(422, 'valid', 'No backup destination is configured.'),
+  backup_under_way: entry(422, 'valid', 'A backup or verification is in progress.'),
   INVALID_SIGNATURE: entry(
     400,
     'nested',
-    "A message is not signed with the processor's secret, or was long ago.",
+    'The signature of the payment processor is missing, wrong or too old.',
   ),
-  PROCESSOR_UNAVAILABLE: entry(503, 'nested', 'The payment processor does not answer.', true),
+  PROCESSOR_UNAVAILABLE: entry(503, 'nested', 'The payment processor does not respond.', true),
   RATE_LIMIT_EXCEEDED: entry(429, 'flat', 'A rolling window is full.', true),
   MONTHLY_QUOTA_EXCEEDED: entry(429, 'flat', "A paid plan's monthly quota is used up."),
   TRIAL_LIMIT_EXCEEDED: entry(429, 'flat', "The trial's quota is used up."),
   not_found: entry(
     404,
     'valid',
-    'There is no such scheduled delivery, or it belongs to another account.',
+    'The scheduled delivery does not exist or belongs to another account.',
   ),
   manual_send_cooldown: entry(
     429,
     'valid',
-    'The last copy of a delivery that was asked for is less than ten minutes old.',
+    'The delivery was sent manually less than ten minutes ago.',
   ),
   INTERNAL_ERROR: entry(
     500,
     'nested',
-    'Something went wrong here; the request id finds it in the log.',
+    'An unexpected error; the request id identifies it in the log.',
     true,
   ),
-  OVERLOADED: entry(503, 'nested', 'Too much is being asked at once.', true),
+  OVERLOADED: entry(503, 'nested', 'Too many heavy requests at once.', true),
   QUERY_WORKER_UNAVAILABLE: entry(
     503,
     'nested',
-    'The query worker for a heavy request ended, or was not ready in time.',
+    'The query worker for a heavy request ended or was not ready in time.',
     true,
   ),
-  DATA_TOO_STALE: entry(
-    503,
-    'nested',
-    'The newest futures quote is older than may be served.',
-    true,
-  ),
+  DATA_TOO_STALE: entry(503, 'nested', 'The newest futures quote is too old to be served.', true),
   LIVE_DATA_STALE: entry(
     503,
     'nested',
@@ -266,13 +263,31 @@ export class Problem extends Error {
   readonly onTop: readonly string[]
 }
 
-export const invalidParameter = (
+/** A wrong value of a parameter. `right` says what it must be: in words, or the accepted words. */
+export function invalidParameter(
+  parameter: string,
+  value: unknown,
+  right: string | readonly string[],
+  accepted?: readonly string[],
+): Problem {
+  const words = typeof right === 'string' ? accepted : right
+  const message = wrongValue(
+    parameter,
+    typeof right === 'string' ? right : oneOf(right),
+    value,
+    words,
+  )
+  return refusedParameter(parameter, value, message, words)
+}
+
+/** A parameter that is refused because of something else; `message` is the whole sentence. */
+export const refusedParameter = (
   parameter: string,
   value: unknown,
   message: string,
   allowed?: readonly string[],
 ): Problem =>
-  new Problem('INVALID_PARAMETER', `${parameter}: ${message}`, {
+  new Problem('INVALID_PARAMETER', message, {
     parameter,
     value: String(value),
     ...(allowed && { allowed }),

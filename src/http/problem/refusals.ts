@@ -32,7 +32,7 @@ export function tooFast(window: WindowReading, reason = ''): Problem {
 export const overloaded = (): Problem =>
   new Problem(
     'OVERLOADED',
-    'Too much is being asked at once, and prices come first: try again in 5 s.',
+    'Too many heavy requests at once. Try again in 5 s.',
     {},
     { headers: { 'retry-after': '5' } },
   )
@@ -93,7 +93,7 @@ export function quotaUsedUp(
     remediation_url: links.upgradeUrl,
   }
   const code = futures ? refusal.futuresCode : refusal.code
-  const message = `The quota of ${window.limit} requests is used up; it resets at ${resetAt}. A bigger plan lifts it at once.`
+  const message = `The quota of ${window.limit} requests is used up; it resets at ${resetAt}. Upgrading raises the limit immediately.`
   if (refusal.status === 402) return new Problem(code, message, extra)
   return new Problem(
     code,

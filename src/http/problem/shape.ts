@@ -92,7 +92,7 @@ export const CatalogProblem = t.Object(
         code: code('COMMODITY_NOT_FOUND'),
         message,
         status: integer({ examples: [404] }),
-        commodity_code: t.String({ description: 'What was asked.', examples: ['GASOLNE_USD'] }),
+        commodity_code: t.String({ description: 'The requested name.', examples: ['GASOLNE_USD'] }),
         suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), {
           description: 'Known codes near to it, closest first.',
         }),

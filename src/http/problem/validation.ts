@@ -13,7 +13,7 @@ interface Fault {
  * fault, and a path that cannot be read names nothing.
  */
 export function problemOfValidation(error: ValidationError): Problem {
-  if (error.type === 'params') return notFound('What the path names')
+  if (error.type === 'params') return notFound('The resource')
   const faults: FieldFault[] = [...(error.all as Iterable<Fault>)].map(fault => ({
     field: fault.path.slice(1).replaceAll('/', '.'),
     message: `${fault.path.slice(1).replaceAll('/', '.') || 'body'}: ${lowerFirst(fault.message)}`,

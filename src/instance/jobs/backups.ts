@@ -13,7 +13,7 @@ export interface BackupRecord {
   madeAt: number | undefined
   /** When the newest was last opened and checked. */
   checkedAt: number | undefined
-  /** Why the last one was not made, or did not hold. */
+  /** Why the last backup or verification failed. */
   trouble: string | undefined
 }
 

@@ -180,7 +180,7 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   const conflict = serving ? claimDirectory(services) : undefined
   if (conflict) {
     db.close()
-    throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
+    throw new Error(`${dir} cannot be used: ${conflict}; name another directory with --data.`)
   }
   return { services, isPublished, lastChange }
 }
@@ -224,7 +224,7 @@ function refuseReplaced(db: Database, dir: string): void {
   if (replacedBy === undefined) return
   db.close()
   throw new Error(
-    `${dir} cannot be served: another copy took over from it, ${replacedBy}. "wellhead promote" makes it the primary with what the stream has, and keeps this database beside it. "wellhead promote --from-here" makes this database the primary again, and what took over from it ends.`,
+    `${dir} cannot be served: another instance took over from it, ${replacedBy}. "wellhead promote" makes it the primary from the stream and preserves this database. "wellhead promote --from-here" makes this database the primary again and ends the other instance's epoch.`,
   )
 }
 

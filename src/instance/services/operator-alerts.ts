@@ -155,7 +155,7 @@ function accountAlerts(services: Services): OperatorAlert[] {
   const { keys, signInPlaces } = services
   const operatorAlerts: OperatorAlert[] = spentKeys(services, spentMax).map(key => ({
     id: `quota ${key.key.id}`,
-    text: `${key.account.account.email} has used up the quota of a key, and was told so`,
+    text: `${key.account.account.email} has exhausted the quota of a key and was notified`,
   }))
   for (const { accountId, place, at } of signInPlaces.recent())
     operatorAlerts.push({

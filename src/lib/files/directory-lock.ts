@@ -108,7 +108,7 @@ function exclusive(dir: string): Database | undefined {
     db?.close()
     if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return undefined
     throw new Error(
-      `can not lock the data directory through ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      `cannot lock the data directory through ${path}: ${error instanceof Error ? error.message : String(error)}`,
       {
         cause: error,
       },

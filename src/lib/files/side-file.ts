@@ -75,7 +75,7 @@ export function readDisposable<T>(
       path,
       moved_to: aside,
       error,
-      message: 'The file could not be read and is not needed; the start goes on without it.',
+      message: 'An optional file could not be read; starting without it.',
     })
     return undefined
   }

@@ -112,7 +112,7 @@ export function followStream(
     other = carried !== replicationEpoch && continues !== replicationEpoch ? carried : undefined
     if (other !== undefined) return true
     if (delta.upTo > applied && delta.after > applied) {
-      fail('gap', `The stream begins after change ${delta.after}, this copy is at ${applied}`, {
+      fail('gap', `The stream begins after change ${delta.after}, this instance is at ${applied}`, {
         replicationEpoch: carried,
         change: delta.after,
       })
@@ -144,7 +144,7 @@ export function followStream(
     const isOther = carried !== replicationEpoch && continues !== replicationEpoch
     if (isOther) other = carried
     if (isOther || reaches <= applied) return true
-    fail('gap', `The stream lacks parts of change ${reaches}, this copy is at ${applied}`, {
+    fail('gap', `The stream lacks parts of change ${reaches}, this instance is at ${applied}`, {
       replicationEpoch: carried,
       change: reaches,
     })
@@ -155,7 +155,7 @@ export function followStream(
     if (other !== undefined)
       fail(
         'other_lineage',
-        `The stream has gone on as replication epoch ${other}, this copy is of ${replicationEpoch}`,
+        `The stream has continued as replication epoch ${other}, this instance belongs to ${replicationEpoch}`,
         {
           replicationEpoch: other,
           change: 0,

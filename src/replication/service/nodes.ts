@@ -62,7 +62,7 @@ export interface StreamStatus {
   /** Undefined where NATS is one server. */
   leader: string | undefined
   copies: number
-  /** Of its copies those that have everything. */
+  /** Stream replicas that are up to date. */
   currentReplicas: number
 }
 

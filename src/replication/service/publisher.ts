@@ -180,7 +180,7 @@ export async function createPublisher({
       const info = await nats.manager.streams.info(stream)
       const isSame = info.created === created && info.state.last_seq >= lastSequence
       if (isSame && info.state.last_seq === lastSequence) return
-      if (!isSame || !(await passOver())) throw new Error(`the stream ${stream} was made anew`)
+      if (!isSame || !(await passOver())) throw new Error(`the stream ${stream} was recreated`)
     },
   }
 }

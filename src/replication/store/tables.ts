@@ -16,8 +16,8 @@ export interface ReplicatedTable {
 export const localTables: Readonly<Record<string, string>> = {
   batch_under_way: 'of one transaction, and empty after it',
   changes: 'the log itself',
-  publications: 'how far this copy has published its log',
-  replication_state: 'what this copy is among the others',
+  publications: 'position up to which this instance has published',
+  replication_state: 'role of this instance in the cluster',
 }
 
 /**

@@ -193,11 +193,11 @@ const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed before there was an answer',
   EPIPE: 'the connection was closed before there was an answer',
-  ENOTFOUND: 'the name of the target is not known',
+  ENOTFOUND: 'cannot resolve the name of the target (DNS)',
   EAI_AGAIN: 'the name of the target could not be looked up now',
   ETIMEDOUT: 'there was no connection in time',
-  EHOSTUNREACH: 'the target can not be reached',
-  ENETUNREACH: 'the target can not be reached',
+  EHOSTUNREACH: 'cannot connect to the target',
+  ENETUNREACH: 'cannot connect to the target',
   HPE_HEADER_OVERFLOW: `the head of the answer was longer than ${headBytesMax / 1024} KB`,
 }
 

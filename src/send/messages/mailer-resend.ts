@@ -33,7 +33,7 @@ export function createResendMailer({
       // The provider would not know this one for a repeat any more. A letter that merely waited so
       // long is sent.
       if (repeated && now() - mailMessage.postedAt >= keyLivesMs)
-        return givenUp('The letter is a day old: a repeat could arrive twice.')
+        return givenUp('The e-mail is a day old; sending it again could duplicate it.')
       // The library is big, and only who uses it needs it.
       const { Resend } = await import('resend')
       const provider = new Resend(key, { baseUrl: url })
@@ -80,7 +80,7 @@ function handoverOf({ data, error, headers }: Answer): Handover {
   const reason =
     typeof error?.message === 'string'
       ? error.message
-      : 'The mail provider answered nothing that can be read.'
+      : 'The mail provider returned an unreadable response.'
   // No status: the network, the deadline or an answer that is no JSON. The key makes the repeat of
   // a mail that did get through harmless.
   if (status === null || mayPass(status)) return putOff(reason, status, waitOf(headers))

@@ -21,11 +21,11 @@ export function certificateEnd(url: string): Promise<number> {
       () => {
         const endsAt = Date.parse(socket.getPeerCertificate().valid_to)
         socket.destroy()
-        if (Number.isNaN(endsAt)) reject(new Error('it shows no certificate'))
+        if (Number.isNaN(endsAt)) reject(new Error('it presents no certificate'))
         else resolve(endsAt)
       },
     )
-    socket.on('timeout', () => socket.destroy(new Error('it does not answer')))
+    socket.on('timeout', () => socket.destroy(new Error('it does not respond')))
     socket.on('error', reject)
   })
 }

@@ -36,7 +36,7 @@ export const noticeHook = (url: string, format: NoticeFormat, service: string) =
       ...init,
     })
     await response.body?.cancel()
-    if (!response.ok) throw new Error(`it was answered with ${response.status}`)
+    if (!response.ok) throw new Error(`the server returned ${response.status}`)
   }
   const postJson = (body: unknown) =>
     post({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })

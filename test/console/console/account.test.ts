@@ -40,7 +40,7 @@ needs('chromium').describe('the account in the console', () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/account/notifications')
     const before = page.waitForResponse(answer => answer.request().method() === 'PATCH')
-    await page.click('label:has-text("A digest every week")')
+    await page.click('label:has-text("Weekly digest")')
     expect(await (await before).json()).toMatchObject({ email: { weekly_digest: false } })
   })
 
@@ -73,7 +73,7 @@ needs('chromium').describe('the account in the console', () => {
     await page.fill('input[name=name]', '<img src=x onerror=alert(1)>')
     const form = page.locator('section[aria-labelledby=new-source] form')
     await form.locator('input[name=secret]').fill('a secret of its own 1')
-    await page.click('text=Make the source')
+    await page.click('text=Create the source')
     const row = page.locator('section[aria-labelledby=sources] tbody tr', { hasText: 'onerror' })
     await row.locator('button:text-is("Log")').click()
     await page.waitForSelector('section[aria-labelledby=syncs] >> text=Nothing has been pushed yet')
@@ -84,7 +84,7 @@ needs('chromium').describe('the account in the console', () => {
     await page.selectOption('section[aria-labelledby=new-source] select', 'api')
     await page.fill('input[name=name]', 'Terminal feed')
     await page.fill('input[name=url]', 'https://192.168.0.9/prices.json')
-    await page.click('text=Make the source')
+    await page.click('text=Create the source')
     await page.waitForSelector('section[aria-labelledby=new-source] .notice.bad:has-text("url")')
 
     await row.locator('button:text-is("Delete")').first().click()

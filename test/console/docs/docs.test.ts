@@ -161,9 +161,9 @@ needs('chromium').describe('the documentation page in a browser', () => {
     expect(await page.textContent('.info')).toContain('Prices of energy, current and past.')
     const summaries = await page.locator('.opblock-summary-description').allTextContents()
     expect(summaries.sort()).toEqual([
-      'Documentation as Swagger UI',
-      'Documentation page',
-      'Interface description',
+      'Get the OpenAPI document',
+      'Get the Swagger page',
+      'Get the documentation page',
       'Newest price of one code',
     ])
     expect(await page.locator('.topbar').count()).toBe(0)

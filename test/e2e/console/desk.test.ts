@@ -59,7 +59,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await page.waitForSelector('section[aria-labelledby=faults] td:text-is("PAYMENT_REQUIRED")')
     expect((await latest()).status).toBe(402)
     await page.click('button:text-is("End all faults")')
-    await page.waitForSelector('text=Every route works.')
+    await page.waitForSelector('text=No faults are active.')
     expect((await latest()).status).toBe(200)
   })
 
@@ -74,7 +74,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await line.locator('summary').click()
     await line.locator('text=A commodity code is not in the catalogue.').waitFor()
     await line.locator('text=with the key evaluation').waitFor()
-    await page.click('button:text-is("Forget them")')
+    await page.click('button:text-is("Clear the list")')
     await page.waitForSelector('text=Nothing of the kind was asked yet.')
   })
 
@@ -218,7 +218,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await page.waitForSelector('.notice.good >> text=Back at before, 2026-10-30 15:00 UTC')
     await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
     expect((await stage.instance.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
-    await page.click('section[aria-labelledby=snapshots] button:text-is("Begin anew")')
+    await page.click('section[aria-labelledby=snapshots] button:text-is("Reset")')
     await page.click('dialog[open] button.danger')
     await page.waitForSelector('.notice.good >> text=Begun anew')
   })

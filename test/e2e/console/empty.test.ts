@@ -34,7 +34,7 @@ const saying: Record<string, RegExp> = {
   '/webhooks': /No endpoints yet\. Add the address/,
   '/account/usage': /Nothing was asked in 30 days|Requests by route/,
   '/account/plan': /There are no invoices/,
-  '/account/notifications': /Make an alert/,
+  '/account/notifications': /Create an alert/,
   '/account/sources': /There are no sources\. Make one below/,
   '/operator': /No feed is on\. See which there are/,
   '/operator/data': /Nothing has been imported or pushed yet\. Drop a file above/,

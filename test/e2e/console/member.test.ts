@@ -46,7 +46,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await goTo('/board')
       await tabTo(page, 'button:has-text("Choose codes")')
       await page.keyboard.press('Enter')
-      const chooser = '[aria-label="Codes of the board"]'
+      const chooser = '[aria-label="Watchlist codes"]'
       await tabTo(page, `${chooser} input[type=search]`)
       await page.keyboard.type('brnnntxx')
       await page.waitForSelector(`${chooser} >> text=Did you mean`)
@@ -83,7 +83,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.waitForSelector('table.board:not(:has-text("Urals"))')
       await page.click('button:text-is("Begin again")')
       await page.click('dialog[open] button.danger')
-      await page.waitForSelector('[aria-label="Codes of the board"]:not(:has-text("Group 2"))')
+      await page.waitForSelector('[aria-label="Watchlist codes"]:not(:has-text("Group 2"))')
     })
 
     test('ticks when a price comes, without being asked', async () => {
@@ -157,7 +157,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await goTo('/series/WTI_USD?range=3m&interval=day&scale=index')
       await page.fill('input[list=near]', 'BRENT_CRUDE_USD')
       await isDrawn('BRENT_CRUDE_USD: last')
-      await page.click('button[aria-label="Compare no longer with BRENT_CRUDE_USD"]')
+      await page.click('button[aria-label="Stop comparing with BRENT_CRUDE_USD"]')
       await figure('BRENT_CRUDE_USD').waitFor({ state: 'detached' })
     })
 
@@ -199,8 +199,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         observations: [{ code: 'WTI_USD', price: 6.1, observed_at: '2026-11-12T12:00:00Z' }],
       })
       await goTo('/series/WTI_USD?range=3m&interval=day')
-      await isDrawn('days marked as held or left out')
-      await page.waitForSelector('text=Left out as doubtful: 2026-11-10')
+      await isDrawn('days held or quarantined')
+      await page.waitForSelector('text=Quarantined: 2026-11-10')
       await page.waitForSelector('text=values of 2026-11-12')
       await goTo('/series/WTI_USD?range=1y')
       await page.waitForSelector('section[aria-labelledby=notes] tbody tr')
@@ -245,7 +245,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         ['Spreads', 'section[aria-labelledby=spread] .chart canvas'],
         ['Storage', 'section[aria-labelledby=storage] .chart canvas'],
         ['Seasons', 'table.heat td'],
-        ['Correlation', 'h2:has-text("How prices move together")'],
+        ['Correlation', 'h2:has-text("Price correlation")'],
         ['Positions', '.chart canvas'],
         ['Rigs', 'h2:has-text("By basin")'],
         ['Permits', '.map circle'],
@@ -392,8 +392,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
 
     test('it is changed, paused, goes on, gets a new secret', async () => {
       const { page } = member
-      await page.click('summary:text-is("Change the endpoint")')
-      const form = page.locator('form[aria-label="Change the endpoint"]')
+      await page.click('summary:text-is("Edit the endpoint")')
+      const form = page.locator('form[aria-label="Edit the endpoint"]')
       await form.locator('input[name=description]').fill('The desk')
       await form.locator('input[name=debug_mode]').check()
       await form.locator('input[name=commodity_filters]').fill('WTI_USD BRENT_CRUDE_USD')
@@ -459,13 +459,13 @@ needs('chromium').describe('what a member does in the console, in the binary', (
     test('watches and deliveries are made, paused, sent at once and ended', async () => {
       const { page, goTo } = member
       await goTo('/webhooks')
-      await page.click('summary:text-is("Watch codes on a rhythm")')
+      await page.click('summary:text-is("Watch codes on a schedule")')
       const watch = page.locator('form[aria-label="New watch"]')
       await watch.locator('[name=codes]').fill('WTI_USD, BRENT_CRUDE_USD')
       await watch.locator('[name=name]').fill('Hourly oil')
       await watch.locator('button').click()
       await page.click('button[aria-label="Pause Hourly oil"]')
-      await page.click('button[aria-label="Go on with Hourly oil"]')
+      await page.click('button[aria-label="Resume Hourly oil"]')
       await page.waitForSelector('button[aria-label="Pause Hourly oil"]')
       await page.click('summary:text-is("Send prices on a schedule")')
       const delivery = page.locator('form[aria-label="New delivery"]')
@@ -541,10 +541,10 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       expect((await bought).status()).toBeLessThan(300)
       await packs.locator('text=10,000 are left').waitFor()
       const plans = page.locator('section[aria-labelledby=plans]')
-      await plans.locator('button:text-is("End the plan")').first().click()
+      await plans.locator('button:text-is("Cancel the plan")').first().click()
       await plans.locator('dialog[open] button.danger').click()
       await plans.locator('text=Enterprise ends on').waitFor()
-      await plans.locator('button:has-text("Go on with Enterprise")').click()
+      await plans.locator('button:has-text("Resume Enterprise")').click()
       await plans.locator('text=goes on by itself').waitFor()
     })
 
@@ -573,7 +573,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await goTo('/account/notifications')
       await page.click('button:has-text("Mark all")')
       await page.waitForSelector('button:has-text("Unread (0)")')
-      const digest = page.locator('label:has-text("A digest every week")')
+      const digest = page.locator('label:has-text("Weekly digest")')
       const answered = page.waitForResponse(answer => answer.request().method() === 'PATCH')
       await digest.click()
       expect((await answered).status()).toBe(200)
@@ -588,7 +588,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         'section[aria-labelledby=new-source] input[name=secret]',
         'a secret of 23 letters',
       )
-      await page.click('text=Make the source')
+      await page.click('text=Create the source')
       const row = page.locator('section[aria-labelledby=sources] tbody tr:has-text("Berth 7")')
       await row.locator('button:text-is("Log")').click()
       await page.waitForSelector('section[aria-labelledby=syncs]')

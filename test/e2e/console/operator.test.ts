@@ -54,7 +54,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     await page.fill('input[name=token]', stage.instance.adminToken)
     await page.keyboard.press('Enter')
     await page.waitForSelector('h2:text-is("Service")')
-    await page.click('button:text-is("Forget the token")')
+    await page.click('button:text-is("Sign out of the operator view")')
     await page.waitForSelector('input[name=token]')
   })
 
@@ -62,17 +62,17 @@ needs('chromium').describe('what the operator does in the console, in the binary
     const { page, goTo } = operator
     await goTo('/operator')
     for (const label of [
-      'Errors of the service',
+      'Server errors',
       'Memory',
-      'Event loop, longest wait',
-      'Free on the disk',
+      'Longest event loop delay',
+      'Free disk space',
       'Last backup',
       'Held values',
       'Waiting in the outbox',
     ])
       await page.waitForSelector(`.figure span:text-is("${label}")`)
     await page.waitForSelector('h2:text-is("Late and frozen series")')
-    await tabTo(page, 'button:text-is("Look again")')
+    await tabTo(page, 'button:text-is("Refresh")')
     const asked = page.waitForResponse('**/admin/v1/condition')
     await page.keyboard.press('Enter')
     expect((await asked).status()).toBe(200)
@@ -95,7 +95,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.dispatchEvent('section[aria-labelledby=import]', 'drop', {
         dataTransfer: transfer,
       })
-      await page.waitForSelector('section[aria-label="What it would do"]')
+      await page.waitForSelector('section[aria-label="Preview"]')
       await page.click('text=Record 1 rows')
       await page.waitForSelector('.notice.good')
       const row = page.locator('section[aria-labelledby=batches] tbody tr').first()
@@ -121,7 +121,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await goTo('/operator/data')
       await choose('2026-11-18T12:00:00Z,WTI_USD,6.2\n2026-11-19T12:00:00Z,BRENT_CRUDE_USD,6.3\n')
       await page.waitForSelector(
-        'section[aria-label="What it would do"] .figure:has-text("Held for review") b:text-is("2")',
+        'section[aria-label="Preview"] .figure:has-text("Held for review") b:text-is("2")',
       )
       await page.click('text=Record 2 rows')
       const queue = page.locator('section[aria-labelledby=review]')
@@ -141,7 +141,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
     test('days are left out of reads and read again, by keyboard', async () => {
       const { page, goTo } = operator
       await goTo('/operator/data')
-      const form = 'form[aria-label="Leave days out"]'
+      const form = 'form[aria-label="Quarantine days"]'
       await tabTo(page, `${form} input[name=code]`)
       await page.keyboard.type('natural_gas_usd')
       await page.fill(`${form} input[name=from]`, '2026-11-10')
@@ -178,7 +178,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const row = page.locator('section[aria-labelledby=series] tr:has-text("Gas oil of the desk")')
       for (const [word, tag] of [
         ['Retire', 'Retired'],
-        ['Bring back', 'Active'],
+        ['Restore', 'Active'],
       ] as const) {
         await row.locator(`button:text-is("${word}")`).first().click()
         await row.locator('dialog[open] button.danger').click()
@@ -242,7 +242,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await row.locator('text=Ended').waitFor()
       const credits = page.locator('section[aria-labelledby=account-credits]')
       await credits.locator('input[name=requests]').fill('2500')
-      await credits.locator('button:text-is("Give requests")').click()
+      await credits.locator('button:text-is("Grant credits")').click()
       await page.waitForSelector('.notice.good >> text=2,500 requests are given')
     })
 
@@ -272,7 +272,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.fill('section[aria-labelledby=keys] form input', 'stolen')
       await page.click('text=Make a key')
       await page.waitForSelector('.notice.bad >> text=an operator who looks at the account')
-      await page.click('button:text-is("End the look")')
+      await page.click('button:text-is("End impersonation")')
       await page.waitForURL('**/operator/people')
       await goTo('/operator/audit')
       await page.fill('section[aria-labelledby=audit] input[placeholder=WTI_USD]', '/look')
@@ -322,7 +322,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await watcher.goTo('/operator/data')
       await watcher.page.fill('input[name=token]', token)
       await watcher.page.keyboard.press('Enter')
-      const form = watcher.page.locator('form[aria-label="Leave days out"]')
+      const form = watcher.page.locator('form[aria-label="Quarantine days"]')
       await form.locator('input[name=code]').fill('WTI_USD')
       await form.locator('input[name=from]').fill('2026-11-10')
       await form.locator('input[name=reason]').fill('not allowed')
@@ -365,7 +365,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await queue.locator('header button:text-is("Drop")').first().click()
       await queue.locator('dialog[open] button.danger').click()
       await page.waitForSelector('.notice.good >> text=1 dropped.')
-      await queue.locator('button:has-text("Given up")').click()
+      await queue.locator('button:has-text("Abandoned")').click()
       await queue.locator('td:has-text("the operator dropped it")').first().waitFor()
     })
 
@@ -463,8 +463,8 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.waitForSelector('button:text-is("Waiting 2")')
       await goTo('/operator/backups')
       for (const [word, said] of [
-        ['Make one now', 'A backup ended'],
-        ['Check the newest', 'The check of the newest backup ended'],
+        ['Create one now', 'A backup ended'],
+        ['Verify the newest', 'Verification of the newest backup ended'],
       ] as const) {
         await tabTo(page, `button:text-is("${word}"):not(:disabled)`)
         await page.keyboard.press('Enter')

@@ -272,7 +272,7 @@ describe('openapiDocument', () => {
     const named = new Elysia()
       .model('Thing', t.Object({}))
       .get('/thing', () => ({}), { response: 'Thing' })
-    expect(rawDocument(named)).rejects.toThrow("by the name 'Thing'")
+    expect(rawDocument(named)).rejects.toThrow("by name, 'Thing'")
   })
 })
 

@@ -142,13 +142,13 @@ test('a refusal keeps its own sentence, whatever the document says of the type',
   for (const [path, message] of [
     [
       '/v1/analytics/statistics?code=WTI_USD&period=month',
-      'period: is not a whole number from 2 to 1825.',
+      'period must be a whole number from 2 to 1825; got',
     ],
     ['/v1/analytics/statistics', 'code is required: a commodity code, such as WTI_USD.'],
-    ['/v1/prices/past_week?interval=fortnight', 'Unknown interval: fortnight.'],
+    ['/v1/prices/past_week?interval=fortnight', 'interval must be raw, minute, hour, day'],
     [
       '/v1/analytics/statistics?code=WTI_USD&as_of=2026-11-01',
-      'as_of: is not an ISO 8601 time with a zone',
+      'as_of must be an ISO 8601 time with a zone',
     ],
   ] as const) {
     const answer = await instance.get(path, token)

@@ -447,7 +447,7 @@ describe('the keeping of runs', () => {
     expect(world.runs()).toMatchObject([
       { id: a, status: 'sent', sent_at: 1 },
       { id: b, status: 'suppressed', error: 'It bounced.' },
-      { id: c, status: 'suppressed', error: 'Its letter is not there any more.' },
+      { id: c, status: 'suppressed', error: 'Its e-mail no longer exists.' },
       { id: d, status: 'pending' },
     ])
     expect(ids.map(id => delivery(world, id).deliveriesCount)).toEqual([1, 0, 0, 0])

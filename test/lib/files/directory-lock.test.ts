@@ -151,6 +151,6 @@ test('a holder whose name can not be read is unknown, and the lock is held all t
 
 test('a directory that is not there is an error, not a held lock', () => {
   expect(() => lockDataDir(join(dir, 'none'), mine)).toThrow(
-    `can not lock the data directory through ${join(dir, 'none', 'lock')}`,
+    `cannot lock the data directory through ${join(dir, 'none', 'lock')}`,
   )
 })

@@ -150,7 +150,7 @@ describe('a letter is one mail', () => {
     await instance.deliver()
     expect(stateOf(instance)).toMatchObject({
       state: 'failed',
-      error: 'The letter is a day old: a repeat could arrive twice.',
+      error: 'The e-mail is a day old; sending it again could duplicate it.',
     })
     expect(server.requests).toHaveLength(1)
   })

@@ -400,7 +400,7 @@ describe('a receiver that', () => {
       ),
     ).toMatchObject({
       state: 'retry',
-      error: 'the name of the target is not known',
+      error: 'cannot resolve the name of the target (DNS)',
     })
     const never = () => new Promise<never>(() => undefined)
     expect(

@@ -35,7 +35,7 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
       result.value =
         purchase.status === 'completed'
           ? `${pack.name} are yours.`
-          : `${pack.name} are there once the invoice is paid.`
+          : `${pack.name} are added once the invoice is paid.`
       await Promise.all([answer.reload(), onBought()])
     })
   return (
@@ -43,18 +43,18 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
       {refusal.value && <Refused error={refusal.value} />}
       {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
-        caption="Requests beside the plan"
+        caption="Credits"
         file="credits"
         of={answer}
         rows={answer.data?.credit_packs}
         keyOf={({ id }) => id}
         empty={
           answer.data &&
-          `${number(answer.data.balance.requests_remaining)} are left. None are sold here: ask who runs the service.`
+          `${number(answer.data.balance.requests_remaining)} are left. No credit packs are for sale here: contact the operator.`
         }
         note={
           answer.data &&
-          `${number(answer.data.balance.requests_remaining)} are left of those that were bought or given. They are used once the quota is used up.`
+          `${number(answer.data.balance.requests_remaining)} are left of those that were bought or granted. They are used when the quota is exhausted.`
         }
         columns={[
           { name: 'Pack', value: ({ name }) => name },
@@ -68,13 +68,13 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
               days === null ? 'until they are used' : `${number(days)} days`,
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: pack => (
               <Confirmed
                 className="tight"
                 label="Buy"
-                question={`Buy ${pack.name} for ${priceOf(pack)}? An invoice is made out.`}
+                question={`Buy ${pack.name} for ${priceOf(pack)}? You will be invoiced.`}
                 onConfirm={() => buy(pack)}
               />
             ),

@@ -136,7 +136,7 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
       onSave({ name: String(typed.get('name') ?? '').trim() || null, ...limitsIn(typed) })
     }}
   >
-    <h2 id="limits">What the key is good for</h2>
+    <h2 id="limits">Restrictions of the key</h2>
     <label>
       Name
       <input name="name" maxLength={100} defaultValue={named.name ?? ''} />

@@ -83,8 +83,8 @@ export function Members() {
         of={answer}
         rows={answer.data ? peopleOf(answer.data) : isAlone ? [] : undefined}
         keyOf={({ id }) => id}
-        empty="You are alone here. Invite somebody, and the account becomes an organization."
-        note="Admins may do everything, members manage their keys, read-only people look at prices and usage."
+        empty="You are the only member. Invite someone to turn the account into an organization."
+        note="Admins can do everything, members manage their own keys, and read-only members view prices and usage."
         actions={
           isAdmin && (
             <form
@@ -163,7 +163,7 @@ export function Members() {
           ...(isAdmin
             ? [
                 {
-                  name: 'What to do',
+                  name: 'Actions',
                   isReceived: true,
                   show: ({ id, email, invited }: Person) =>
                     invited !== 'expired' && (
@@ -171,8 +171,8 @@ export function Members() {
                         label={invited === undefined ? 'Remove' : 'Withdraw'}
                         question={
                           invited === undefined
-                            ? `Remove ${email}? Their keys and sign-ins act on their own account from then on.`
-                            : `Withdraw the invitation of ${email}? Its link is good for nothing then.`
+                            ? `Remove ${email}? Their keys and sessions then act on their own account.`
+                            : `Withdraw the invitation of ${email}? Its link stops working.`
                         }
                         onConfirm={() => change(`members/${id}`, 'DELETE')}
                       />

@@ -70,11 +70,11 @@ function List() {
         keyOf={({ id }) => id}
         empty={
           shown.value === 'unread' ? (
-            'Everything is read. Choose All to see it again.'
+            'No unread notifications. Choose All to see earlier ones.'
           ) : (
             <>
-              Nothing has happened in 90 days. <a href="/alerts/new">Make an alert</a> to hear of a
-              price.
+              No notifications in the last 90 days. <a href="/alerts/new">Create an alert</a> to be
+              notified of a price.
             </>
           )
         }
@@ -123,7 +123,7 @@ function List() {
             show: row => instant(row.created_at),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: row =>
               !row.read && (
@@ -176,8 +176,8 @@ interface Ways {
 const switches = [
   { way: 'email', name: 'enabled', text: 'E-mail' },
   { way: 'email', name: 'price_alerts', text: 'Alerts by e-mail' },
-  { way: 'email', name: 'weekly_digest', text: 'A digest every week' },
-  { way: 'email', name: 'product_updates', text: 'News of the service' },
+  { way: 'email', name: 'weekly_digest', text: 'Weekly digest' },
+  { way: 'email', name: 'product_updates', text: 'Service news' },
   { way: 'sms', name: 'enabled', text: 'Text messages' },
   { way: 'sms', name: 'price_alerts', text: 'Alerts by text message' },
 ] as const
@@ -198,9 +198,9 @@ function Preferences() {
     })
   return (
     <section class="card" aria-labelledby="ways">
-      <h2 id="ways">How you are told</h2>
+      <h2 id="ways">Notification settings</h2>
       {refusal.value && <Refused error={refusal.value} />}
-      <Shown of={answer} what="how you are told">
+      <Shown of={answer} what="notification settings">
         {ways =>
           switches.map(({ way, name, text }) => {
             const values: Readonly<Record<string, boolean>> = ways[way]

@@ -84,11 +84,11 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
             {isPaid &&
               (subscription.cancel_at_period_end ? (
                 <button type="button" class="tight" onClick={() => void send('/reactivate', {})}>
-                  Go on with {nameOf(subscription.plan)}
+                  Resume {nameOf(subscription.plan)}
                 </button>
               ) : (
                 <Confirmed
-                  label="End the plan"
+                  label="Cancel the plan"
                   question={`End ${nameOf(subscription.plan)} on ${day(subscription.current_period_end)}?`}
                   onConfirm={() => send('/cancel', {})}
                 />
@@ -126,7 +126,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
             value: ({ features }) => features.map(nameOfFeature).join(', '),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: plan =>
               plan.id !== firstPlan &&
@@ -151,6 +151,6 @@ function standing(subscription: Subscription, nameOf: (id: string) => string): s
   const until = day(subscription.current_period_end)
   const due = status === 'past_due' ? ' An invoice is overdue.' : ''
   if (ends) return `${nameOf(plan)} ends on ${until}.${due}`
-  if (next) return `${nameOf(next)} takes its place on ${until}.${due}`
-  return `${nameOf(plan)} is paid until ${until} and goes on by itself.${due}`
+  if (next) return `${nameOf(next)} replaces it on ${until}.${due}`
+  return `${nameOf(plan)} is paid until ${until} and renews automatically.${due}`
 }

@@ -30,13 +30,13 @@ export function SignIns() {
         of={answer}
         rows={rows}
         keyOf={({ id }) => id}
-        empty="Nobody is signed in. Sign in once more to see this."
-        note="A sign-in you do not know: end it, and set a new password under Password and sign-out."
+        empty="No sessions. Sign in again to see this list."
+        note="If you do not recognize a session, end it and set a new password under Password and sign-out."
         actions={
           rows && rows.length > 1 ? (
             <Confirmed
               label="End all others"
-              question="Everybody who is signed in to this account elsewhere is signed out. API keys stay."
+              question="All other sessions of this account are signed out. API keys keep working."
               onConfirm={() => end('/v1/auth/sessions')}
             />
           ) : undefined

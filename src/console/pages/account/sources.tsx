@@ -82,7 +82,7 @@ export function Sources() {
         of={answer}
         rows={rows}
         keyOf={({ id }) => id}
-        empty="There are no sources. Make one below: marine fuel prices of your own, fetched from an address or pushed to this service, for your account alone."
+        empty="No data sources yet. Create one below: your own marine fuel prices, fetched from an address or pushed to this service, visible to your account only."
         columns={[
           {
             name: 'Source',
@@ -120,7 +120,7 @@ export function Sources() {
             show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: source => (
               <div class="row">
@@ -168,9 +168,9 @@ export function Sources() {
       {chosen && <Opened source={chosen} key={chosen.id} />}
       <Making onMade={answer.reload} />
       <p class="quiet small">
-        What they bring is answered by{' '}
+        Their prices are returned by{' '}
         <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a>, to your
-        account alone.
+        account only.
       </p>
     </>
   )
@@ -180,8 +180,8 @@ const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
   <>
     <Notice mood={outcome.success ? 'good' : 'bad'}>
       {outcome.success
-        ? `${source.name} answers: a sync would take ${number(outcome.records_count ?? 0)} rows and leave ${number(outcome.rejected)}.`
-        : `${source.name} can not be read: ${outcome.error}`}
+        ? `${source.name} works: a sync would record ${number(outcome.records_count ?? 0)} rows and skip ${number(outcome.rejected)}.`
+        : `${source.name} cannot be read: ${outcome.error}`}
       {outcome.rejections.slice(0, 3).map(text => (
         <div class="small" key={text}>
           {text}
@@ -253,8 +253,8 @@ function Opened({ source }: { source: Source }) {
         keyOf={({ id }) => id}
         empty={
           source.source_type === 'webhook'
-            ? 'Nothing has been pushed yet. Send rows to the address above, signed with the secret.'
-            : 'It has not been read yet. Its first sync comes by itself; Test reads it now.'
+            ? 'No rows received yet. Send rows to the address above, signed with the secret.'
+            : 'Not synced yet. The first sync starts automatically; Test reads it now.'
         }
         isTall
         actions={
@@ -315,7 +315,7 @@ function bodyOf(form: FormData, kind: string): object {
     if (written === undefined) return undefined
     const entries = written.split(/[,\n]+/).map(pair => pair.split('=').map(part => part.trim()))
     const wrong = entries.find(([left, right]) => !left || !right)
-    if (wrong) throw new Error(`“${wrong.join('=')}” is no pair such as price=usd.mid.`)
+    if (wrong) throw new Error(`“${wrong.join('=')}” is not a pair such as price=usd.mid.`)
     return Object.fromEntries(entries) as Record<string, string>
   }
   const secret = text('secret')
@@ -347,8 +347,8 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
         body: bodyOf(new FormData(form), kind.value),
       })
       created.value = source.ingest_url
-        ? `${source.name} is there; rows are pushed to ${source.ingest_url}`
-        : `${source.name} is there; it is read for the first time at once.`
+        ? `${source.name} was created; rows are pushed to ${source.ingest_url}`
+        : `${source.name} was created; its first sync starts now.`
       form.reset()
       await onMade()
     })
@@ -396,7 +396,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
         )}
         {kind.value === 'file' && (
           <label class="wide">
-            Path below the operator’s directory
+            Path in the operator’s directory
             <input name="path" required placeholder="terminal/today.csv" />
           </label>
         )}
@@ -405,22 +405,24 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
           <input name="items" placeholder="data.prices" />
         </label>
         <label>
-          What it calls the fields
+          Field mapping
           <input name="fields" placeholder="price=usd.mid, timestamp=time" />
         </label>
         <label>
-          What stands for fields it lacks
+          Values for missing fields
           <input name="defaults" placeholder="port=SINGAPORE, currency=USD" />
         </label>
         {kind.value !== 'webhook' && (
           <label>
-            Every how many minutes
+            Sync interval in minutes
             <input name="interval" type="number" min={1} max={10080} placeholder="60" />
           </label>
         )}
         {kind.value !== 'file' && (
           <label>
-            {kind.value === 'webhook' ? 'Secret, 16 characters and more' : 'Bearer token, if any'}
+            {kind.value === 'webhook'
+              ? 'Secret (at least 16 characters)'
+              : 'Bearer token (optional)'}
             <input
               name="secret"
               type="password"
@@ -432,7 +434,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
         )}
         <div class="wide row">
           <button type="submit" class="main">
-            Make the source
+            Create the source
           </button>
         </div>
       </form>

@@ -77,7 +77,7 @@ export function TextMessages() {
                   {phone.verified && !standing.opted_in && <Tag mood="warn">No consent yet</Tag>}
                   <Confirmed
                     label="Remove"
-                    question={`Remove ${phone.phone}? No text messages are sent any more.`}
+                    question={`Remove ${phone.phone}? No more text messages will be sent.`}
                     onConfirm={() => send('/v1/phone', 'DELETE')}
                   />
                 </p>
@@ -100,7 +100,7 @@ export function TextMessages() {
                             type="button"
                             onClick={() => void send('/v1/sms/optin', 'DELETE')}
                           >
-                            Take the consent back
+                            Withdraw consent
                           </button>
                         </>
                       ) : (
@@ -143,7 +143,7 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
     }}
   >
     <p class="quiet small">
-      A code of six digits is sent to it. Text messages go to these countries only.
+      A six-digit code is sent to it. Text messages are available in these countries only.
     </p>
     <div class="row end">
       <label>
@@ -219,7 +219,7 @@ const Quiet = ({ settings, send }: { settings: Settings; send: Send }) => (
       <input name="timezone" defaultValue={settings.quiet_hours.timezone} size={16} />
     </label>
     <label>
-      At most a day
+      Maximum per day
       <input
         type="number"
         name="most"

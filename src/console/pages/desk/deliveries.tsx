@@ -50,8 +50,8 @@ export function Deliveries() {
           deliveries.length === 0 ? (
             <Empty>
               <p>
-                No event has been sent. Make an <a href="/webhooks">endpoint</a> on this machine, or
-                play <a href="/desk">receiver failing</a>.
+                No event has been sent. Create an <a href="/webhooks">endpoint</a> on this machine,
+                or play <a href="/desk">receiver failing</a>.
               </p>
             </Empty>
           ) : (

@@ -70,7 +70,7 @@ export function Faults() {
           }}
         >
           <label class="wide">
-            Route, or * for every one
+            Route, or * for all
             <input required value={path} onInput={set('path')} />
           </label>
           <label>
@@ -81,7 +81,7 @@ export function Faults() {
                   {code}
                 </option>
               ))}
-              <option value={slowOnly}>As always, but late</option>
+              <option value={slowOnly}>Normal, but delayed</option>
             </select>
           </label>
           <label>
@@ -95,7 +95,7 @@ export function Faults() {
             />
           </label>
           <label>
-            Milliseconds late
+            Delay in milliseconds
             <input
               type="number"
               min="0"
@@ -115,7 +115,7 @@ export function Faults() {
         rows={faults}
         of={answer}
         keyOf={({ id }) => String(id)}
-        empty="Every route works."
+        empty="No faults are active."
         actions={
           faults && faults.length > 0 ? (
             <button type="button" class="tight" onClick={() => void clear()}>
@@ -125,13 +125,13 @@ export function Faults() {
         }
         columns={[
           { name: 'Route', show: ({ path }) => <code>{path}</code> },
-          { name: 'Answers', show: ({ code }) => code ?? 'as always' },
+          { name: 'Answers', show: ({ code }) => code ?? 'normal' },
           {
             name: 'Late',
             show: ({ delay_ms }) => (delay_ms > 0 ? `${delay_ms} ms` : '–'),
             isNumber: true,
           },
-          { name: 'Times left', show: ({ count }) => count ?? 'no end', isNumber: true },
+          { name: 'Remaining', show: ({ count }) => count ?? 'no end', isNumber: true },
         ]}
       />
     </div>

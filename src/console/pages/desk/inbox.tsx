@@ -64,13 +64,13 @@ export function Inbox() {
             return (
               <Empty>
                 <p>
-                  No letter and no text message has been sent. Ask for a{' '}
-                  <a href="/sign-in">link to sign in</a>, or play{' '}
-                  <a href="/desk">payment failing</a>: what would be sent is kept here.
+                  No messages yet. Request a <a href="/sign-in">link to sign in</a>, or play{' '}
+                  <a href="/desk">payment failing</a>: messages that would be sent are captured
+                  here.
                 </p>
               </Empty>
             )
-          if (!message) return <Empty>No message has these words.</Empty>
+          if (!message) return <Empty>No matching messages.</Empty>
           return (
             <div class="mailbox">
               <ul class="plain" aria-label="Messages">

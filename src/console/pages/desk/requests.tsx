@@ -85,7 +85,7 @@ export function Requests() {
             Live
           </label>
           <button type="button" class="tight" onClick={() => void forget()}>
-            Forget them
+            Clear the list
           </button>
         </div>
       </header>
@@ -94,7 +94,7 @@ export function Requests() {
         {({ requests, total, kept }) =>
           requests.length === 0 ? (
             <Empty>
-              <p>Nothing of the kind was asked yet. Each call to this copy is shown here:</p>
+              <p>No matching requests yet. Every call to this instance is shown here:</p>
               <code>curl {location.origin}/v1/demo/prices</code>
             </Empty>
           ) : (
@@ -170,7 +170,7 @@ function Line({ request }: { request: Request }) {
 
 function callerOf({ key, operator }: Request): string {
   if (operator !== null) return `the operator, as ${operator}`
-  if (key === null) return 'nobody who is known'
+  if (key === null) return 'anonymous'
   if (key.is_session) return `${key.account}, signed in`
   return `${key.account}, with the key ${key.name ?? 'without a name'}`
 }

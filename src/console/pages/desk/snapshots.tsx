@@ -22,14 +22,14 @@ export function Snapshots() {
       outcome.value = {
         snapshot: `Kept as ${name.value}, at ${at}.`,
         restore: `Back at ${name.value}, ${at}.`,
-        reset: `Begun anew, at ${at}.`,
+        reset: `Reset, at ${at}.`,
       }[what]
     })
   return (
     <section class="card" aria-labelledby="snapshots">
       <h2 id="snapshots">Snapshots</h2>
       <p class="quiet small">
-        Prices, accounts, letters and the clock together. Keep one before you try something.
+        A snapshot holds prices, accounts, messages and the clock. Save one before you experiment.
       </p>
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
@@ -50,9 +50,9 @@ export function Snapshots() {
           Go back to it
         </button>
         <Confirmed
-          label="Begin anew"
+          label="Reset"
           className="danger"
-          question="Everything since the first start is undone, what was kept stays."
+          question="Undoes everything since the first start. Saved snapshots stay."
           onConfirm={() => send('reset')}
         />
       </div>

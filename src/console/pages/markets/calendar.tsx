@@ -79,7 +79,7 @@ export function CalendarSpreads({ family }: { family: string }) {
         of={answer}
         rows={answer.data?.spreads}
         keyOf={({ month1 }) => month1}
-        empty="There are no two neighbouring months with a price. Choose another family."
+        empty="No two adjacent months have a price. Choose another family."
         note={unit && `In ${unit}; average, lowest and highest of ${answer.data?.days} days.`}
         columns={[
           { name: 'Months', value: row => `${row.month1} / ${row.month2}` },

@@ -37,7 +37,7 @@ export function Correlation() {
   const matrix: Matrix['matrix'] = answer.data?.matrix ?? {}
   return (
     <Table
-      caption="How prices move together"
+      caption="Price correlation"
       file={`correlation-${period.value}-days`}
       className="heat"
       of={answer}
@@ -48,7 +48,7 @@ export function Correlation() {
           There are too few prices for a correlation. Choose a longer period. <WhoBringsData />
         </>
       }
-      note="Correlation of daily returns: 1 together, 0 unrelated, −1 against each other."
+      note="Correlation of daily returns: 1 moves together, 0 is unrelated, −1 moves in opposite directions."
       actions={
         <Choice
           label="Period"

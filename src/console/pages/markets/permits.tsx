@@ -63,7 +63,7 @@ export function Permits() {
     <>
       <section class="card" aria-labelledby="permit-map">
         <div class="row spread end">
-          <h2 id="permit-map">Permits to drill</h2>
+          <h2 id="permit-map">Drilling permits</h2>
           <form
             class="row end"
             onSubmit={event => {
@@ -127,12 +127,12 @@ export function Permits() {
         isTall
         empty={
           searched.value !== '' || state.value !== ''
-            ? 'No permit answers that. Use fewer words, or another state.'
+            ? 'No matching permits. Use fewer words, or another state.'
             : 'There are no permits yet. The operator imports them.'
         }
         note={
           rows?.length === shownMax
-            ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; more words find fewer.`
+            ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; add words to narrow the search.`
             : undefined
         }
         columns={[

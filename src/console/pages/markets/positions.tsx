@@ -39,7 +39,7 @@ export function PositionsView() {
     <>
       <section class="card" aria-labelledby="positions">
         <div class="row spread">
-          <h2 id="positions">Positions of managed money</h2>
+          <h2 id="positions">Managed-money positions</h2>
           <Choice
             label="Market"
             value={market.value}
@@ -54,7 +54,7 @@ export function PositionsView() {
             const rows = data.toReversed()
             return (
               <Chart
-                title="Positions of managed money, contracts"
+                title="Managed-money positions, contracts"
                 decimals={0}
                 times={rows.map(row => Date.parse(row.report_date) / 1000)}
                 lines={[
@@ -87,7 +87,7 @@ export function PositionsView() {
         rows={answer.data?.data}
         keyOf={row => row.report_date}
         isTall
-        empty="There are no reports of this market. The operator imports them or turns the feed on."
+        empty="No reports for this market yet. The operator imports them or enables the feed."
         columns={[
           { name: 'As of', value: row => row.report_date },
           ...(

@@ -21,7 +21,7 @@ interface Basin {
   date: string
 }
 
-/** Rigs at work in the United States, by week and by basin. */
+/** Active rigs in the United States, by week and by basin. */
 export function Rigs() {
   const weeks = useLoaded('rigs', signal =>
     allRows<{ data: Week[] }, Week>('/v1/rig-counts/historical?period=5y', ({ data }) => data, {
@@ -34,13 +34,13 @@ export function Rigs() {
   return (
     <>
       <section class="card" aria-labelledby="rigs">
-        <h2 id="rigs">Rigs at work in the United States</h2>
+        <h2 id="rigs">Active rigs in the United States</h2>
         <Shown of={weeks} what="rigs">
           {newestFirst => {
             if (newestFirst.length === 0)
               return (
                 <Empty>
-                  There are no counts yet. <WhoBringsData />
+                  No rig counts yet. <WhoBringsData />
                 </Empty>
               )
             const rows = newestFirst.toReversed()
@@ -51,10 +51,10 @@ export function Rigs() {
                   <div class="figures">
                     <Figure label={`Week of ${last.date}`}>{number(last.total)}</Figure>
                     {before && (
-                      <Figure label="Over the week">{signed(last.total - before.total, 0)}</Figure>
+                      <Figure label="Weekly change">{signed(last.total - before.total, 0)}</Figure>
                     )}
                     {yearBefore && (
-                      <Figure label="Over the year">
+                      <Figure label="Yearly change">
                         {signed(last.total - yearBefore.total, 0)}
                       </Figure>
                     )}
@@ -88,7 +88,7 @@ export function Rigs() {
         of={basins}
         rows={weeks.data?.length === 0 ? [] : basins.data?.data}
         keyOf={({ basin }) => basin}
-        empty="There are no counts by basin. The operator imports them or turns the feed on."
+        empty="No rig counts by basin yet. The operator imports them or enables the feed."
         note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
         columns={[
           { name: 'Basin', value: ({ basin }) => basinName(basin) },

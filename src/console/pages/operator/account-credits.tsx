@@ -39,7 +39,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
           ...(reason && { reason }),
         },
       })
-      result.value = `${number(requests)} requests are given; ${account.email} has a notice of it.`
+      result.value = `${number(requests)} requests are given; ${account.email} was notified.`
       form.reset()
       await answer.reload()
     })
@@ -48,12 +48,12 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
       {refusal.value && <Refused error={refusal.value} />}
       {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
-        caption={`Requests beside the quota of ${account.email}`}
+        caption={`Credits of ${account.email}`}
         file="account-credits"
         of={answer}
         rows={answer.data?.data.credits}
         keyOf={({ id }) => id}
-        empty="None are left. Give some above; they are used once the quota is used up."
+        empty="No credits are left. Grant some above; they are used when the quota is exhausted."
         note={answer.data && `${number(answer.data.data.balance.requests_remaining)} left in all.`}
         actions={
           <form
@@ -72,11 +72,11 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
               <input name="until" type="date" />
             </label>
             <label>
-              What the account reads
-              <input name="reason" maxLength={500} placeholder="For the outage of Monday" />
+              Note to the account
+              <input name="reason" maxLength={500} placeholder="For Monday’s outage" />
             </label>
             <button type="submit" class="main">
-              Give requests
+              Grant credits
             </button>
           </form>
         }

@@ -46,7 +46,7 @@ export function Audit() {
       of={answer}
       rows={answer.data?.data.entries}
       keyOf={({ id }) => String(id)}
-      empty="Nothing like that has been done. Whatever changes something is written down here."
+      empty="No matching entries. Every change is recorded here."
       actions={filters.map(({ text, of, hint }) => (
         <label key={text}>
           {text}

@@ -23,7 +23,7 @@ interface Desk {
 }
 
 const askAgainMs = 2000
-const taskWords = { make: 'A backup', check: 'The check of the newest backup' } as const
+const taskWords = { make: 'A backup', check: 'Verification of the newest backup' } as const
 export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} MB`
 
 /** Which backups there are, one more, and whether the newest can be restored. */
@@ -49,10 +49,10 @@ export function Backups() {
       {desk && !desk.is_configured && (
         <Notice mood="warn">
           {boot.isEvaluation ? (
-            'An evaluation copy makes no backups.'
+            'A demo instance makes no backups.'
           ) : (
             <>
-              No backups are made: name a place with <code>backups.directory</code> or{' '}
+              Backups are not configured: set <code>backups.directory</code> or{' '}
               <code>backups.s3_bucket</code> and start again.
             </>
           )}
@@ -68,7 +68,7 @@ export function Backups() {
         </Notice>
       )}
       {desk?.is_configured && (
-        <section class="figures" aria-label="In short">
+        <section class="figures" aria-label="Summary">
           <Figure label="Last made">{ago(desk.made_at)}</Figure>
           <Figure label="Last checked">{ago(desk.checked_at)}</Figure>
           <Figure label="Kept">{number(desk.backups.length)}</Figure>
@@ -81,21 +81,21 @@ export function Backups() {
         keyOf={({ name, place }) => `${place} ${name}`}
         empty={
           desk?.is_configured
-            ? 'There is none yet. Make one now; the next by schedule follows by itself.'
-            : 'There is no place for backups yet.'
+            ? 'No backups yet. Create one now; scheduled backups follow automatically.'
+            : 'No backup destination is configured.'
         }
         isTall
         note={
           <>
-            A restore is made on a stopped server: <code>wellhead restore --from latest</code>. The
-            check fetches the newest of every place, opens it and reads it as a restore would.
+            Stop the server to restore: <code>wellhead restore --from latest</code>. Verification
+            fetches the newest backup of every destination and reads it as a restore would.
           </>
         }
         actions={
           desk?.is_configured && (
             <>
               <button type="button" disabled={isInProgress} onClick={() => void begin('check')}>
-                Check the newest
+                Verify the newest
               </button>
               <button
                 type="button"
@@ -103,7 +103,7 @@ export function Backups() {
                 disabled={isInProgress}
                 onClick={() => void begin('make')}
               >
-                Make one now
+                Create one now
               </button>
             </>
           )

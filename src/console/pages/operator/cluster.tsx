@@ -60,13 +60,12 @@ export function Cluster() {
     <>
       {cluster && !cluster.is_configured && (
         <Notice>
-          This copy stands alone, as most do. Replicas and a standby come with{' '}
-          <code>nats.servers</code>.
+          Single-node installation. To add replicas or a standby, see <code>nats.servers</code>.
         </Notice>
       )}
       {cluster?.trouble && <Notice mood="bad">{cluster.trouble}</Notice>}
       {cluster?.is_configured && (
-        <section class="figures" aria-label="In short">
+        <section class="figures" aria-label="Summary">
           <Figure label="Published up to change">{orDash(cluster.change)}</Figure>
           <Figure label="Not in the stream yet">{orDash(cluster.backlog)}</Figure>
           <Figure label="Epoch">{orDash(cluster.lease?.epoch)}</Figure>
@@ -80,8 +79,8 @@ export function Cluster() {
         keyOf={({ id }) => id}
         empty={
           cluster?.is_configured
-            ? 'NATS knows of no copy yet; each says every two seconds how it is.'
-            : 'There are no others.'
+            ? 'No instances reported to NATS yet; each reports every two seconds.'
+            : 'No other instances.'
         }
         columns={[
           {
@@ -90,7 +89,7 @@ export function Cluster() {
             value: ({ url }) => url,
             show: node => (
               <>
-                {node.url ?? 'address not known'}
+                {node.url ?? 'unknown address'}
                 <div class="quiet small">
                   {node.version}, started {ago(node.started_at)}
                 </div>
@@ -119,7 +118,7 @@ export function Cluster() {
                 '–'
               ) : (
                 <Tag mood={isBehind(node) ? 'bad' : undefined}>
-                  {node.lag_ms === null ? 'not known' : `${number(node.lag_ms)} ms`}
+                  {node.lag_ms === null ? 'unknown' : `${number(node.lag_ms)} ms`}
                 </Tag>
               ),
           },
@@ -147,7 +146,7 @@ export function Cluster() {
         of={answer}
         rows={cluster?.streams}
         keyOf={({ name }) => name}
-        empty={cluster?.is_configured ? 'There is none yet.' : 'Nothing is published.'}
+        empty={cluster?.is_configured ? 'None yet.' : 'Nothing is published.'}
         columns={[
           { name: 'Stream', value: ({ name }) => name },
           { name: 'Messages', isNumber: true, value: ({ messages }) => messages },

@@ -57,9 +57,10 @@ export function DeliveryChannels() {
   }
   return (
     <section class="card" aria-labelledby="ways-out">
-      <h2 id="ways-out">Test a way out</h2>
+      <h2 id="ways-out">Test delivery channels</h2>
       <p class="quiet small">
-        Each sends one message at once, past the outbox, and shows what the other side said.
+        Each test sends one message immediately, bypassing the outbox, and shows the provider’s
+        response.
       </p>
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && (

@@ -56,7 +56,7 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
       </div>
       <div class="row">
         <button type="submit" class="main">
-          {feed.state === 'off' ? 'Turn it on' : 'Set it'}
+          {feed.state === 'off' ? 'Enable' : 'Set it'}
         </button>
         <button type="button" onClick={onCancel}>
           Cancel

@@ -50,8 +50,8 @@ export function Feeds() {
         of={answer}
         rows={answer.data?.feeds}
         keyOf={({ name }) => name}
-        empty="There are no feeds."
-        note="What the configuration file says of a feed wins over what is set here."
+        empty="No feeds."
+        note="Feed settings in the configuration file override settings made here."
         columns={[
           {
             name: 'Source',
@@ -84,7 +84,7 @@ export function Feeds() {
             show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: feed => (
               <div class="row">

@@ -83,10 +83,10 @@ export function Logs() {
         className="lines"
         empty={
           words.value
-            ? 'No line has these words. Type fewer of them.'
-            : 'This process has logged nothing yet. What comes appears here by itself.'
+            ? 'No matching lines.'
+            : 'Nothing logged since the start. New lines appear automatically.'
         }
-        note={`The newest first, at most ${linesMax}; a start begins anew.`}
+        note={`The newest first, at most ${linesMax}; cleared at each start.`}
         actions={
           <>
             <label>

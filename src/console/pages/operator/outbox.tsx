@@ -75,8 +75,8 @@ export function Outbox() {
         isTall
         empty={
           state.value === 'waiting'
-            ? 'Nothing waits: everything was sent. Test a way out under System.'
-            : 'Nothing was given up in the last 30 days.'
+            ? 'The outbox is empty. Test delivery channels under System.'
+            : 'No messages were abandoned in the last 30 days.'
         }
         note={
           <div class="row">
@@ -103,7 +103,7 @@ export function Outbox() {
               value={state.value}
               options={[
                 { value: 'waiting', text: `Waiting ${counts ? number(counts.waiting) : ''}` },
-                { value: 'given_up', text: `Given up ${counts ? number(counts.given_up) : ''}` },
+                { value: 'given_up', text: `Abandoned ${counts ? number(counts.given_up) : ''}` },
               ]}
               onChoose={value => {
                 state.value = value
@@ -120,7 +120,7 @@ export function Outbox() {
                   page.value = 1
                 }}
               >
-                <option value="">every way</option>
+                <option value="">all channels</option>
                 <option value="webhook">webhook</option>
                 <option value="email">e-mail</option>
                 <option value="sms">text message</option>
@@ -134,7 +134,7 @@ export function Outbox() {
                 {state.value === 'waiting' && (
                   <Confirmed
                     label="Drop"
-                    question={`Give up ${number(chosen.value.size)} messages? Nothing of them is sent.`}
+                    question={`Give up ${number(chosen.value.size)} messages? They will not be sent.`}
                     onConfirm={() => decide('drop')}
                   />
                 )}
@@ -180,7 +180,7 @@ export function Outbox() {
             ),
           },
           {
-            name: state.value === 'waiting' ? 'Next try' : 'Given up',
+            name: state.value === 'waiting' ? 'Next try' : 'Abandoned',
             className: 'quiet nowrap',
             value: message => message.next_attempt_at ?? message.given_up_at,
             show: message =>
@@ -188,7 +188,7 @@ export function Outbox() {
                 ? instant(message.given_up_at)
                 : message.next_attempt_at
                   ? dueAt(message.next_attempt_at)
-                  : 'not by itself',
+                  : 'not automatically',
           },
         ]}
       />

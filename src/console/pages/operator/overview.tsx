@@ -125,13 +125,13 @@ export function Overview() {
               </Notice>
             )}
             {waits === 0 && !disk.trouble && !backups.trouble && (
-              <Notice mood="good">Nothing waits for you.</Notice>
+              <Notice mood="good">No action needed.</Notice>
             )}
             <section class="card" aria-labelledby="service">
               <header>
                 <h2 id="service">Service</h2>
                 <button type="button" class="tight" onClick={() => void answer.reload()}>
-                  Look again
+                  Refresh
                 </button>
               </header>
               <div class="figures even">
@@ -140,13 +140,13 @@ export function Overview() {
                     {words(status.status)}
                   </Tag>
                 </Figure>
-                <Figure label="Answers since the start">{number(vitals.answers)}</Figure>
-                <Figure label="Errors of the service">{number(vitals.server_errors)}</Figure>
+                <Figure label="Responses since start">{number(vitals.answers)}</Figure>
+                <Figure label="Server errors">{number(vitals.server_errors)}</Figure>
                 <Figure label="Memory">{megabytes(vitals.memory_bytes)}</Figure>
-                <Figure label="Event loop, longest wait">
+                <Figure label="Longest event loop delay">
                   {number(vitals.loop_wait_ms, 0)} ms
                 </Figure>
-                <Figure label="Free on the disk">
+                <Figure label="Free disk space">
                   {disk.free_bytes === null ? '–' : `${number(disk.free_bytes / 1e9, 1)} GB`}
                 </Figure>
                 <Figure label="Last backup">{ago(backups.made_at)}</Figure>
@@ -163,7 +163,7 @@ export function Overview() {
                 <Figure label="Held values">{number(review.data.meta.total)}</Figure>
                 <Figure label="Quarantined ranges">{number(quarantine.data.length)}</Figure>
                 <Figure label="Waiting in the outbox">{number(outbox.pending)}</Figure>
-                <Figure label="Messages held back">{number(kept)}</Figure>
+                <Figure label="Held messages">{number(kept)}</Figure>
               </div>
             </section>
             <div class="columns">
@@ -175,7 +175,7 @@ export function Overview() {
                 isTall
                 empty={
                   <p>
-                    No feed is on. <a href="/operator/feeds">See which there are</a>, or{' '}
+                    No feed is on. <a href="/operator/feeds">Browse feeds</a>, or{' '}
                     <a href="/operator/data">import a file</a>.
                   </p>
                 }
@@ -206,10 +206,10 @@ export function Overview() {
                 isTall
                 empty={
                   hasPrices ? (
-                    'Every series moves as its calendar says.'
+                    'Every series is on schedule.'
                   ) : (
                     <>
-                      No series has prices yet. <a href="/operator/feeds">Turn a feed on</a>, or{' '}
+                      No series has prices yet. <a href="/operator/feeds">Enable a feed</a>, or{' '}
                       <a href="/operator/data">import a file</a>.
                     </>
                   )

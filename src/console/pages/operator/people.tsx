@@ -63,7 +63,7 @@ export function People() {
         { method: 'POST', body: {} },
       )
       shown.value = {
-        text: `A link that signs ${account.email} in, once:`,
+        text: `One-time sign-in link for ${account.email}:`,
         secret: signIn.data.sign_in_url,
       }
     })
@@ -98,7 +98,7 @@ export function People() {
         rows={answer.rows}
         pages={answer}
         keyOf={({ id }) => id}
-        empty="No account has that address. Make one, or search for another."
+        empty="No account has that address. Create one, or search again."
         actions={
           <>
             <label>
@@ -145,11 +145,11 @@ export function People() {
                 </select>
               </label>
               <button type="submit" class="main">
-                Make an account
+                Create an account
               </button>
               {boot.signup !== 'closed' && (
                 <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
-                  Invite by letter
+                  Invite by e-mail
                 </button>
               )}
             </form>
@@ -199,7 +199,7 @@ export function People() {
               ),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: account => (
               <div class="row">
@@ -217,7 +217,7 @@ export function People() {
                 <Confirmed
                   className="tight"
                   label="Look"
-                  question={`See what ${account.email} sees, for half an hour? Nothing can be changed, and the audit trail says that you looked.`}
+                  question={`Impersonate ${account.email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
                   onConfirm={() => lookAt(account)}
                 />
                 <button
@@ -309,7 +309,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
         of={answer}
         rows={detail?.api_keys}
         keyOf={({ id }) => id}
-        empty="This account has no key. Make one above."
+        empty="No API keys. Create one above."
         note={
           detail &&
           `${number(detail.usage_this_month)} requests this month; the plan includes ${detail.features.length > 0 ? detail.features.join(', ') : 'prices only'}.`
@@ -353,7 +353,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
               ),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: key =>
               key.active && (
@@ -361,12 +361,12 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
                   <Confirmed
                     className="tight"
                     label="Roll"
-                    question={`Make a new token for “${keyName(key)}”? The old one ends.`}
+                    question={`Rotate the token of “${keyName(key)}”? The old token stops working.`}
                     onConfirm={() => make(`/admin/v1/keys/${key.id}/roll`, {})}
                   />
                   <Confirmed
                     label="Revoke"
-                    question={`Revoke “${keyName(key)}”? What uses it is refused at once.`}
+                    question={`Revoke “${keyName(key)}”? Requests that use it are refused immediately.`}
                     onConfirm={() => revoke(key)}
                   />
                 </div>
@@ -402,7 +402,7 @@ function Organizations() {
       pages={answer}
       keyOf={({ id }) => id}
       isTall
-      empty="No account has become an organization. Its owner makes it one under Account, Members."
+      empty="No organizations yet. An owner turns an account into one under Account, Members."
       columns={[
         {
           name: 'Organization',

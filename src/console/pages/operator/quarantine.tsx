@@ -46,11 +46,11 @@ export function Quarantine() {
         of={answer}
         rows={answer.data?.data}
         keyOf={({ id }) => String(id)}
-        empty="No days are left out of reads. Doubtful ones are left out here; nothing is deleted."
+        empty="No days are quarantined. Quarantined days are hidden from reads; nothing is deleted."
         actions={
           <form
             class="row end"
-            aria-label="Leave days out"
+            aria-label="Quarantine days"
             onSubmit={event => {
               event.preventDefault()
               void add(event.currentTarget)
@@ -88,7 +88,7 @@ export function Quarantine() {
           },
           { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: range => (
               <Confirmed

@@ -56,7 +56,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         of={answer}
         rows={answer.data && values}
         keyOf={({ id }) => String(id)}
-        empty="No value is held. A jump, another unit, a zero or another sign waits here."
+        empty="No values are held for review. Jumps, unit errors, zeros and sign changes appear here."
         note={total > perPage && `The newest ${perPage} of ${number(total)}.`}
         isTall
         actions={
@@ -77,12 +77,12 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
                   <Confirmed
                     label="Release"
                     className="tight main"
-                    question={`Record ${ids.length} held ${ids.length === 1 ? 'value' : 'values'}? They are answered from now on.`}
+                    question={`Record ${ids.length} held ${ids.length === 1 ? 'value' : 'values'}? They are then served.`}
                     onConfirm={() => decide('release')}
                   />
                   <Confirmed
                     label="Reject"
-                    question={`Keep ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} out for good?`}
+                    question={`Keep ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} out permanently?`}
                     onConfirm={() => decide('reject')}
                   />
                 </>

@@ -24,11 +24,11 @@ const fields = [
   { name: 'name', text: 'Name' },
   { name: 'category', text: 'Category' },
   { name: 'unit', text: 'Unit' },
-  { name: 'currency', text: 'Currency (none: no money)', isOptional: true },
+  { name: 'currency', text: 'Currency (empty if not a price)', isOptional: true },
   { name: 'cadence', text: 'Cadence', isOptional: true },
   { name: 'decimals', text: 'Decimals', isOptional: true, isNumber: true },
-  { name: 'min', text: 'Least accepted', isOptional: true, isNumber: true },
-  { name: 'max', text: 'Most accepted', isOptional: true, isNumber: true },
+  { name: 'min', text: 'Minimum accepted', isOptional: true, isNumber: true },
+  { name: 'max', text: 'Maximum accepted', isOptional: true, isNumber: true },
 ] as const
 
 type FieldName = (typeof fields)[number]['name']
@@ -94,7 +94,7 @@ export function SeriesEditor() {
             void put(event.currentTarget)
           }}
         >
-          <h2 id="terms">{before ? before.code : 'A series of your own'}</h2>
+          <h2 id="terms">{before ? before.code : 'New custom series'}</h2>
           <div class="row end">
             {!before && (
               <label>
@@ -139,8 +139,8 @@ export function SeriesEditor() {
         isTall
         empty={
           wanted === ''
-            ? 'There are no series of your own. Add one, or search the catalogue to change what is shipped.'
-            : 'No series has that in its code or name.'
+            ? 'No custom series yet. Add one, or search the catalogue to change a shipped series.'
+            : 'No matching series.'
         }
         note={matching.length > shownMax && `The first ${shownMax} of ${matching.length}.`}
         actions={
@@ -201,7 +201,7 @@ export function SeriesEditor() {
             ),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: series => (
               <div class="row">
@@ -216,10 +216,10 @@ export function SeriesEditor() {
                   Edit
                 </button>
                 <Confirmed
-                  label={series.active ? 'Retire' : 'Bring back'}
+                  label={series.active ? 'Retire' : 'Restore'}
                   question={
                     series.active
-                      ? `Retire ${series.code}? It takes no values any more; its history stays.`
+                      ? `Retire ${series.code}? It accepts no more values; its history stays.`
                       : `Bring ${series.code} back?`
                   }
                   onConfirm={() => retire(series)}

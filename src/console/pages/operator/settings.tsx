@@ -27,8 +27,8 @@ export function Settings() {
       of={answer}
       rows={rows}
       keyOf={({ key }) => key}
-      empty="No setting has these words. Type fewer of them."
-      note="Secrets are masked. A setting is changed in the configuration file, by a variable or a flag, and holds from the next start."
+      empty="No matching settings."
+      note="Secrets are masked. Change settings in the configuration file, by environment variable or by flag; changes take effect at the next start."
       isTall
       actions={
         <>

@@ -37,10 +37,10 @@ interface AdminToken {
 }
 
 const roles = [
-  { value: 'read', text: 'read: looks at everything' },
+  { value: 'read', text: 'read: view everything' },
   { value: 'data', text: 'data: prices, series, feeds' },
   { value: 'people', text: 'people: accounts, keys, payments' },
-  { value: 'all', text: 'all: everything, tokens too' },
+  { value: 'all', text: 'all: everything, including tokens' },
 ] as const
 
 function Tokens() {
@@ -76,7 +76,7 @@ function Tokens() {
         of={answer}
         rows={answer.data?.data.tokens}
         keyOf={({ id }) => id}
-        empty="There are no tokens."
+        empty="No tokens yet."
         actions={
           <form
             class="row end"
@@ -141,13 +141,13 @@ function Tokens() {
             show: token => (token.revoked_at ? <Tag>Revoked</Tag> : <Tag mood="good">Active</Tag>),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: token =>
               token.revoked_at === null && (
                 <Confirmed
                   label="Revoke"
-                  question={`Revoke “${token.name ?? token.token_hint}”? What uses it is refused at once.`}
+                  question={`Revoke “${token.name ?? token.token_hint}”? Requests that use it are refused immediately.`}
                   onConfirm={() => revoke(token.id)}
                 />
               ),
@@ -189,18 +189,18 @@ function Held() {
       {refusal.value && <Refused error={refusal.value} />}
       {message.value && <Notice mood="good">{message.value}</Notice>}
       <Table
-        caption="Messages held back"
+        caption="Held messages"
         file="held"
         of={answer}
         rows={answer.rows}
         pages={answer}
         keyOf={({ id }) => id}
-        empty="Nothing is held back. After a restore, what may have been sent already waits here."
+        empty="No messages are held. After a restore, messages that may already have been sent wait here."
         actions={
           total > 0 && (
             <Confirmed
               label="Send all"
-              question={`Send ${number(total)} messages? Who had them before gets them twice.`}
+              question={`Send ${number(total)} messages? Recipients who already have them get them twice.`}
               onConfirm={() => release({})}
             />
           )
@@ -225,7 +225,7 @@ function Held() {
             show: message => instant(message.created_at),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: ({ id, event_type: type }) => (
               <button
@@ -268,13 +268,13 @@ function Suppressions() {
     <>
       {refusal.value && <Refused error={refusal.value} />}
       <Table
-        caption="Addresses without mail"
+        caption="Suppressed addresses"
         file="suppressions"
         of={answer}
         rows={answer.rows}
         pages={answer}
         keyOf={({ address }) => address}
-        empty="Every address gets mail. One that a mail server refuses for good is listed here."
+        empty="No suppressed addresses. An address that permanently rejects mail is added here."
         columns={[
           { name: 'Address', value: ({ address }) => address },
           { name: 'Why', value: ({ reason }) => reason },
@@ -286,12 +286,12 @@ function Suppressions() {
             show: row => day(row.created_at),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: ({ address }) => (
               <Confirmed
                 label="Lift"
-                question={`Send mail to ${address} again?`}
+                question={`Remove the suppression of ${address}?`}
                 onConfirm={() => lift(address)}
               />
             ),

@@ -105,10 +105,10 @@ export function EndpointForm({ terms, onSave }: Props) {
         isOpen.value = event.currentTarget.open
       }}
     >
-      <summary>Change the endpoint</summary>
+      <summary>Edit the endpoint</summary>
       <form
         class="stack"
-        aria-label="Change the endpoint"
+        aria-label="Edit the endpoint"
         onSubmit={event => {
           event.preventDefault()
           void save(new FormData(event.currentTarget))
@@ -120,7 +120,7 @@ export function EndpointForm({ terms, onSave }: Props) {
             <input name="url" type="url" required defaultValue={terms.url} />
           </label>
           <label class="grow">
-            What you call it
+            Name
             <input name="description" maxLength={255} defaultValue={terms.description ?? ''} />
           </label>
         </div>
@@ -128,12 +128,12 @@ export function EndpointForm({ terms, onSave }: Props) {
         <Filters terms={terms} />
         <div class="row">
           <label class="inline">
-            <input name="debug_mode" type="checkbox" defaultChecked={terms.debug_mode} /> Keep
-            headers and answers of each delivery
+            <input name="debug_mode" type="checkbox" defaultChecked={terms.debug_mode} /> Store
+            headers and responses of each delivery
           </label>
           <label class="inline">
             <input name="ordered" type="checkbox" defaultChecked={terms.ordered} /> One at a time,
-            in the order of the events
+            in event order
           </label>
         </div>
         <div class="row">

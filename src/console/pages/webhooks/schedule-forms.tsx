@@ -40,7 +40,7 @@ export function NewWatch({ onMake }: FormProps) {
   })
   return (
     <details class="card">
-      <summary>Watch codes on a rhythm</summary>
+      <summary>Watch codes on a schedule</summary>
       <form class="row end" aria-label="New watch" onSubmit={sendForm(bodyOf, onMake)}>
         <label>
           Codes
@@ -57,7 +57,7 @@ export function NewWatch({ onMake }: FormProps) {
           </select>
         </label>
         <label>
-          Moves of at least, %
+          Minimum change, %
           <input name="threshold" type="number" min="0.01" max="1000" step="any" />
         </label>
         <label>
@@ -65,7 +65,7 @@ export function NewWatch({ onMake }: FormProps) {
           <input name="name" maxLength={100} />
         </label>
         <label class="inline">
-          <input name="webhook" type="checkbox" /> Tell webhooks
+          <input name="webhook" type="checkbox" /> Notify webhooks
         </label>
         <button type="submit" class="main">
           Watch
@@ -134,7 +134,7 @@ export function NewDelivery({ onMake }: FormProps) {
           <input name="name" maxLength={100} />
         </label>
         <button type="submit" class="main">
-          Make the schedule
+          Create the schedule
         </button>
       </form>
     </details>

@@ -17,7 +17,7 @@ interface Watch {
 const scheduleOf = (seconds: number): string =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
 
-/** Codes that are looked at on a rhythm. */
+/** Codes that are evaluated on a schedule. */
 export function Watches() {
   const answer = useLoaded('watches', signal =>
     dataOf<{ subscriptions: Watch[] }>('/v1/subscriptions', { signal }),
@@ -50,7 +50,7 @@ export function Watches() {
         rows={answer.data?.subscriptions}
         keyOf={({ id }) => id}
         hasPlaces
-        empty="Nothing is watched. Name some codes above, and they are looked at on a rhythm."
+        empty="No watches yet. Name some codes above to evaluate them on a schedule."
         columns={[
           {
             name: 'Watch',
@@ -69,7 +69,7 @@ export function Watches() {
             show: row => scheduleOf(row.interval_seconds),
           },
           {
-            name: 'Tells of',
+            name: 'Notifies of',
             isWide: true,
             value: row => row.threshold_percent,
             show: row =>
@@ -92,14 +92,14 @@ export function Watches() {
             ),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: ({ id, name, codes, status }) => (
               <div class="row">
                 <button
                   type="button"
                   class="tight"
-                  aria-label={`${status === 'active' ? 'Pause' : 'Go on with'} ${name ?? codes.join(', ')}`}
+                  aria-label={`${status === 'active' ? 'Pause' : 'Resume'} ${name ?? codes.join(', ')}`}
                   onClick={() => void turn(id, status === 'active' ? 'paused' : 'active')}
                 >
                   {status === 'active' ? 'Pause' : 'Go on'}
@@ -160,7 +160,7 @@ export function Deliveries() {
         rows={answer.data}
         keyOf={({ id }) => id}
         hasPlaces
-        empty="Nothing is delivered by e-mail. Name some codes above, and their prices are sent on a schedule."
+        empty="No scheduled deliveries yet. Name some codes above to receive their prices by e-mail."
         columns={[
           {
             name: 'Delivery',
@@ -202,7 +202,7 @@ export function Deliveries() {
             ),
           },
           {
-            name: 'What to do',
+            name: 'Actions',
             isReceived: true,
             show: row => (
               <div class="row">
@@ -217,7 +217,7 @@ export function Deliveries() {
                 <button
                   type="button"
                   class="tight"
-                  aria-label={`${row.enabled ? 'Pause' : 'Go on with'} ${row.name ?? row.recipient_email}`}
+                  aria-label={`${row.enabled ? 'Pause' : 'Resume'} ${row.name ?? row.recipient_email}`}
                   onClick={() =>
                     void change(`/${row.id}`, 'PATCH', {
                       scheduled_delivery: { enabled: !row.enabled },

@@ -39,7 +39,7 @@ export function SignatureChecker() {
           ? { mood: 'good', text: 'The request is signed with this secret.' }
           : {
               mood: 'bad',
-              text: `It is not signed with this secret, or the body is not as it was sent; the signature would be ${wanted}.`,
+              text: `The signature does not match this secret and body; the expected signature is ${wanted}.`,
             }
     } catch (error) {
       verdict.value = { mood: 'bad', text: (error as Error).message }
@@ -57,7 +57,7 @@ export function SignatureChecker() {
         }}
       >
         <p class="quiet small">
-          Computed in this page: neither the secret nor the body is sent anywhere.
+          Computed in your browser: the secret and body are not sent anywhere.
         </p>
         <div class="row end">
           <label>
@@ -74,7 +74,7 @@ export function SignatureChecker() {
           </label>
         </div>
         <label>
-          Body as it was received
+          Received body
           <textarea name="body" rows={4} required />
         </label>
         {verdict.value && <Notice mood={verdict.value.mood}>{verdict.value.text}</Notice>}

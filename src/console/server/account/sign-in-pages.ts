@@ -52,7 +52,7 @@ export const codeForm = (twoFactorStep: string, notice?: Notice, next?: string):
     '/sign-in',
     [
       field(
-        'Code of your authenticator, or a recovery code',
+        'Authenticator code or recovery code',
         'code',
         'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus',
       ),
@@ -70,16 +70,16 @@ const qrCode = (text: string): string =>
 function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorView): string {
   const code = field('Code', 'code', 'autocomplete="one-time-code" required')
   if (state === 'on')
-    return `<p>Signing in asks for a code besides. ${recoveryCodesLeft} recovery codes are left.</p>\n${form('/sign-in/second-step/off', `${code}\n<button class="plain">Turn it off</button>`)}`
+    return `<p>Two-factor authentication is on. ${recoveryCodesLeft} recovery codes are left.</p>\n${form('/sign-in/second-step/off', `${code}\n<button class="plain">Turn it off</button>`)}`
   if (!waiting)
-    return `<p>Signing in can ask for a code of an authenticator besides.</p>\n${form('/sign-in/second-step', '<button class="plain">Set it up</button>')}`
+    return `<p>Protect sign-in with a code of an authenticator app.</p>\n${form('/sign-in/second-step', '<button class="plain">Set it up</button>')}`
   const grouped = waiting.secret.match(/.{1,4}/g)!.join(' ')
-  return `<p>Scan this with your authenticator, <a href="${escaped(waiting.url)}">open it there</a>, or enter the key: <code>${grouped}</code></p>\n${qrCode(waiting.url)}${form('/sign-in/second-step/on', `${code}\n<button>Turn it on</button>`)}`
+  return `<p>Scan this with your authenticator app, <a href="${escaped(waiting.url)}">open it there</a>, or enter the key: <code>${grouped}</code></p>\n${qrCode(waiting.url)}${form('/sign-in/second-step/on', `${code}\n<button>Enable</button>`)}`
 }
 
 /** Shown once: they are nowhere at rest. */
 export const recoveryCodesPage = (codes: readonly string[]): string =>
-  `${noticeOf({ text: 'Signing in asks for a code from now on. Everybody else who was signed in to this account is signed out.' })}<p>Each of these signs you in once without your authenticator. Keep them apart from it; they are shown here only.</p>\n<pre>${codes.map(escaped).join('\n')}</pre>\n<p><a href="/sign-in">To your account</a></p>\n`
+  `${noticeOf({ text: 'Two-factor authentication is on. All other sessions of this account are signed out.' })}<p>Each code signs you in once without your authenticator. Store them separately; they are shown only once.</p>\n<pre>${codes.map(escaped).join('\n')}</pre>\n<p><a href="/sign-in">Go to your account</a></p>\n`
 
 /** The press of the button uses the link up; opening the page does not. */
 export const linkForm = (token: string, email: string, next?: string): string =>
@@ -132,7 +132,7 @@ export function signedInPage(
       `${hidden('all', 'true')}<button class="plain">Sign out everywhere</button>`,
       true,
     ),
-    `<h2>API keys</h2>\n<table>\n${rows.join('\n')}\n</table>\n<p>How to call the interface: <a href="/docs">documentation</a>.</p>\n`,
+    `<h2>API keys</h2>\n<table>\n${rows.join('\n')}\n</table>\n<p>How to call the API: <a href="/docs">documentation</a>.</p>\n`,
     '<h2>Set a password</h2>\n',
     form(
       '/sign-in/password',
@@ -140,7 +140,7 @@ export function signedInPage(
         ...(needsPassword
           ? [
               field(
-                'Password now',
+                'Current password',
                 'current',
                 'type="password" autocomplete="current-password" required',
               ),
@@ -154,7 +154,7 @@ export function signedInPage(
         '<button>Set password</button>',
       ].join('\n'),
     ),
-    '<h2>Second step</h2>\n',
+    '<h2>Two-factor authentication</h2>\n',
     secondFactorForms(secondFactor),
   ].join('')
 }
@@ -182,8 +182,8 @@ export const invitationPage = ({
     '/invitation',
     [
       `<p>${escaped(invitedBy)} invites you to be ${roleNames[role]} in the organization <strong>${escaped(organization)}</strong>.</p>`,
-      `<p>If you accept, the API keys and sessions of <strong>${escaped(as)}</strong> act on the organization's account until you leave it.</p>`,
-      ...(words === null ? [] : [`<p>They write: ${escaped(words)}</p>`]),
+      `<p>When you accept, the API keys and sessions of <strong>${escaped(as)}</strong> act on the organization's account until you leave it.</p>`,
+      ...(words === null ? [] : [`<p>Message: ${escaped(words)}</p>`]),
       hidden('token', token),
       `<button>Accept as ${escaped(as)}</button>`,
     ].join('\n'),

@@ -47,18 +47,18 @@ interface Person {
   session: Session
 }
 
-const showing = { open: 'Whoever signs in has nothing to show yet.', rate: 'none' } as const
+const showing = { open: 'Signing in needs no credentials.', rate: 'none' } as const
 const taking = { open: 'The form has the proof, or the cookie is it.' } as const
 const form = t.Optional(t.Any())
 const parse = ({ request }: { request: Request }) => readForm(request)
 
 const expired: Notice = {
-  text: 'This link has been used or is over. Ask for a new one.',
+  text: 'This link has been used or has expired. Request a new one.',
   wrong: true,
 }
 
 const tooLate: Notice = {
-  text: 'That took too long. Begin again with your password or a link.',
+  text: 'That took too long. Start again with your password or a link.',
   wrong: true,
 }
 
@@ -95,10 +95,10 @@ function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
     fromOwnPage<T>(request: Request, work: () => T | Response): T | Response {
       if (isOwnPage(request)) return work()
       const body = message(
-        { text: 'This form was not sent from a page of this site.', wrong: true },
+        { text: 'This form was not submitted from this site.', wrong: true },
         { href: '/sign-in', text: 'Sign in' },
       )
-      return pageAnswer({ serviceName, title: 'Not from here', body }, { status: 403 })
+      return pageAnswer({ serviceName, title: 'Refused', body }, { status: 403 })
     },
   }
 }
@@ -115,18 +115,18 @@ async function outcomeOf<T extends object>(
     if (!('refused' in result)) return { done: result }
     if (result.refused === 'invalid')
       return {
-        notice: { text: 'The address or the password is not right.', wrong: true },
+        notice: { text: 'Wrong e-mail address or password.', wrong: true },
         status: 401,
       }
     if (result.refused === 'code')
       return {
-        notice: { text: 'The code is not right, or has been used.', wrong: true },
+        notice: { text: 'The code is wrong or already used.', wrong: true },
         status: 401,
       }
     const minutes = Math.max(1, Math.ceil(result.waitMs / 60_000))
     return {
       notice: {
-        text: `Too many wrong tries. Try again in ${minutes} min${result.refused === 'locked' ? ', or sign in with a link' : ''}.`,
+        text: `Too many failed attempts. Try again in ${minutes} min${result.refused === 'locked' ? ', or sign in with a link' : ''}.`,
         wrong: true,
       },
       status: 429,
@@ -134,7 +134,7 @@ async function outcomeOf<T extends object>(
   } catch (error) {
     if (!(error instanceof TooManyWaiting)) throw error
     return {
-      notice: { text: 'Too many people sign in at the moment. Try again.', wrong: true },
+      notice: { text: 'Too many sign-ins at the moment. Try again.', wrong: true },
       status: 503,
     }
   }
@@ -219,7 +219,7 @@ function comeIn(
           signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
           return page(
             'Sign in',
-            message({ text: 'If the address has an account, a link to sign in is on its way.' }),
+            message({ text: 'If the address has an account, a sign-in link has been sent.' }),
           )
         }),
     }),
@@ -300,7 +300,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
               : 'fault' in outcome.done
                 ? { text: `The new password ${outcome.done.fault}`, wrong: true }
                 : {
-                    text: 'The password is set. Everybody else who was signed in to this account is signed out.',
+                    text: 'The password is set. All other sessions of this account are signed out.',
                   }
           const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
           return page('Your account', accountBody(deps, person, notice), { status })
@@ -360,7 +360,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
   })
   return [
     operation('POST /sign-in/second-step', {
-      ...options('takeSecondStep', 'Set up a second step'),
+      ...options('takeSecondStep', 'Set up two-factor authentication'),
       handle: async ({ request }) =>
         asPerson(request, ({ key, session }) => {
           secondFactor.enrol(session.accountId, key.holder.account.email)
@@ -368,7 +368,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
         }),
     }),
     operation('POST /sign-in/second-step/on', {
-      ...options('takeSecondStepOn', 'Turn the second step on'),
+      ...options('takeSecondStepOn', 'Enable two-factor authentication'),
       handle: async ({ body, request }) =>
         asPerson(request, person => {
           const { session } = person
@@ -377,19 +377,19 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
           if (!result) return seeOther('/sign-in')
           if ('refused' in result) return refusedPage(person, result)
           sessions.endAll(session.accountId, session)
-          notify(person, 'turn on the second step of signing in')
+          notify(person, 'enable two-factor authentication')
           return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
         }),
     }),
     operation('POST /sign-in/second-step/off', {
-      ...options('takeSecondStepOff', 'Turn the second step off'),
+      ...options('takeSecondStepOff', 'Disable two-factor authentication'),
       handle: async ({ body, request }) =>
         asPerson(request, person => {
           const { accountId } = person.session
           const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
           if (refusal) return refusedPage(person, refusal)
           secondFactor.remove(accountId)
-          notify(person, 'turn off the second step of signing in')
+          notify(person, 'disable two-factor authentication')
           return seeOther('/sign-in')
         }),
     }),
@@ -409,13 +409,13 @@ function invited(
     page(
       title,
       message({
-        text: 'This invitation has been accepted or is over. Ask for a new one.',
+        text: 'This invitation has been accepted or has expired. Request a new one.',
         wrong: true,
       }),
       { status: 410 },
     )
   const signInFirst = (email: string) => {
-    const text = `${email} has an account here. Sign in, then open the link of the letter again.`
+    const text = `${email} has an account here. Sign in, then open the link in the e-mail again.`
     return page(title, message({ text }, { href: '/sign-in', text: 'Sign in' }))
   }
 
@@ -465,7 +465,7 @@ function invited(
           return page(
             title,
             message({
-              text: 'You are in another organization. Leave it before you accept this invitation.',
+              text: 'You belong to another organization. Leave it before you accept this invitation.',
               wrong: true,
             }),
             { status: 422 },

@@ -26,9 +26,7 @@ const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
 const invoicesShown = 100
 
-/**
- * What an account has bought, for whoever was given the address of the page. It changes nothing.
- */
+/** Purchases of the account, for whoever was given the address of the page. It changes nothing. */
 export function billingPortalOperations({
   billing,
   billingPages,
@@ -39,7 +37,7 @@ export function billingPortalOperations({
 }: BillingPortalDeps) {
   const over = () =>
     pageAnswer(
-      { serviceName, title: 'This page is over', body: '<p>Ask for a new address of it.</p>' },
+      { serviceName, title: 'This page has expired', body: '<p>Request a new link.</p>' },
       { status: 404 },
     )
   const opened = (
@@ -60,8 +58,8 @@ export function billingPortalOperations({
     const end = subscription.cancelAtPeriodEnd
       ? `It ends on ${until}.`
       : subscription.priceCents === 0
-        ? `It goes on by the period, which ends on ${until}.${next}`
-        : `Paid by the period, which ends on ${until}.${next}`
+        ? `It renews each period; the current one ends on ${until}.${next}`
+        : `Paid for the period that ends on ${until}.${next}`
     const due = subscription.status === 'past_due' ? ' An invoice is overdue.' : ''
     return `The ${tierOf(plans, subscription.plan).name} plan. ${end}${due}`
   }
@@ -79,7 +77,7 @@ export function billingPortalOperations({
   return [
     operation('GET /billing/portal', {
       operationId: 'showBillingPortal',
-      summary: 'What an account has bought',
+      summary: 'Purchases of the account',
       hidden: true,
       access: showing,
       query: query.properties,
@@ -93,7 +91,7 @@ export function billingPortalOperations({
         const back =
           page.returnUrl === undefined ? '' : `<p><a href="${escaped(page.returnUrl)}">Back</a></p>`
         const invoices =
-          rows.length === 0 ? '<p>There are no invoices.</p>' : `<table>${rows.join('')}</table>`
+          rows.length === 0 ? '<p>No invoices yet.</p>' : `<table>${rows.join('')}</table>`
         const body = `<p>${escaped(account.account.email)}</p><p>${escaped(planLine(account))}</p><h2>Invoices</h2>${invoices}${back}`
         return pageAnswer({ serviceName, title: 'Billing', body })
       },

@@ -20,7 +20,7 @@ export interface DocsDeps {
 }
 
 const keyless = {
-  access: { open: 'The description of the interface is public.', rate: 'none' },
+  access: { open: 'The API description is public.', rate: 'none' },
 } as const
 
 const contentPolicy = [
@@ -116,10 +116,10 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
   const routes = [
     operation('GET /openapi.json', {
       operationId: 'getOpenApiDocument',
-      summary: 'Interface description',
+      summary: 'Get the OpenAPI document',
       description:
-        'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
-      tags: ['documentation'],
+        'Returns this document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
+      tags: ['Service'],
       ...keyless,
       answers: {
         200: serialised(
@@ -144,10 +144,10 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
     }),
     operation('GET /docs', {
       operationId: 'getDocumentationPage',
-      summary: 'Documentation page',
+      summary: 'Get the documentation page',
       description:
-        'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
-      tags: ['documentation'],
+        'Returns the API reference as a page. It reads the same document, runs calls against this server and works offline.',
+      tags: ['Service'],
       detail: { [parametersPassedOnKey]: true },
       ...keyless,
       answers: { 200: pageSchema, 304: t.Void() },
@@ -155,9 +155,9 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
     }),
     operation('GET /swagger', {
       operationId: 'getSwaggerPage',
-      summary: 'Documentation as Swagger UI',
-      description: 'The same document in Swagger UI.',
-      tags: ['documentation'],
+      summary: 'Get the Swagger page',
+      description: 'Returns the same document in Swagger UI.',
+      tags: ['Service'],
       ...keyless,
       answers: { 200: pageSchema, 304: t.Void() },
       handle: ({ request }) => answerPage(request),

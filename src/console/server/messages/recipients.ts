@@ -13,7 +13,7 @@ export interface RecipientPagesDeps {
 }
 
 // A mail provider ends the letters of many people from one address.
-const access = { open: 'The link in a letter is the proof.', rate: 'none' } as const
+const access = { open: 'The link in the e-mail is the proof.', rate: 'none' } as const
 const query = t.Object({ token: t.Optional(t.String()) })
 const form = t.Optional(t.Any())
 const parse = ({ request }: { request: Request }) => readForm(request)
@@ -30,18 +30,19 @@ interface Wording {
 const agreeing: Wording = {
   path: '/mail/agree',
   name: 'Agree',
-  title: 'Prices by mail',
-  question: address => `Somebody wants prices to be mailed to <strong>${address}</strong>.`,
-  button: 'I want them',
-  done: 'From now on they are sent. Each of the letters has a link that ends them.',
+  title: 'Prices by e-mail',
+  question: address =>
+    `A user has asked to send scheduled price e-mails to <strong>${address}</strong>.`,
+  button: 'Confirm',
+  done: 'Confirmed. Every e-mail has an unsubscribe link.',
 }
 const ending: Wording = {
   path: '/mail/unsubscribe',
   name: 'End',
-  title: 'No more letters',
-  question: address => `End the scheduled letters to <strong>${address}</strong>?`,
-  button: 'End them',
-  done: 'No more of these letters are sent.',
+  title: 'Unsubscribed',
+  question: address => `Unsubscribe <strong>${address}</strong>?`,
+  button: 'Unsubscribe',
+  done: 'You will receive no more of these e-mails.',
 }
 
 /**

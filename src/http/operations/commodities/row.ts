@@ -48,7 +48,7 @@ export const commodityFields = {
   ),
   free_tier: t.Boolean({ description: 'Whether the keyless demo has the code.' }),
   aliases: t.Array(t.String({ examples: ['WTI'] }), {
-    description: 'Other names that every endpoint takes for the code.',
+    description: 'Other names that every endpoint accepts for the code.',
   }),
   multiplier: integer({ description: '10 to the power of `decimals`.', examples: [100] }),
   validation: t.Object(
@@ -161,7 +161,7 @@ export function categoryOf(catalogue: Catalogue, text: string | undefined): stri
   if (!category) return undefined
   const categories = [...new Set(catalogue.list().map(series => series.category))].sort()
   if (!categories.includes(category))
-    throw invalidParameter('category', text, 'is not a category of the catalogue.', categories)
+    throw invalidParameter('category', text, 'a category of the catalogue', categories)
   return category
 }
 

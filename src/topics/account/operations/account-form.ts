@@ -30,15 +30,15 @@ const changeFields = {
       `add-ons: ${addOnIds.join(', ')}`,
       addOnIds.length,
       text => addOnIds.find(id => id === text),
-      { description: 'All add-ons the account is to have.' },
+      { description: 'The complete list of add-ons.' },
     ),
   ),
   trial: optional(
     flag({ description: 'True starts a trial now, false ends the running one. Free plan only.' }),
   ),
-  suspended: optional(flag({ description: 'Every key of a suspended account is answered 403.' })),
+  suspended: optional(flag({ description: 'Requests with keys of a suspended account get 403.' })),
   email_confirmed: optional(
-    flag({ description: 'Until it is, the free quota holds whatever the plan.' }),
+    flag({ description: 'Until the address is confirmed, the free quota applies to every plan.' }),
   ),
 }
 
@@ -58,7 +58,7 @@ type ChangeValues = Partial<ReturnType<typeof AccountBody.read>>
 /** `plan` is the one the account is on where the body names none. */
 function refuseTrialOnPaidPlan(form: Form, values: ChangeValues, plan: string) {
   if (values.trial && (values.plan ?? plan) !== firstPlan)
-    form.fault('trial', `can only run on the plan ${firstPlan}.`)
+    form.fault('trial', `must be false: trials run only on the plan ${firstPlan}.`)
 }
 
 function changeFrom({

@@ -19,15 +19,15 @@ import {
 const AccountAnswer = t.Object({
   account: t.Object({
     email: t.String({
-      description: 'Of the caller, also where the account is that of an organization.',
+      description: 'E-mail address of the caller, also for members of an organization.',
       examples: ['eval@example.com'],
     }),
     tier: t.String({ examples: ['starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
-    request_limit: countOrNull('Of the running quota window; null: no quota.'),
+    request_limit: countOrNull('Requests in the current quota window; null without a quota.'),
     usage_this_month: integer({
-      description: 'Requests that counted since the 1st, over all keys of the account.',
+      description: 'Charged requests since the 1st of the month, over all keys of the account.',
       examples: [1234],
     }),
     trial_active: t.Boolean(),
@@ -58,7 +58,7 @@ const AccountAnswer = t.Object({
       state: QuotaStateName,
       percent_used: t.Number({ examples: [2.47] }),
       scope: t.Union([t.Literal('key'), t.Literal('account')], {
-        description: 'Whether each key has the quota or all of them share it.',
+        description: 'Whether the quota applies per key or to the whole account.',
       }),
     }),
     features: FeatureList,
@@ -90,10 +90,9 @@ export function accountOperations({ meter, billing, plans, links, config, now }:
   return [
     operation('GET /v1/account', {
       operationId: 'getAccount',
-      summary: 'The account',
+      summary: 'Get the account',
       description:
-        "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",
-      tags: ['account'],
+        "Returns the account: identity at the top level; the plan, the calling key's quota and the plan's limits under `data`. Members of an organization get the organization's account. Free of charge, so that an account can see when an exhausted quota resets.",
       access: { meter: false, header: true },
       answers: { 200: AccountAnswer },
       handle: ({ caller, request }) => {

@@ -36,24 +36,21 @@ function refusalOf(refusal: OrganizationRefusal): Problem {
     case 'already_member':
       return stateForbids(
         'already_member',
-        'This person is a member already, or is in another organization, which they would have to leave first.',
+        'This person is already a member, or belongs to another organization and must leave it first.',
       )
     case 'last_admin':
       return stateForbids(
         'last_admin',
-        'An organization keeps at least one admin: make somebody else an admin first.',
+        'An organization needs at least one admin. Promote another member first.',
       )
     case 'invitation_expired':
-      return stateForbids('invitation_expired', 'The invitation is over; ask for a new one.')
+      return stateForbids('invitation_expired', 'The invitation has expired. Ask for a new one.')
     case 'invitation_used':
-      return stateForbids(
-        'invitation_used',
-        'The invitation has been accepted before; it is good once.',
-      )
+      return stateForbids('invitation_used', 'The invitation has already been accepted.')
     case 'limit':
       return stateForbids(
         'invitation_limit_reached',
-        `The organization has ${refusal.limit} open invitations, the most there may be.`,
+        `The organization has ${refusal.limit} open invitations (the maximum).`,
         {
           limit: refusal.limit,
         },

@@ -6,7 +6,7 @@ import type { Invitation, Member } from '../store/organizations.ts'
 
 export const RoleName = t.Union([t.Literal('admin'), t.Literal('member'), t.Literal('read_only')], {
   description:
-    'Admins may do everything, members manage API keys, read-only people look at prices and usage.',
+    'Admins can do everything, members manage API keys, and read-only members view prices and usage.',
 })
 export const MemberShape = t.Object(
   {
@@ -24,9 +24,12 @@ export const InvitationShape = t.Object(
     role: RoleName,
     status: t.Union([t.Literal('pending'), t.Literal('accepted'), t.Literal('expired')]),
     message: t.Union([t.String(), t.Null()]),
-    invited_by: t.String({ description: 'Address of who asked.', examples: ['eval@example.com'] }),
+    invited_by: t.String({
+      description: 'E-mail address of the person who invited.',
+      examples: ['eval@example.com'],
+    }),
     created_at: t.String({ format: 'date-time' }),
-    expires_at: t.String({ format: 'date-time', description: '14 days after it was made.' }),
+    expires_at: t.String({ format: 'date-time', description: '14 days after creation.' }),
   },
   { title: 'Invitation' },
 )
@@ -39,7 +42,7 @@ export const Dashboard = t.Object({
     plan: t.String({ description: "Of the organization's account.", examples: ['enterprise'] }),
     member_count: integer({ examples: [3] }),
     api_calls_this_month: integer({
-      description: 'Requests that counted since the 1st, of all members together.',
+      description: 'Charged requests of all members since the 1st of the month.',
       examples: [1234],
     }),
     your_role: RoleName,

@@ -30,7 +30,7 @@ const change = { meter: false, header: true, action: 'change_members' } as const
 const own = { meter: false, header: true, action: 'self' } as const
 
 const tokenMax = 200
-const tokenDescription = 'The token in the letter, for an account with another address.'
+const tokenDescription = 'The token from the e-mail; required if the account has another address.'
 const AcceptBody = body({ token: optional(text(tokenMax, { description: tokenDescription })) })
 
 const memberId = t.Object({
@@ -72,10 +72,9 @@ function dashboard({ organizations, meter, now }: OrganizationsDeps) {
   return [
     operation('GET /organizations/dashboard', {
       operationId: 'getOrganization',
-      summary: 'The organization',
+      summary: 'Get the organization',
       description:
-        "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
-      tags: ['organizations'],
+        "Returns the caller's organization with its members and invitations; 404 if the account belongs to none. An organization acts on the account of its owner, who is one of its admins: the owner's plan applies to every member, and members' API keys and sessions see and change the owner's data within their role. Keys belong to the person who created them and act on that person's own account after they leave. An account belongs to at most one organization.",
       access: read,
       answers: { 200: Dashboard, 404: NestedProblem },
       handle: ({ caller }) => {
@@ -94,8 +93,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
       operationId: 'addMember',
       summary: 'Add a member',
       description:
-        'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
-      tags: ['organizations'],
+        'Adds a person as a pending member and sends an invitation by e-mail. Their keys act for the organization only after they accept. If the account has no organization, one is created, named after the domain of its address, with the caller as admin. Admins only.',
       access: change,
       idempotent: true,
       body: PersonBody.schema,
@@ -108,16 +106,15 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
         reply.status = 201
         return {
           member: memberRow(member),
-          message: `${member.email} is listed and acts for the organization once they accept by the letter that they get.`,
+          message: `${member.email} was added and acts for the organization once they accept the invitation sent by e-mail.`,
         }
       },
     }),
     operation('PATCH /organizations/members/:id', {
-      operationId: 'changeMember',
-      summary: "Change a member's role",
+      operationId: 'updateMember',
+      summary: "Update a member's role",
       description:
-        'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
-      tags: ['organizations'],
+        "Changes the role of a member, effective with their next request. You cannot demote the last admin (422 `last_admin`). If the owner is demoted, ownership passes to the longest-serving admin, with that account's plan and data. Admins only.",
       access: change,
       params: memberId.properties,
       body: RoleBody.schema,
@@ -131,10 +128,9 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
     }),
     operation('DELETE /organizations/members/:id', {
       operationId: 'removeMember',
-      summary: 'Remove a member, or leave',
+      summary: 'Remove a member or leave',
       description:
-        "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
-      tags: ['organizations'],
+        "Ends a membership or, given the id of an open invitation, withdraws the invitation. Members can leave; only admins can remove others. The last admin cannot leave (422 `last_admin`). The member's keys and sessions then act on their own account. If the owner leaves, ownership passes to the longest-serving admin, with that account's plan and data.",
       access: own,
       params: memberId.properties,
       answers: {
@@ -157,10 +153,9 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
   return [
     operation('POST /organizations/invitations', {
       operationId: 'inviteMember',
-      summary: 'Invite somebody',
+      summary: 'Invite a member',
       description:
-        'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
-      tags: ['organizations'],
+        'Sends an invitation by e-mail. It is valid for 14 days, can be accepted once, and replaces an earlier invitation to the same address. If the account has no organization, one is created. Admins only.',
       access: change,
       idempotent: true,
       body: PersonBody.schema,
@@ -173,16 +168,15 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
         reply.status = 201
         return {
           invitation: invitationRow(invitation, now()),
-          message: `A letter is on its way to ${invitation.email}.`,
+          message: `An invitation has been sent to ${invitation.email}.`,
         }
       },
     }),
     operation('GET /organizations/invitations/:id/accept', {
       operationId: 'getInvitation',
-      summary: 'Look at an invitation',
+      summary: 'Get an invitation',
       description:
-        "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
-      tags: ['organizations'],
+        "Returns an invitation and how to accept it. Visible to the account with the invited address, to holders of the e-mail's token and to members of the organization; 404 for everyone else.",
       access: read,
       params: invitationId.properties,
       query: {
@@ -192,7 +186,7 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
         200: t.Object({
           invitation: InvitationShape,
           organization: Named,
-          can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
+          can_accept: t.Boolean({ description: 'Whether the caller can accept it now.' }),
           next: t.Object({ method: t.Literal('POST'), path: t.String() }),
         }),
       },
@@ -216,7 +210,6 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       summary: 'Accept an invitation',
       description:
         "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
-      tags: ['organizations'],
       access: own,
       params: invitationId.properties,
       body: AcceptBody.schema,

@@ -19,16 +19,16 @@ const noStore = { 'cache-control': 'no-store' }
 const codeMax = 100
 const CodeBody = body({
   code: text(codeMax, {
-    description: 'The code that the authenticator shows now.',
+    description: 'The current code of the authenticator.',
     examples: ['123456'],
   }),
 })
 const Standing = envelope(
   t.Object({
     state: t.Union([t.Literal('off'), t.Literal('waiting'), t.Literal('on')], {
-      description: '`waiting`: there is a secret, and its first code has not been given.',
+      description: '`waiting`: a secret was created, but not yet confirmed with a code.',
     }),
-    confirmed_at: instantOrNull('When it was turned on.'),
+    confirmed_at: instantOrNull('When it was enabled.'),
     recovery_codes_left: integer({ examples: [10] }),
   }),
 )
@@ -67,18 +67,18 @@ export function secondFactorOperations({
   return [
     operation('GET /v1/auth/second-factor', {
       operationId: 'getSecondFactor',
-      summary: 'Second step of signing in',
+      summary: 'Get two-factor authentication status',
       description:
-        'Whether signing in to the account asks for a code besides. Takes a session token, no API key (401).',
+        'Returns whether two-factor authentication is enabled. Requires a session token; API keys get 401.',
       access: own,
       answers: { 200: Standing },
       handle: ({ caller }) => standingRow(personOf(caller).id),
     }),
     operation('POST /v1/auth/second-factor', {
       operationId: 'enrolSecondFactor',
-      summary: 'Set up a second step',
+      summary: 'Set up two-factor authentication',
       description:
-        'A new secret for an authenticator, in place of one that was not confirmed. Signing in does not ask for its codes before the first was given to `confirm`. Takes a session token, no API key (401).',
+        'Returns a new authenticator secret, replacing any unconfirmed one. Codes are required at sign-in only after the first code is sent to `confirm`. Requires a session token; API keys get 401.',
       access: own,
       answers: {
         201: envelope(
@@ -87,7 +87,7 @@ export function secondFactorOperations({
               description: 'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
               examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
             }),
-            otpauth_url: t.String({ description: 'The same as an authenticator takes it.' }),
+            otpauth_url: t.String({ description: 'The secret as an `otpauth` URI.' }),
           }),
         ),
         422: ValidationProblem,
@@ -97,23 +97,25 @@ export function secondFactorOperations({
         const { id, email } = personOf(caller)
         const enrolment = secondFactor.enrol(id, email)
         if (!enrolment)
-          throw refused('The second step is on: turn it off before you set up another.')
+          throw refused(
+            'Two-factor authentication is already enabled. Disable it before you set it up again.',
+          )
         reply.status = 201
         return success({ secret: enrolment.secret, otpauth_url: enrolment.url })
       },
     }),
     operation('POST /v1/auth/second-factor/confirm', {
       operationId: 'confirmSecondFactor',
-      summary: 'Turn the second step on',
+      summary: 'Enable two-factor authentication',
       description:
-        'Takes the first code of the new secret: from now on signing in asks for one, and all other sign-ins of the account end. Each code is good once.',
+        'Enables two-factor authentication with the first code of the new secret and returns recovery codes. All other sessions of the account end. Each code works once.',
       access: own,
       body: CodeBody.schema,
       answers: {
         200: envelope(
           t.Object({
             recovery_codes: t.Array(t.String({ examples: ['abcd-efgh-ijkl-mnop'] }), {
-              description: 'Each signs in once in place of a code. Shown in this answer only.',
+              description: 'Each replaces a code once. Returned only in this response.',
             }),
           }),
         ),
@@ -123,27 +125,29 @@ export function secondFactorOperations({
         Object.assign(reply.headers, noStore)
         const { id, session } = personOf(caller)
         const result = secondFactor.confirm(id, CodeBody.read(body).code)
-        if (!result) throw refused('There is no secret that waits for its first code.')
+        if (!result)
+          throw refused('No two-factor secret is waiting for confirmation. Create one first.')
         if ('refused' in result) throw refusalOf(result)
         sessions.endAll(id, session)
-        notify(id, 'turn on the second step of signing in')
+        notify(id, 'enable two-factor authentication')
         return success({ recovery_codes: result.recoveryCodes })
       },
     }),
     operation('POST /v1/auth/second-factor/disable', {
       operationId: 'disableSecondFactor',
-      summary: 'Turn the second step off',
-      description: 'Takes a code of the authenticator, or a recovery code.',
+      summary: 'Disable two-factor authentication',
+      description:
+        'Disables two-factor authentication. Requires a code of the authenticator or a recovery code.',
       access: own,
       body: CodeBody.schema,
       answers: { 200: Standing, ...refusals },
       handle: ({ caller, body }) => {
         const { id } = personOf(caller)
-        if (!secondFactor.isOn(id)) throw refused('The second step is off.')
+        if (!secondFactor.isOn(id)) throw refused('Two-factor authentication is disabled.')
         const refusal = secondFactor.use(id, CodeBody.read(body).code)
         if (refusal) throw refusalOf(refusal)
         secondFactor.remove(id)
-        notify(id, 'turn off the second step of signing in')
+        notify(id, 'disable two-factor authentication')
         return standingRow(id)
       },
     }),

@@ -14,21 +14,24 @@ const params = t.Object({
   }),
 })
 const SignInRow = t.Object({
-  id: t.String({ description: 'Of the sign-in; refreshed tokens of it have the same.' }),
+  id: t.String({ description: 'Id of the session; refreshed tokens keep it.' }),
   method: t.Union([t.Literal('password'), t.Literal('link')]),
-  begun_at: t.String({ format: 'date-time', description: 'When somebody signed in.' }),
-  refreshed_at: t.String({ format: 'date-time', description: 'When its token was made.' }),
+  begun_at: t.String({ format: 'date-time', description: 'When the session began.' }),
+  refreshed_at: t.String({
+    format: 'date-time',
+    description: 'When the current token was issued.',
+  }),
   expires_at: t.String({ format: 'date-time' }),
-  current: t.Boolean({ description: 'It is the one that asks.' }),
+  current: t.Boolean({ description: 'Whether this session made the request.' }),
 })
 
 /** The sign-ins of whoever is signed in. */
 export const sessionListOperations: readonly Operation[] = [
   operation('GET /v1/auth/sessions', {
     operationId: 'listSessions',
-    summary: 'List your sign-ins',
+    summary: 'List sessions',
     description:
-      'Every sign-in of the account that lasts, the newest first. Takes a session token, no API key (401).',
+      'Returns the active sessions of the account, newest first. Requires a session token; API keys get 401.',
     access: own,
     answers: { 200: envelope(t.Object({ sessions: t.Array(SignInRow) })) },
     handle: ({ at, caller, reply }) => {
@@ -49,9 +52,9 @@ export const sessionListOperations: readonly Operation[] = [
   }),
   operation('DELETE /v1/auth/sessions/:id', {
     operationId: 'endSession',
-    summary: 'End a sign-in',
+    summary: 'End a session',
     description:
-      'Signs one device out: every token of that sign-in ends at once. Takes a session token, no API key (401).',
+      'Ends a session and all its tokens immediately. Requires a session token; API keys get 401.',
     access: own,
     params: params.properties,
     answers: { 200: envelope(t.Object({ revoked: integer() })) },
@@ -66,9 +69,9 @@ export const sessionListOperations: readonly Operation[] = [
   }),
   operation('DELETE /v1/auth/sessions', {
     operationId: 'endOtherSessions',
-    summary: 'End all other sign-ins',
+    summary: 'End all other sessions',
     description:
-      'Signs every device out but the one that asks, and says how many. Takes a session token, no API key (401).',
+      'Ends all sessions except the current one and returns their number. Requires a session token; API keys get 401.',
     access: own,
     answers: { 200: envelope(t.Object({ revoked: integer() })) },
     handle: ({ at, caller }) => {

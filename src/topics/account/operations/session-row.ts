@@ -13,7 +13,7 @@ export const SessionAnswer = envelope(
     {
       token: t.String({
         description:
-          'A JWT (HS256): `sub` the account, `iat`, `exp`, `jti`, `typ` `session`. Shown in this answer only.',
+          'A JWT (HS256): `sub` the account, `iat`, `exp`, `jti`, `typ` `session`. Returned only in this response.',
         examples: ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJzZXNzaW9uIn0.c2lnbmF0dXJl'],
       }),
       token_type: t.Literal('Bearer'),
@@ -21,7 +21,7 @@ export const SessionAnswer = envelope(
       account: t.Object({
         email: t.String({ examples: ['eval@example.com'] }),
         tier: t.String({
-          description: 'The plan that counts: of the organization, where the account is in one.',
+          description: "The effective plan: the organization's plan for its members.",
           examples: ['starter'],
         }),
       }),
@@ -49,7 +49,7 @@ export async function resultOf<T extends object>(
     if (!(error instanceof TooManyWaiting)) throw error
     throw new Problem(
       'OVERLOADED',
-      'Too many people sign in at the moment; try again.',
+      'Too many sign-ins at the moment. Try again.',
       {},
       { headers: { 'retry-after': '2' } },
     )
@@ -58,7 +58,7 @@ export async function resultOf<T extends object>(
   if ('twoFactorStep' in result)
     throw new Problem(
       'SECOND_FACTOR_REQUIRED',
-      'This account asks for a code besides: send the second_step of this answer with the code of your authenticator, or with a recovery code, to POST /v1/auth/session within five minutes.',
+      'This account requires two-factor authentication: send the second_step of this response with an authenticator or recovery code to POST /v1/auth/session within five minutes.',
       { second_step: result.twoFactorStep },
     )
   return result
@@ -66,7 +66,7 @@ export async function resultOf<T extends object>(
 
 const tooMany = {
   locked:
-    'Too many wrong tries from your address for this account; a link by e-mail signs in, too.',
+    'Too many failed attempts from your address for this account. You can also sign in with a link by e-mail.',
   code_locked: 'Too many wrong codes for this account.',
 }
 
@@ -74,7 +74,7 @@ export function refusalOf(refusal: SignInRefusal | CodeRefusal): Problem {
   if (refusal.refused === 'invalid')
     return new Problem('INVALID_CREDENTIALS', 'The address, password or link is not valid.')
   if (refusal.refused === 'code')
-    return new Problem('INVALID_CREDENTIALS', 'The code is not valid, or has been used.')
+    return new Problem('INVALID_CREDENTIALS', 'The code is wrong or already used.')
   const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
   return new Problem(
     'LOGIN_LOCKED',

@@ -18,7 +18,7 @@ import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
 export type SessionsDeps = Pick<Context, 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl'>
 
-const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
+const open = { open: 'Signing in needs no credentials.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
@@ -32,7 +32,7 @@ const codeFields = {
     description: 'The `second_step` of the refusal `SECOND_FACTOR_REQUIRED`.',
   }),
   code: text(secretMax, {
-    description: 'The code that the authenticator shows, or a recovery code.',
+    description: 'An authenticator code or a recovery code.',
     examples: ['123456'],
   }),
 }
@@ -61,7 +61,7 @@ function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
       operationId: 'signIn',
       summary: 'Sign in',
       description:
-        'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`). Where the account has a second step, a right proof is answered 401 `SECOND_FACTOR_REQUIRED` with a `second_step`, which signs in with a code within five minutes; five wrong codes lock them for 15 minutes.',
+        "Returns a session token for an address and password, or for the token of a one-time link. Unknown addresses get the same answer as a wrong password (401 `INVALID_CREDENTIALS`). Five failed attempts from one client address for one account within 15 minutes lock that pair until the first attempt is 15 minutes old (429 `LOGIN_LOCKED`).\n\nIf the account has two-factor authentication, correct credentials get 401 `SECOND_FACTOR_REQUIRED` with a `second_step` token, which signs in with a code within five minutes. Five wrong codes lock the account's codes for 15 minutes.",
       access: open,
       body: signInSchema,
       answers: {
@@ -78,9 +78,9 @@ function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
     }),
     operation('POST /v1/auth/link', {
       operationId: 'mailSignInLink',
-      summary: 'Mail a sign-in link',
+      summary: 'Send a sign-in link by e-mail',
       description:
-        'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
+        'Sends a one-time sign-in link that is valid for 15 minutes. The response is the same for addresses without an account. At most three e-mails are sent to an account in 15 minutes.',
       access: open,
       body: MailLinkBody.schema,
       answers: { 202: t.Object({ message: t.String() }) },
@@ -88,7 +88,7 @@ function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
         const { email } = MailLinkBody.read(body)
         signIn.mailLink(email, ownUrl())
         reply.status = 202
-        return { message: 'If the address has an account, a link to sign in is on its way.' }
+        return { message: 'If the address has an account, a sign-in link has been sent.' }
       },
     }),
   ]
@@ -103,13 +103,13 @@ function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
       operationId: 'refreshSession',
       summary: 'Refresh a session',
       description:
-        'A new session token in place of the one that the request came with. The old token is accepted for another 30 seconds, so that requests under way finish, and requests that refresh it meanwhile get the same new token. Whoever shows it later, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+        'Returns a new session token. The old token is accepted for another 30 seconds, and refreshing it in that time returns the same new token. Reusing it later revokes the whole session, because it may have been stolen. A session can be refreshed for 30 days. Requires a session token; API keys get 401.',
       access: own,
       answers: { 200: SessionAnswer },
       handle: async ({ caller, request, reply }) => {
         Object.assign(reply.headers, noStore)
         const refreshed = await sessions.refresh(sessionOf(caller))
-        if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended; sign in again.')
+        if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended. Sign in again.')
         // What came in a cookie goes on in the cookie: the page that asked can not write it.
         if (cameAsCookie(request))
           reply.headers['set-cookie'] = cookieOf(refreshed, sessions.now(), isSecure())
@@ -120,11 +120,11 @@ function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
       operationId: 'signOut',
       summary: 'Sign out',
       description:
-        'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
+        'Ends the current session, or with `all` every session of the account. Requires a session token; API keys get 401.',
       access: own,
       query: {
         all: flagParameter({
-          description: 'Whether every session of the account ends.',
+          description: 'Whether to end every session of the account.',
           examples: [true],
           default: false,
         }),
@@ -165,7 +165,7 @@ export function sessionOf({ session }: Caller): Session {
   if (!session)
     throw new Problem(
       'UNAUTHORIZED',
-      'A session token is required here: send it as "Authorization: Bearer <SESSION_TOKEN>".',
+      'A session token is required. Send it as "Authorization: Bearer <SESSION_TOKEN>".',
     )
   return session
 }

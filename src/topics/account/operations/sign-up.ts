@@ -8,11 +8,11 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { SignUpRefusal } from '../service/sign-up.ts'
 import { emailField } from './account-form.ts'
 
-const open = { open: 'Whoever signs up has nothing to show yet.', body: true } as const
+const open = { open: 'Signing up needs no credentials.', body: true } as const
 const tokenMax = 1000
 const AddressBody = body({ email: emailField })
 const TokenBody = body({
-  token: text(tokenMax, { description: 'The `token` of the link in the letter.' }),
+  token: text(tokenMax, { description: 'The `token` of the link in the e-mail.' }),
 })
 const limited = { 429: t.Union([NestedProblem, FlatProblem]) }
 
@@ -20,7 +20,7 @@ const NewAccount = envelope(
   t.Object({
     email: t.String({ examples: ['person@example.com'] }),
     plan: t.String({ examples: ['free'] }),
-    api_key: t.String({ description: 'The first key, shown in this answer only.' }),
+    api_key: t.String({ description: 'The first API key, returned only in this response.' }),
     link_token: t.String({
       description: 'Signs in once, as `link_token` of `POST /v1/auth/session`.',
     }),
@@ -33,7 +33,7 @@ export const signUpOperations: readonly Operation[] = [
     operationId: 'signUp',
     summary: 'Sign up',
     description:
-      'Mails a link that makes an account on the free plan, within 24 hours. An address that has an account already gets a link to sign in; the answer is the same. Where the operator lets nobody sign up (`accounts.signup`), or only whom they invite, 403 `SIGNUP_CLOSED`. Two letters an hour to one address, and five at the wish of one client address (429 `SIGNUP_LIMITED`).',
+      'Sends a link that creates an account on the free plan, valid for 24 hours. An address that already has an account gets a sign-in link; the response is the same. If sign-up is closed or by invitation (`accounts.signup`), the response is 403 `SIGNUP_CLOSED`. Limits per hour: two e-mails to one address and five from one client address (429 `SIGNUP_LIMITED`).',
     access: open,
     body: AddressBody.schema,
     answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem, ...limited },
@@ -43,14 +43,14 @@ export const signUpOperations: readonly Operation[] = [
       const refusal = signUp.request(email, ownUrl(), addressOf(request))
       if (refusal) throw problemOf(refusal)
       reply.status = 202
-      return { message: 'A letter to the address is on its way; its link makes the account.' }
+      return { message: 'Check your inbox: we sent a link to create your account.' }
     },
   }),
   operation('POST /v1/auth/signup/confirm', {
     operationId: 'confirmSignUp',
-    summary: 'Make the account of a letter',
+    summary: 'Confirm a sign-up',
     description:
-      'The account of the address that the letter went to, on the free plan, with its first key. The link is good once: afterwards, and when its time is over, 401 `INVALID_CREDENTIALS`.',
+      'Creates the account on the free plan and returns it with its first API key. The link works once; used and expired links get 401 `INVALID_CREDENTIALS`.',
     access: open,
     body: TokenBody.schema,
     answers: { 201: NewAccount, 401: NestedProblem, 403: NestedProblem },
@@ -78,10 +78,10 @@ const AdminAccess = { operator: 'people' } as const
 export const signUpAdminOperations: readonly Operation[] = [
   operation('POST /admin/v1/invitations', {
     operationId: 'inviteToSignUp',
-    summary: 'Invite somebody to make an account',
+    summary: 'Invite a person to sign up',
     description:
-      'Mails a link that makes an account on the free plan, within seven days. Needs `accounts.signup` `invite` or `open` (403 `SIGNUP_CLOSED`).',
-    tags: ['operator'],
+      'Sends a link that creates an account on the free plan, valid for seven days. Requires `accounts.signup` to be `invite` or `open` (403 `SIGNUP_CLOSED`).',
+    tags: ['Operator'],
     access: AdminAccess,
     idempotent: true,
     body: AddressBody.schema,
@@ -107,20 +107,14 @@ export const signUpAdminOperations: readonly Operation[] = [
 function problemOf(refusal: SignUpRefusal): Problem {
   switch (refusal.refused) {
     case 'closed':
-      return new Problem(
-        'SIGNUP_CLOSED',
-        'There is no sign-up here. Ask who runs this service for an account.',
-      )
+      return new Problem('SIGNUP_CLOSED', 'Sign-up is closed. Contact the operator for an account.')
     case 'invite':
-      return new Problem(
-        'SIGNUP_CLOSED',
-        'An account is made by invitation here. Ask who runs this service for one.',
-      )
+      return new Problem('SIGNUP_CLOSED', 'Sign-up is by invitation. Contact the operator for one.')
     case 'limited': {
       const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
       return new Problem(
         'SIGNUP_LIMITED',
-        `Too many letters were asked for. Try again in ${seconds} s.`,
+        `Too many sign-up e-mails were requested. Try again in ${seconds} s.`,
         { retry_after: seconds },
         { headers: { 'retry-after': String(seconds) } },
       )
@@ -128,9 +122,9 @@ function problemOf(refusal: SignUpRefusal): Problem {
     case 'taken':
       return new Problem(
         'INVALID_CREDENTIALS',
-        'The link has been used: the address has an account. Sign in with it.',
+        'The link has already been used. Sign in with your e-mail address.',
       )
     case 'invalid':
-      return new Problem('INVALID_CREDENTIALS', 'The link is not valid, or its time is over.')
+      return new Problem('INVALID_CREDENTIALS', 'The link is not valid or has expired.')
   }
 }

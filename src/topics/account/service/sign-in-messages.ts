@@ -23,12 +23,12 @@ const written = (
 export const signInLinkMessage = (serviceName: string, url: string, minutes: number): Text =>
   written(
     `Sign in to ${serviceName}`,
-    [`Somebody asked for a link to sign in to ${serviceName} with this address.`],
+    [`A sign-in link was requested for ${serviceName} with this address.`],
     `Sign in to ${serviceName}`,
     url,
     [
       `It works once, within ${minutes} minutes.`,
-      'If it was not you, there is nothing to do: without this letter nobody can use it.',
+      "Didn't request this? You can ignore this e-mail.",
     ],
   )
 
@@ -55,7 +55,7 @@ export const invitationMessage = ({
     [
       `${invitedBy} invites you to be ${role} of the organization ${organization} on ${serviceName}.`,
     ],
-    'Look at the invitation',
+    'View the invitation',
     url,
     [`It is open for ${days} days and works once. Nothing happens until you accept it.`],
   )
@@ -71,13 +71,13 @@ export const signUpMessage = (
     isInvited ? `An account on ${serviceName}` : `Confirm your address for ${serviceName}`,
     [
       isInvited
-        ? `Whoever runs ${serviceName} invites you to make an account there.`
-        : `Somebody asked for an account on ${serviceName} with this address.`,
+        ? `The operator of ${serviceName} has invited you to create an account.`
+        : `An account was requested on ${serviceName} with this address.`,
     ],
     'Make the account',
     url,
     [
       `The link is good for ${lifetimeMs > dayMs ? `${lifetimeMs / dayMs} days` : '24 hours'}. The account is on the free plan and costs nothing.`,
-      'If it was not you, there is nothing to do: without this letter no account is made.',
+      "Didn't request this? You can ignore this e-mail; no account is created.",
     ],
   )

@@ -370,7 +370,7 @@ function withLinks(
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))
         .catch(error =>
           log.error('sign_in_letter_failed', {
-            message: 'a sign-in letter could not be written',
+            message: 'sign_in_message_failed',
             error,
           }),
         )

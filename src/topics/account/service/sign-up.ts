@@ -127,7 +127,7 @@ export function createSignUp(deps: SignUpDeps) {
         .then(() => post(email, baseUrl, linkMs, false))
         .catch(error =>
           log.error('sign_up_letter_failed', {
-            message: 'a letter to confirm an address could not be written',
+            message: 'address_confirmation_message_failed',
             error,
           }),
         )

@@ -13,7 +13,7 @@ export interface Organization {
 export interface Member {
   id: string
   organizationId: string
-  /** Null until the person has accepted. */
+  /** Null until the person accepts. */
   accountId: string | null
   email: string
   role: Role

@@ -28,9 +28,9 @@ export function alertOperations(deps: Context) {
 }
 
 const evaluationNote =
-  'A standard alert is judged by every recorded price of its code, rounded as it is answered; an analytics alert by the daily closes up to that price, and it fires at most once for a day. Only the newest observation counts, or its correction: older rows and history older than a week that is stale trigger nothing, and neither does the price that is there already when the alert is made or changed. A price is judged at once; after one that fired alerts of its code the next ones wait until `alerts.interval` (60 s) is over, and are then judged one by one.'
+  '**Evaluation.** A standard alert is evaluated for every new price of its code, rounded as served. An analytics alert is evaluated on the daily closes up to that price and fires at most once a day. Only the newest observation, or its correction, is evaluated: older prices, imported history and the price that was current when you created or changed the alert do not fire it. Prices are evaluated immediately; after one that fired alerts of its code, the next ones wait until `alerts.interval` (default: 60 s) has passed.'
 const operatorNote = `${operators.flatMap(name => priceOperators[name].note ?? []).join('; ')}.`
-const analyticsNote = `Analytics conditions look at the daily closes of \`GET /v1/analytics/statistics\` and \`/trend\`, of which the newest is the price itself. With fewer than five closes in a window (RSI: one more than its period) nothing fires.
+const analyticsNote = `**Analytics conditions** use the daily closes of \`GET /v1/analytics/statistics\` and \`/trend\`; the newest is the price itself. With fewer than five closes in a window (RSI: its period plus one) nothing fires.
 
 - \`z_score\`: (last - mean) / sample standard deviation over \`analytics_period\` calendar days, strictly above \`threshold\`, below its negative, or either.
 - \`rsi\`: Wilder over \`analytics_period\` closes, strictly above \`overbought\` or below \`oversold\`.
@@ -44,7 +44,7 @@ function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
       operationId: 'listAlerts',
       summary: 'List alerts',
       description:
-        'Every alert of the account, by code and then by creation: a bare list. An alert whose kind the plan does not include any more is not evaluated: `suspended_reason` is `plan`.',
+        "Returns the account's alerts as an array, sorted by code and creation. An alert that the plan no longer includes is not evaluated and has `suspended_reason` `plan`.",
       access: reading,
       answers: { 200: t.Array(AlertShape) },
       handle: ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row),
@@ -52,7 +52,7 @@ function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
     operation('POST /v1/alerts', {
       operationId: 'createAlert',
       summary: 'Create an alert',
-      description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare.\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\nWhen it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
+      description: `Creates an alert and returns it. The body may be wrapped in \`price_alert\`.\n\n| Kind | Set | Plan feature |\n|---|---|---|\n| Price alert | \`condition_operator\` | \`standard_alerts\` |\n| Analytics alert | \`analytics_type\` | \`analytics_alerts\`; the response includes an equivalent operator and value |\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\n**Delivery.** An alert that fires notifies its \`webhook_url\`, the webhook endpoints subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone according to its notification settings, and the list of notifications. Then its cooldown starts.`,
       access: writing,
       headers: idempotencyHeader,
       body: forms.newAlert,
@@ -75,7 +75,7 @@ function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
 const limitReached = ({ limit, count }: AlertRefusal) =>
   stateForbids(
     'alert_limit_reached',
-    `The account has ${count} alerts of ${limit} it may have; delete one first.`,
+    `The account has ${count} alerts of ${limit} allowed. Delete one first.`,
     {
       limit,
       current_count: count,
@@ -87,9 +87,9 @@ function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
   return [
     operation('GET /v1/alerts/:id', {
       operationId: 'getAlert',
-      summary: 'One alert',
+      summary: 'Get an alert',
       description:
-        'The alert with its newest triggers. Of each alert the newest 10,000 triggers are kept.',
+        'Returns the alert with its newest triggers. The newest 10,000 triggers of each alert are stored.',
       access: reading,
       params: alertParams.properties,
       answers: { 200: AlertWithHistory },
@@ -102,10 +102,10 @@ function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
       },
     }),
     operation('PATCH /v1/alerts/:id', {
-      operationId: 'changeAlert',
-      summary: 'Change an alert',
+      operationId: 'updateAlert',
+      summary: 'Update an alert',
       description:
-        'What the body does not name stays. Another code, operator, value or anything of the analytics ends the cooldown, and only prices that come in from then on are judged. `webhook_url` and `metadata` are cleared by null; an `analytics_type` of null makes a standard alert of it.',
+        'Updates the given fields and returns the alert. Changing the code, operator, value or analytics resets the cooldown, and only later prices are evaluated. Null clears `webhook_url` and `metadata`; an `analytics_type` of null turns it into a price alert.',
       access: writing,
       params: alertParams.properties,
       body: forms.alertChange,
@@ -124,7 +124,8 @@ function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
     operation('DELETE /v1/alerts/:id', {
       operationId: 'deleteAlert',
       summary: 'Delete an alert',
-      description: 'The alert and its triggers are gone; what was to be sent of them is sent.',
+      description:
+        'Deletes the alert and its history. Notifications already queued are still sent.',
       access: writing,
       params: alertParams.properties,
       answers: { 204: t.Void() },

@@ -74,7 +74,7 @@ const anyObject = (options: Record<string, unknown>): Field<Fields> =>
 
 const metadataField = checked(
   anyObject({
-    description: `Up to ${metadataMax} characters. \`tolerance\` of ${operatorsTaking('tolerance').join(' and ')} (${toleranceDefault}), \`min\` and \`max\` of ${operatorsTaking('range').join(' and ')}; the rest is the caller's own.`,
+    description: `Up to ${metadataMax} characters. \`tolerance\` of ${operatorsTaking('tolerance').join(' and ')} (${toleranceDefault}), \`min\` and \`max\` of ${operatorsTaking('range').join(' and ')}; all other members are free for your use.`,
   }),
   metadata => {
     const json = JSON.stringify(metadata)
@@ -103,7 +103,9 @@ const alertFields = ({ seriesOf, near }: Pick<AlertFormDeps, 'seriesOf' | 'near'
   ),
   webhook_url: optional(nullable(text(urlMax, { examples: ['https://desk.example.com/alerts'] }))),
   cooldown_minutes: optional(
-    whole(0, cooldownMax, { description: '60 by default, 1440 for analytics alerts; 0: none.' }),
+    whole(0, cooldownMax, {
+      description: 'Default: 60, or 1440 for analytics alerts; 0 disables it.',
+    }),
   ),
   enabled: optional(flag({ default: true })),
   metadata: optional(nullable(metadataField)),
@@ -122,7 +124,7 @@ function seriesField(
     if (series) return series
     const suggestions = near(named).slice(0, 3)
     const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
-    return form.fault(name, `is no commodity code.${hint} GET /v1/commodities lists them.`)
+    return form.fault(name, `must be a commodity code.${hint} GET /v1/commodities lists them.`)
   })
 }
 
@@ -158,7 +160,7 @@ const backtestDays = {
   vintage: omittable(
     flag({
       description:
-        '`true`: judges what was known when it came to be known, value by value; the days are those of the recordings.',
+        '`true` replays values in the order they were recorded, including corrections; days are then those of recording.',
       examples: [true],
     }),
   ),
@@ -286,7 +288,7 @@ function settingsOf(
 function refuseDerived(form: Form, named: Fields) {
   for (const field of ['condition_operator', 'condition_value']) {
     if (!isAbsent(named[field]))
-      form.fault(field, 'of an analytics alert follows from analytics_config.')
+      form.fault(field, 'must be absent for an analytics alert: it follows from analytics_config.')
   }
 }
 
@@ -304,7 +306,7 @@ function standardIn(form: Form): AlertCondition | undefined {
         : form.fault('metadata', `must have ${field} for ${operator}.`)
     const [min, max] = [bound('min'), bound('max')]
     if (min === undefined || max === undefined) return undefined
-    if (min > max) return form.fault('metadata', 'must have a max that is not below its min.')
+    if (min > max) return form.fault('metadata', 'must have a max of at least its min.')
     return { kind: 'price', operator, value: value ?? min, min, max }
   }
   if (!form.has('condition_value'))

@@ -47,9 +47,9 @@ export function alertHistoryOperations(
   return [
     operation('GET /v1/alerts/analytics_history', {
       operationId: 'listTriggeredAnalyticsAlerts',
-      summary: 'Analytics alerts that have fired',
+      summary: 'List fired analytics alerts',
       description:
-        'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
+        'Returns each analytics alert of the account that has fired, with the values measured at its newest trigger, newest first.',
       access: { meter: true, feature: 'analytics_alerts' },
       page: { max: limits.alertsHistoryPerPageMax, default: analyticsPerPage },
       answers: { 200: Analytics },
@@ -68,14 +68,14 @@ export function alertHistoryOperations(
     }),
     operation('GET /v1/alerts/triggers', {
       operationId: 'listAlertTriggers',
-      summary: 'Triggers of alerts',
+      summary: 'List alert triggers',
       description:
-        "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
+        "Returns each trigger of the account's alerts, newest first, with the condition at that time.",
       access: reading,
       page: { max: limits.alertsHistoryPerPageMax, default: triggersPerPage },
       query: {
         alert_id: idParameter({
-          description: 'Only of this alert.',
+          description: 'Only triggers of this alert.',
           examples: ['00000000-0000-4000-8000-000000000201'],
         }),
       },

@@ -41,7 +41,7 @@ const alertFields = {
   last_triggered_at: orNull(instant()),
   created_at: instant(),
   updated_at: instant(),
-  metadata: orNull(anyObject, "The caller's own, and `tolerance`, `min` and `max` of a condition."),
+  metadata: orNull(anyObject, 'Your own data, and `tolerance`, `min` and `max` of a condition.'),
   in_cooldown: t.Boolean(),
   suspended_reason: orNull(t.Literal('plan'), 'Why an enabled alert is not evaluated.'),
 }
@@ -57,7 +57,7 @@ export const AlertWithHistory = t.Object(
         value: t.Number(),
         condition,
         channels,
-        metadata: orNull(anyObject, 'What was measured.'),
+        metadata: orNull(anyObject, 'The measured value.'),
       }),
       { description: 'Newest first, at most 20.' },
     ),
@@ -73,11 +73,11 @@ export const TestShape = t.Object(
       value: orNull(t.Number({ examples: [91.2] })),
       timestamp: orNull(instant()),
     }),
-    would_trigger: t.Boolean({ description: 'The condition holds and no cooldown runs.' }),
+    would_trigger: t.Boolean({ description: 'The condition is met and no cooldown is running.' }),
     in_cooldown: t.Boolean(),
     result: oneOf(
       ['would_trigger', 'not_triggered', 'in_cooldown', 'no_data'],
-      '`in_cooldown`: the condition holds and the cooldown runs. `no_data`: no price, or too few closes; `error` says so.',
+      '`in_cooldown`: the condition is met but a cooldown is running. `no_data`: no price or too few closes; see `error`.',
     ),
     success: t.Boolean({ description: 'Whether the alert could be evaluated.' }),
     status_code: orNull(integer(), 'Null: nothing is sent.'),
@@ -105,7 +105,7 @@ export const FiredAnalytics = t.Object(
       {
         additionalProperties: true,
         description:
-          'What was measured at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+          'Measurements at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
       },
     ),
   },
@@ -121,12 +121,12 @@ export const TriggerShape = t.Object(
     condition,
     price: t.Number({ examples: [91.2] }),
     threshold: t.Number({
-      description: 'What the price, or what was measured, was compared with.',
+      description: 'The value that the price or measurement was compared with.',
       examples: [90],
     }),
     metadata: orNull(
       anyObject,
-      'What an analytics alert measured: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+      'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
     ),
     triggered_at: instant(),
     channels,

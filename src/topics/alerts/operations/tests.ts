@@ -38,9 +38,9 @@ const BacktestShape = t.Object({
   from: t.String({ format: 'date' }),
   to: t.String({ format: 'date' }),
   vintage: t.Optional(
-    t.Literal(true, { description: 'Where what was known was judged, as it came to be known.' }),
+    t.Literal(true, { description: 'Whether values were replayed as they were recorded.' }),
   ),
-  observations: integer({ description: 'Prices that were judged.' }),
+  observations: integer({ description: 'Number of prices evaluated.' }),
   trigger_count: integer(),
   triggers: t.Array(
     t.Object({
@@ -51,9 +51,9 @@ const BacktestShape = t.Object({
       description: 'Oldest first, at most 500.',
     },
   ),
-  truncated: t.Boolean({ description: 'Whether there are more triggers than are listed.' }),
+  truncated: t.Boolean({ description: 'Whether more triggers exist than are listed.' }),
   cooldown_suppressed: integer({
-    description: 'Prices that would have fired but for the cooldown.',
+    description: 'Prices that met the condition during a cooldown.',
   }),
 })
 
@@ -68,7 +68,7 @@ export const alertTestOperations = (deps: Context, context: AlertContext) => [
 const onlyReading = { ...writing, action: 'read' } as const
 
 const testNote =
-  'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
+  'Evaluates alerts with the newest price and returns the results. Disabled alerts are included. Sends nothing, changes nothing and starts no cooldown.'
 
 const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertContext) => [
   operation('POST /v1/alerts/:id/test', {
@@ -92,7 +92,7 @@ const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertCon
 const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Context) => [
   operation('POST /v1/alerts/test', {
     operationId: 'testAlertsOfCode',
-    summary: 'Test every alert of a code',
+    summary: 'Test every alert on a code',
     description: testNote,
     access: onlyReading,
     body: CodeBody.schema,
@@ -133,7 +133,7 @@ const backtest = (deps: Context, { codeOf, forms }: AlertContext) => [
     operationId: 'backtestAlert',
     summary: 'Backtest an alert',
     description:
-      'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
+      "Returns how often the alert would have fired from `start_date` to `end_date`, both included (default: the last 365 days), with the rule and cooldown of live alerts. Saves and sends nothing.\n\nBy default it uses the current values at their observation times. With `vintage: true` it replays values in the order they were recorded, including corrections, as a live alert would have seen them; `triggered_at` is then the time of recording, and `X-Vintage-Revision-Coverage-Since` is the start of complete revision history. Quarantined days are excluded. A futures family uses today's front contract.",
     access: { ...onlyReading, heavy: true },
     body: forms.backtest,
     answers: { 200: BacktestShape },

@@ -14,7 +14,7 @@ import { type AlertMoments, answeredPrice, type Newest } from './moment.ts'
 
 export type { Alert, AlertSettings } from '../store/alerts.ts'
 
-/** The account has as many alerts as its plan allows. */
+/** The account has reached its plan's limit of alerts. */
 export interface AlertRefusal {
   refused: 'limit'
   limit: number

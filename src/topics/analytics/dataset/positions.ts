@@ -43,17 +43,17 @@ export function createPositionsDataset(store: PositionStore): Dataset<CotRecord>
       {
         name: 'managed_money_long',
         required: false,
-        description: 'Long contracts of managed money; needed beside a market',
+        description: 'Long contracts of managed money; required with a market',
       },
       {
         name: 'managed_money_short',
         required: false,
-        description: 'Short contracts of managed money; needed beside a market',
+        description: 'Short contracts of managed money; required with a market',
       },
       {
         name: 'open_interest',
         required: false,
-        description: 'All open contracts; needed beside a market',
+        description: 'All open contracts; required with a market',
       },
       ...weekly.flatMap(({ prefix, market }) => [
         {

@@ -199,7 +199,7 @@ export function rollingCorrelation(
 /** Symmetric; `cells[i][j]` belongs to series i and j, undefined where one did not move. */
 export interface CorrelationMatrix {
   cells: (number | undefined)[][]
-  /** Common closes of the pair that has the fewest. */
+  /** Number of common closes of the pair with the fewest. */
   dataPoints: number
 }
 

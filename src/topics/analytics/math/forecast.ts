@@ -26,7 +26,7 @@ export const forecastMethods: readonly { id: ForecastMethod; name: string; descr
       id: 'ema',
       name: 'Exponential moving average',
       description:
-        'The log slope from close to close of the 20-close exponential average over the lookback goes on from the last price.',
+        'The log slope from close to close of the 20-close exponential average over the lookback is projected from the last price.',
     },
     {
       id: 'combined',

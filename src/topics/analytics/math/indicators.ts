@@ -262,7 +262,7 @@ export interface Trend {
   direction: TrendDirection
   /** 100 x R squared, 0..100. */
   strength: number
-  /** Price units a calendar day. */
+  /** Price units per calendar day. */
   slope: number
   /** 100 x (last - first) / |first|; undefined when the first close is 0. */
   changePercent: number | undefined

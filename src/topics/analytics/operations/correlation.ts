@@ -29,7 +29,7 @@ const windowDefault = 7
 const coefficient = (description?: string) =>
   orNull(
     t.Number({ minimum: -1, maximum: 1, examples: [0.9462] }),
-    description ?? 'Null where one of the prices did not move.',
+    description ?? 'Null if one of the prices did not change.',
   )
 const pair = {
   code1: codeField,
@@ -49,7 +49,10 @@ const Analysis = t.Object(
     ),
     direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
     stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
-    data_points: integer({ description: 'Closes on dates that both series have.', examples: [21] }),
+    data_points: integer({
+      description: 'Number of dates with a close in both series.',
+      examples: [21],
+    }),
   },
   { title: 'Correlation' },
 )
@@ -68,7 +71,7 @@ const Matrix = t.Object(
       ],
     }),
     data_points: integer({
-      description: 'Common closes of the pair that has the fewest.',
+      description: 'Number of common closes of the pair with the fewest.',
       examples: [21],
     }),
   },
@@ -84,7 +87,7 @@ const Rolling = t.Object(
       description: 'Oldest first.',
     }),
     latest: coefficient(),
-    average: coefficient('Arithmetic mean of those that there are.'),
+    average: coefficient('Arithmetic mean of the available values.'),
   },
   { title: 'RollingCorrelation' },
 )
@@ -131,7 +134,7 @@ function matrix(call: AnalysisCall): string {
     throw missingParameter('codes', `two to ${codesMax} commodity codes, comma-separated.`)
   const matches = call.at.codes.read(requestedCodes, request, codesMax)
   if (matches.length < 2)
-    throw invalidParameter('codes', query.codes, 'names one series; a matrix takes at least two.')
+    throw invalidParameter('codes', query.codes, 'at least two different series for a matrix')
   const period = periodOf(query.period, 30)
   const names = matches.map(match => match.series.code)
   const correlations = call.at.closes.derived(`matrix ${period}`, idsOf(matches), series =>
@@ -180,8 +183,8 @@ export const correlationOperations = [
   analysis({
     path: '/v1/analytics/correlation',
     operationId: 'getCorrelation',
-    summary: 'Correlation of series',
-    description: `The Pearson coefficient of daily log returns on the dates that both series have: each return runs from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix takes every pair on its own common dates. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
+    summary: 'Calculate correlations of series',
+    description: `Returns the Pearson coefficient of daily log returns on the dates common to both series; each return spans from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix uses the common dates of each pair. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
     query: {
       type: wordParameter(types, {
         description: '`analysis` (default), `matrix` or `rolling`.',

@@ -43,7 +43,7 @@ const heldField = (share: number) =>
   t.Number({
     minimum: 0,
     maximum: 1,
-    description: 'Share of the intervals in which the price then lay.',
+    description: 'Share of intervals that contained the later price.',
     examples: [share],
   })
 
@@ -85,13 +85,13 @@ const Forecast = t.Object(
       t.Object({
         horizon_days: integer({ examples: [30] }),
         intervals: integer({
-          description: 'Forecasts of the last five years whose day has come.',
+          description: 'Forecasts of the last five years whose target day has passed.',
           examples: [1236],
         }),
         sigma_1: heldField(0.7),
         sigma_2: heldField(0.94),
       }),
-      'How often the intervals of past forecasts held; null under 60 of them.',
+      'How often the intervals of past forecasts contained the price; null for fewer than 60.',
     ),
     disclaimer: t.String(),
     generated_at: t.String({ format: 'date-time' }),
@@ -99,8 +99,7 @@ const Forecast = t.Object(
   { title: 'PriceForecast' },
 )
 
-const disclaimer =
-  'A statistical projection of past prices, not advice: it knows nothing of what is to come.'
+const disclaimer = 'A statistical projection of past prices. It is not investment advice.'
 const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })
 
 const calibrationRow = (calibration: Calibration) => ({
@@ -162,8 +161,8 @@ export const forecastOperations = [
   analysis({
     path: '/v1/analytics/forecast',
     operationId: 'getPriceForecast',
-    summary: 'Statistical forecast of a series',
-    description: `A statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
+    summary: 'Forecast a series statistically',
+    description: `Returns a statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
     feature: 'forecast',
     query: {
       ...oneCode('code', {

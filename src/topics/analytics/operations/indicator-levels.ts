@@ -32,7 +32,7 @@ const price = t.Number({ examples: [74.25] })
 
 const PriceContextShape = t.Object(
   {
-    commodity: t.String({ description: 'The code that answers.', examples: [defaultPrice] }),
+    commodity: t.String({ description: 'Code of the series used.', examples: [defaultPrice] }),
     price: t.Number({ description: 'The newest close.', examples: [74.25] }),
     percentile: t.Number({
       minimum: 0,
@@ -57,11 +57,11 @@ const StorageAnalytics = t.Object(
     level: t.Number({ description: 'The newest level, in `unit`.', examples: [24.604] }),
     capacity_percent: orNull(
       t.Number({ examples: [31.38] }),
-      '100 x level / working capacity of its day, the level itself where it is published in percent; null while no capacity is known.',
+      '100 x level / working capacity on its day, or the level itself if published in percent; null if no capacity is known.',
     ),
     days_of_cover: orNull(
       t.Number({ examples: [26.5] }),
-      `Level over use a day; of ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
+      `Level divided by daily use; for ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
     ),
     zscore: t.Number({
       description: '(level - seasonal_average) / seasonal_std_dev.',
@@ -72,7 +72,7 @@ const StorageAnalytics = t.Object(
     seasonal_years: integer({
       minimum: 2,
       maximum: 5,
-      description: 'Earlier years that the average is of.',
+      description: 'Number of earlier years in the average.',
       examples: [5],
     }),
     week: t.String({ description: 'ISO 8601 week of the level.', examples: ['2026-W47'] }),
@@ -154,11 +154,7 @@ function storageAnswer(
   const match = matchOf(deps, text, defaultStorage, request)
   const { series, code } = match
   if (series.category !== 'storage') {
-    throw invalidParameter(
-      'code',
-      text,
-      `${code} is not a storage code; GET /v1/commodities?category=storage lists them.`,
-    )
+    throw invalidParameter('code', text, 'a storage code of GET /v1/commodities?category=storage')
   }
   const [level, quote] = [deps.storage.of(series), deps.latestPrices.quote(series)]
   if (!level || !quote) throw noData(code, 'level')
@@ -208,9 +204,9 @@ const uses = Object.entries(useOfStorage)
 export const levelIndicatorOperations: readonly Operation[] = [
   operation('GET /v1/indicators/price-context', {
     operationId: 'getPriceContext',
-    summary: 'A price in its last 52 weeks',
-    description: `Where the newest daily close stands among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so that they may lie inside the range of single observations that \`/v1/prices/metrics\` answers; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
-    tags: ['indicators'],
+    summary: 'Get a price in its 52-week context',
+    description: `Returns the position of the newest daily close among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so they may lie inside the range of single observations that \`/v1/prices/metrics\` returns; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
+    tags: ['Analytics'],
     access: { ...calculated, heavy: true },
     view: 'as_of',
     query: {
@@ -226,9 +222,9 @@ export const levelIndicatorOperations: readonly Operation[] = [
   }),
   operation('GET /v1/indicators/storage-analytics', {
     operationId: 'getStorageAnalytics',
-    summary: 'A stock in its season',
-    description: `The newest level against the same ISO 8601 week of up to five earlier years. A year counts with the arithmetic mean of its daily closes in that week (a weekly survey has one); week 53 is compared with the last week of years that have none. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
-    tags: ['indicators'],
+    summary: 'Compare a stock level with its season',
+    description: `Returns the newest stock level compared with the same ISO 8601 week of up to five earlier years. Each year contributes the arithmetic mean of its daily closes in that week (one for a weekly survey). Week 53 is compared with the last week of years without one. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
+    tags: ['Analytics'],
     access: { ...calculated, heavy: true },
     view: 'as_of',
     query: {

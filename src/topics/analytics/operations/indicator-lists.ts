@@ -25,14 +25,11 @@ const Positions = t.Object(
     net_position: integer({ description: 'Long minus short.', examples: [59_047] }),
     change: orNull(
       integer({ examples: [-3_214] }),
-      "Of the net position since the market's report before; null for its first.",
+      'Change of the net position since the previous report; null for the first report.',
     ),
     open_interest: integer({ description: 'All open contracts.', examples: [2_035_649] }),
     report_date: dayField,
-    commodity: orNull(
-      t.String({ examples: ['WTI_USD'] }),
-      'Code of the price that the market is about.',
-    ),
+    commodity: orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
   },
   { title: 'ManagedMoneyPositions' },
 )
@@ -48,7 +45,7 @@ const Note = t.Object(
     date: dayField,
     commodity: orNull(
       t.String({ examples: ['BRENT_CRUDE_USD'] }),
-      'Null for notes on no single one.',
+      'Null if the note is not about a single code.',
     ),
   },
   { title: 'Annotation' },
@@ -107,7 +104,7 @@ function requireImported(newestOn: string | undefined, subject: string, dataset:
   if (newestOn !== undefined) return newestOn
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `There are no ${subject} here: this service does not offer that data set.`,
+    `There are no ${subject} because the operator has not imported this dataset.`,
     {
       reason: 'no_source',
       dataset,
@@ -119,10 +116,10 @@ function requireImported(newestOn: string | undefined, subject: string, dataset:
 export const listIndicatorOperations: readonly Operation[] = [
   operation('GET /v1/indicators/cftc-positioning', {
     operationId: 'getCftcPositioning',
-    summary: 'Positions of managed money',
+    summary: 'Get managed-money positions',
     description:
       "Long and short contracts of managed money by market, newest report first, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission: as of a Tuesday (a Monday before some holidays), published the Friday after. `net_position` is long minus short; `change` is `net_position` minus that of the market's report before, however many weeks lie between. Until the operator has imported reports: 404 `DATA_NOT_AVAILABLE`.",
-    tags: ['indicators'],
+    tags: ['Analytics'],
     access: calculated,
     view: 'as_of',
     page: { max: perPageMax },
@@ -139,7 +136,7 @@ export const listIndicatorOperations: readonly Operation[] = [
       const market = query.market ? marketOfCot(query.market) : undefined
       const markets = positions.markets()
       if (market !== undefined && !markets.includes(market))
-        throw invalidParameter('market', query.market, 'has no reports.', markets)
+        throw invalidParameter('market', query.market, markets)
       const rows = positions.page(market, page.perPage, page.offset)
       return {
         data: rows.map(row => ({
@@ -158,10 +155,10 @@ export const listIndicatorOperations: readonly Operation[] = [
   }),
   operation('GET /v1/indicators/annotations', {
     operationId: 'getAnnotations',
-    summary: 'Notes on the markets',
+    summary: 'List market annotations',
     description:
-      'What happened on which day, newest first, as the operator recorded it. `category` is a word of whoever wrote the note. Until the operator has imported notes: 404 `DATA_NOT_AVAILABLE`.',
-    tags: ['indicators'],
+      'Returns dated market events that the operator recorded, newest first. `category` is a free-form label. Before any notes are imported the response is 404 `DATA_NOT_AVAILABLE`.',
+    tags: ['Analytics'],
     access: calculated,
     page: { max: perPageMax },
     query: oneCode('commodity', {
@@ -183,10 +180,10 @@ export const listIndicatorOperations: readonly Operation[] = [
   }),
   operation('GET /v1/indicators/congressional-trades', {
     operationId: 'getCongressionalTrades',
-    summary: 'Disclosed trades of members of Congress',
+    summary: 'List disclosed trades of members of Congress',
     description:
-      'Trades of members of the United States Congress as their periodic transaction reports disclose them, what was disclosed last first. This service has no source of them of its own: until the operator has imported a file (dataset `congressional-trades`) the answer is 404 `DATA_NOT_AVAILABLE`.',
-    tags: ['indicators'],
+      'Returns trades of members of the United States Congress from their periodic transaction reports, most recently disclosed first. This data has no built-in source: before the operator imports the dataset `congressional-trades` the response is 404 `DATA_NOT_AVAILABLE`.',
+    tags: ['Analytics'],
     access: calculated,
     page: { max: perPageMax },
     answers: { 200: listOfRows(Trade, 'CongressionalTradeList'), ...refusals },

@@ -28,7 +28,7 @@ export const refusals = {
 export const metaFields = {
   as_of: t.String({
     format: 'date-time',
-    description: 'What the oldest price or the newest row of the answer is of.',
+    description: 'Date of the oldest price or newest row in the response.',
   }),
   source: t.String({ examples: ['EIA'], description: 'Sources, separated by semicolons.' }),
   source_description: t.String({ examples: ['Published by EIA'] }),

@@ -43,7 +43,7 @@ const Plant = t.Object({
 const FuelSwitching = t.Object(
   {
     value: t.Number({
-      description: 'What a MWh of electricity costs less from `to_fuel` than from `from_fuel`.',
+      description: 'Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.',
       examples: [-4.41],
     }),
     economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
@@ -72,7 +72,7 @@ const FuelSwitching = t.Object(
       carbon_included: t.Boolean(),
       breakeven_carbon_price: orNull(
         t.Number({ examples: [91.05] }),
-        'Price of a tonne at which both cost the same, at the fuel prices of now; null where nobody pays one.',
+        'Carbon price per tonne at which both cost the same, at current fuel prices; null without a carbon price.',
       ),
       prices: t.Array(
         t.Object({
@@ -85,7 +85,7 @@ const FuelSwitching = t.Object(
         }),
         {
           description:
-            'Of gas, coal, the exchange rate that coal is divided by and carbon, where there are such.',
+            'Prices of gas, coal, carbon and the exchange rate for coal, as far as used.',
         },
       ),
       plants: t.Object({ gas: Plant, coal: Plant }),
@@ -113,7 +113,7 @@ function pricedOf(
 const missingPrice = (code: string, { name }: SwitchMarket) =>
   new Problem(
     'DATA_NOT_AVAILABLE',
-    `Fuel switching in ${name} can not be given: ${code} has no price.`,
+    `Fuel switching in ${name} is not available: ${code} has no price.`,
     { leg: code, reason: 'no_price' },
   )
 
@@ -200,9 +200,9 @@ const assumptions = switchMarkets
 export const fuelSwitchingOperations: readonly Operation[] = [
   operation('GET /v1/indicators/fuel-switching', {
     operationId: 'getFuelSwitching',
-    summary: 'Switching from coal to gas',
-    description: `Cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
-    tags: ['indicators'],
+    summary: 'Get the coal-to-gas switching price',
+    description: `Returns the cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
+    tags: ['Analytics'],
     access: calculated,
     view: 'as_of',
     query: {

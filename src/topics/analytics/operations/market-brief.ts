@@ -45,7 +45,7 @@ const Commodity = t.Object(
     unit: priceRowFields.unit,
     formatted: priceRowFields.formatted,
     change_24h_abs: change(
-      'Against the price 24 hours before it, of a daily series against its previous close; null without one.',
+      'Change against the price 24 hours earlier, or for a daily series the previous close; null without one.',
     ),
     change_24h_pct: change('The same in percent of that price; null when that is 0.'),
     change_24h: change('The same as `change_24h_abs`.'),
@@ -53,7 +53,7 @@ const Commodity = t.Object(
     source: priceRowFields.source,
     stale: t.Boolean({ description: 'No new price for three periods of the cadence.' }),
     requested_code: t.Optional(
-      t.String({ description: 'What was asked, when an alias or a futures family was.' }),
+      t.String({ description: 'The requested alias or futures family, if any.' }),
     ),
     forecast_1m: orNull(
       Forecast,
@@ -67,15 +67,15 @@ const Brief = envelope(
   t.Object({
     as_of: t.String({ format: 'date-time', description: 'When the brief was made.' }),
     codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
-      description: 'Of the commodities that follow, in the order asked.',
+      description: 'Codes in the response, in the order requested.',
     }),
     count: integer({ examples: [1] }),
     missing_codes: t.Optional(
-      t.Array(t.String(), { description: 'Known codes that have no price at present.' }),
+      t.Array(t.String(), { description: 'Known codes without a current price.' }),
     ),
     narrative: t.Optional(
       t.String({
-        examples: ['Brent Crude Oil stands at 74.25 USD per barrel, down 0.70% over 24 hours.'],
+        examples: ['Brent Crude Oil is at 74.25 USD per barrel, down 0.70% over 24 hours.'],
       }),
     ),
     commodities: t.Array(Commodity),
@@ -94,7 +94,7 @@ function tooManyFor(
   const largerTier = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
   const instead = largerTier
     ? `For more, upgrade to ${largerTier.name}: ${upgradeUrl}`
-    : 'There is no plan to upgrade to that takes as many; request fewer.'
+    : 'No plan allows that many; request fewer.'
   return new Problem(
     'INSUFFICIENT_PLAN',
     `A market brief of the ${entitled.planName} plan takes ${limit} codes; got ${requested}. ${instead}`,
@@ -216,20 +216,20 @@ function briefAnswer(
 export const marketBriefOperations: readonly Operation[] = [
   operation('GET /v1/market-brief', {
     operationId: 'getMarketBrief',
-    summary: 'Market brief',
+    summary: 'Get the market brief',
     description:
-      'The newest price of several commodities with its change over 24 hours, a statistical projection of the month ahead and, if wanted, sentences that say the same; counts as one request. A plan takes a number of codes (`market_brief_codes` of `GET /v1/meta/limits`): more are refused with 403, `limit` and `requested`. Codes without a price are left out and named in `missing_codes`; 404 when none has one. `forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It knows nothing of what is to come and is no advice.',
-    tags: ['market brief'],
+      'Returns the newest price of several commodities with its 24-hour change, a statistical projection for the month ahead and, optionally, a text summary. Counts as one request. The plan limits the number of codes (`market_brief_codes` of `GET /v1/meta/limits`); more are refused with 403, `limit` and `requested`. Codes without a price are named in `missing_codes`; 404 if none has one.\n\n`forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90 days: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It is not investment advice.',
+    tags: ['Prices'],
     access: { meter: true, heavy: true },
     query: {
       codes: codesParameter(undefined, {
         description:
-          "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
+          "Codes or aliases, comma-separated, up to the plan's limit. Default: the free tier's codes up to that number.",
         examples: ['BRENT_CRUDE_USD,WTI_USD'],
       }),
       narrative: typed({
         type: 'boolean',
-        description: '`true` for a few sentences made from the numbers (false).',
+        description: '`true` adds a text summary of the numbers. Default: false.',
         examples: [true],
         default: false,
       }),

@@ -104,7 +104,7 @@ function rollingAnswer(call: AnalysisCall): string {
   })
 }
 
-const wholeYears = 'a whole year of closes is needed.'
+const wholeYears = 'a full year of closes is needed.'
 
 function seasonalityAnswer(call: AnalysisCall): string {
   const { closes } = call.at
@@ -133,12 +133,12 @@ export const rollingOperations = [
   analysis({
     path: '/v1/analytics/rolling',
     operationId: 'getRolling',
-    summary: 'A statistic at every date',
-    description: `A measure of the last \`window\` closes at each date of the period; windows reach back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null where a definition has no value, such as returns of prices that are not positive.`,
+    summary: 'Calculate a rolling statistic',
+    description: `Returns a measure of the last \`window\` closes at each date of the period; windows extend back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null if the measure is undefined, such as returns of non-positive prices.`,
     query: {
       code: codeQuery('Required'),
       measure: wordParameter(rollingMeasures, {
-        description: 'What is asked of each window.',
+        description: 'The measure to calculate.',
         default: 'mean',
         examples: ['volatility'],
       }),
@@ -158,7 +158,7 @@ export const rollingOperations = [
   analysis({
     path: '/v1/analytics/seasonality',
     operationId: 'getSeasonality',
-    summary: 'How a series moves through the year',
+    summary: 'Calculate the seasonality of a series',
     description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
     query: {
       code: codeQuery('Required'),

@@ -37,7 +37,7 @@ export const analysis = <Query extends TProperties>({
   const bodies = shapes.map(mirrored)
   return operation(`GET ${path}`, {
     ...definition,
-    tags: ['analytics'],
+    tags: ['Analytics'],
     access: { feature, meter: true, heavy: true },
     view: 'as_of, end_date',
     answers: {
@@ -49,15 +49,15 @@ export const analysis = <Query extends TProperties>({
 
 /** What every analysis says of the closes it is made from. */
 export const closesNote =
-  'Daily closes are the last current observation of each UTC calendar day; quarantined days are absent, weekends and holidays without observations are absent too and never filled. '
+  'Daily closes are the last current observation of each UTC calendar day. Days without observations and quarantined days are absent and never filled. '
 
 export const windowNote =
-  'The window ends at the date of the newest close and holds the dates d with last - period < d <= last, in calendar days; `data_points` says how many closes that is. Under 5 of them: 404 `DATA_NOT_AVAILABLE` with `have` and `need`. '
+  'The window ends at the date of the newest close and holds the dates d with last - period < d <= last, in calendar days; `data_points` is the number of closes. Fewer than 5: 404 `DATA_NOT_AVAILABLE` with `have` and `need`. '
 
 export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const codeField = t.String({ examples: ['WTI_USD'] })
 export const periodField = integer({
-  description: 'Calendar days that were asked for.',
+  description: 'Requested calendar days.',
   examples: [30],
 })
 
@@ -141,8 +141,7 @@ export function wordOf<T extends string>(
 ): T {
   if (text === undefined || text === '') return fallback
   const word = words.find(candidate => candidate === text.trim().toLowerCase())
-  if (word === undefined)
-    throw invalidParameter(parameter, text, `is not one of ${words.join(', ')}.`, words)
+  if (word === undefined) throw invalidParameter(parameter, text, words)
   return word
 }
 

@@ -69,11 +69,12 @@ const Structure = t.Object(
       [t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')],
       {
         description:
-          'By absolute `term_slope_pct`: under 0.5 none, under 2 mild, under 5 moderate, above steep.',
+          'By absolute `term_slope_pct`: below 0.5 none, below 2 mild, below 5 moderate, otherwise steep.',
       },
     ),
     term_slope_pct: t.Union([t.Number({ examples: [-1.8] }), t.Null()], {
-      description: '100 x (m12 / m1 - 1); with fewer months the last there is; null when m1 is 0.',
+      description:
+        '100 x (m12 / m1 - 1), using the last month if there are fewer; null when m1 is 0.',
     }),
     spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
     front_month: Month,
@@ -113,7 +114,7 @@ function frontOf(deps: Context, leg: 'product' | 'crude', family: FamilyCode, un
   }
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `The gasoil crack can not be given: its ${leg} leg (${family}) has no front-month price from the last ${deps.limits.futuresMaxAgeHours} hours.`,
+    `The gasoil crack is not available: its ${leg} leg (${family}) has no front-month price from the last ${deps.limits.futuresMaxAgeHours} hours.`,
     {
       leg,
       family,
@@ -197,8 +198,7 @@ function structureAnswer(
     text?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
   if (name === undefined) throw missingParameter('commodity', `one of ${names.join(', ')}.`)
   const family = familyByStructure(name, deps.exchangeWords)
-  if (!family)
-    throw invalidParameter('commodity', name, `is not one of ${names.join(', ')}.`, names)
+  if (!family) throw invalidParameter('commodity', name, names)
   const row = structureRow(deps, family)
   if (!row) throw withoutCurve(deps, `${family.code} has`)
   mark(deps, set, [row.front_month.contract])
@@ -222,12 +222,12 @@ function allStructures(deps: Context, set: Answering) {
 export function spreadCurveOperations(deps: Context) {
   const names = structureNames(deps.exchangeWords)
   const hours = deps.limits.futuresMaxAgeHours
-  const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
+  const description = `Returns the term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5%, mixed when most steps go the other way than front to back.`
   return [
     operation('GET /v1/spreads/gasoil-crack', {
       operationId: 'getGasoilCrack',
-      summary: 'Gasoil crack of the front months',
-      description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
+      summary: 'Get the front-month gasoil crack',
+      description: `Returns front-month gasoil in USD per tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD per barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
       access: calculated,
       view: 'as_of',
       answers: { 200: envelope(GasoilCrack), 404: NestedProblem },
@@ -235,7 +235,7 @@ export function spreadCurveOperations(deps: Context) {
     }),
     operation('GET /v1/spreads/curve-structure', {
       operationId: 'getCurveStructure',
-      summary: 'Term structure of a futures curve',
+      summary: 'Get the term structure of a futures curve',
       description,
       access: calculated,
       view: 'as_of',
@@ -251,9 +251,9 @@ export function spreadCurveOperations(deps: Context) {
         structureAnswer(deps, query.commodity, request, reply),
     }),
     operation('GET /v1/spreads/curve-structure/all', {
-      operationId: 'getAllCurveStructures',
-      summary: 'Term structures of all futures curves',
-      description: `${description} Curves without such a contract are left out; none at all is a 404.`,
+      operationId: 'listCurveStructures',
+      summary: 'List the term structures of all futures curves',
+      description: `${description} Curves without such a contract are omitted; 404 if none has one.`,
       access: calculated,
       view: 'as_of',
       answers: {

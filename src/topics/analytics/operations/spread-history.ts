@@ -6,6 +6,7 @@ import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { oneOf } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
+import { oneOf as listed, wrongValue } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { bucketStart, longIntervals } from '../../prices/math/bars.ts'
@@ -52,7 +53,7 @@ export const SpreadHistory = t.Object(
           examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
         }),
       }),
-      { description: 'Newest first: one value a date that all legs have a close of.' },
+      { description: 'One value for each date with a close of every leg, newest first.' },
     ),
     id: t.String({ examples: ['wti_brent'] }),
     type: t.String({ examples: ['basis'] }),
@@ -64,16 +65,18 @@ export const SpreadHistory = t.Object(
         from: dayOrNull,
         to: dayOrNull,
         observations: integer({
-          description: 'Dates in the asked range that have a value.',
+          description: 'Dates in the requested range that have a value.',
           examples: [62],
         }),
-        complete: t.Boolean({ description: 'Every weekday of the asked range has one.' }),
+        complete: t.Boolean({
+          description: 'Whether every weekday of the requested range has a value.',
+        }),
       },
       { title: 'SpreadCoverage' },
     ),
     data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
       description:
-        'When the newest correction of a leg inside the asked range was recorded; null where nothing was corrected.',
+        'When the newest correction of a leg inside the requested range was recorded; null without corrections.',
     }),
     meta: PageMetaShape,
   },
@@ -108,7 +111,7 @@ export function bucketOf(text: string | undefined): Bucket {
   if (bucket === undefined) {
     throw new Problem(
       'invalid_interval',
-      `Unknown interval: ${text.slice(0, 100)}. A spread is one value a day: use ${intervals.join(', ')}.`,
+      wrongValue('interval', listed(intervals), text, intervals),
       {
         interval: text.slice(0, 100),
         valid_intervals: intervals,

@@ -30,7 +30,7 @@ export const SpreadRow = t.Object(
         price: t.Number({ examples: [71.23] }),
         unit: t.String({ examples: ['barrel'] }),
         weight: t.Number({
-          description: 'What one of `price` counts for in `value`, conversions included.',
+          description: 'Weight of `price` in `value`, including conversions.',
           examples: [1],
         }),
         timestamp: instantField,
@@ -40,7 +40,7 @@ export const SpreadRow = t.Object(
     formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
     change_24h: t.Union([t.Number({ examples: [-0.12] }), t.Null()], {
       description:
-        '`value` minus the spread of the legs 24 hours before each of them (of a daily leg: at its previous close); null where one has none.',
+        '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
     }),
     timestamp: t.String({ format: 'date-time', description: 'Of the oldest leg.' }),
     metadata: t.Object({

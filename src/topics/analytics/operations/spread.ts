@@ -89,7 +89,7 @@ const Standing = t.Object(
 
 function identityOf(text: string): SpreadIdentity {
   const identity = analyticsSpreads.find(spread => spread.id === text.trim().toLowerCase())
-  if (!identity) throw invalidParameter('spread', text, `is not one of ${ids.join(', ')}.`, ids)
+  if (!identity) throw invalidParameter('spread', text, ids)
   return identity
 }
 
@@ -175,8 +175,8 @@ export const analyticsSpreadOperations = [
   analysis({
     path: '/v1/analytics/spread',
     operationId: 'getSpread',
-    summary: 'Spreads between series',
-    description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+    summary: 'Calculate spreads between series',
+    description: `Returns a spread on the dates common to all legs, and the position of the newest value within the window. ${closesNote}${windowNote}A close is the spread on a common date, and the window ends at the newest one. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
     query: {
       spread: wordParameter(ids, {
         description: `One of ${ids.join(', ')}; absent: the list of them.`,

@@ -26,42 +26,57 @@ import { type MissingLeg, SpreadRow, spreadValue } from './spread-row.ts'
 
 const perPageMax = 100
 
-/** Paths and what they are called; `margin` is another name of the refining margin. */
+/** The paths of spreads and their names in the documentation. */
 const paths: readonly {
   path: string
   type: SpreadType
   title: string
   plural: string
   name: string
+  listName: string
+  /** The path that replaces this one. */
+  aliasOf?: string
 }[] = [
   {
     path: 'crack',
     type: 'crack',
-    title: 'Crack spread',
+    title: 'a crack spread',
     plural: 'crack spreads',
     name: 'CrackSpread',
+    listName: 'CrackSpreads',
   },
-  { path: 'basis', type: 'basis', title: 'Basis', plural: 'basis spreads', name: 'Basis' },
+  {
+    path: 'basis',
+    type: 'basis',
+    title: 'a basis spread',
+    plural: 'basis spreads',
+    name: 'Basis',
+    listName: 'BasisSpreads',
+  },
   {
     path: 'refining-margin',
     type: 'refining-margin',
-    title: 'Refining margin',
+    title: 'a refining margin',
     plural: 'refining margins',
     name: 'RefiningMargin',
+    listName: 'RefiningMargins',
   },
   {
     path: 'margin',
     type: 'refining-margin',
-    title: 'Refining margin',
+    title: 'a refining margin',
     plural: 'refining margins',
     name: 'Margin',
+    listName: 'Margins',
+    aliasOf: 'refining-margin',
   },
   {
     path: 'physical-premium',
     type: 'physical-premium',
-    title: 'Physical premium',
+    title: 'a physical premium',
     plural: 'physical premiums',
     name: 'PhysicalPremium',
+    listName: 'PhysicalPremiums',
   },
 ]
 
@@ -76,7 +91,7 @@ const SpreadList = t.Object({
         leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }),
       }),
       {
-        description: 'Spreads left out, each with the leg that has no price to serve.',
+        description: 'Omitted spreads, each with the leg that has no price.',
       },
     ),
   }),
@@ -94,7 +109,7 @@ function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity 
   if (text === undefined || text === '') return identities[0]!
   const ids = identities.map(spread => spread.id)
   const identity = identities.find(spread => spread.id === text.trim().toLowerCase())
-  if (!identity) throw invalidParameter('id', text, `is not one of ${ids.join(', ')}.`, ids)
+  if (!identity) throw invalidParameter('id', text, ids)
   return identity
 }
 
@@ -102,8 +117,8 @@ function missingLeg(subject: string, { leg, reason, lastAt }: MissingLeg): Probl
   const why =
     lastAt === undefined
       ? 'has no price'
-      : `has had no price since ${isoInstant(lastAt)}, which is too long ago`
-  return new Problem('DATA_NOT_AVAILABLE', `${subject} can not be given: its leg ${leg} ${why}.`, {
+      : `has had no price since ${isoInstant(lastAt)}, which is too old`
+  return new Problem('DATA_NOT_AVAILABLE', `${subject} is not available: its leg ${leg} ${why}.`, {
     leg,
     reason,
     ...(lastAt !== undefined && { last_updated: isoInstant(lastAt) }),
@@ -175,7 +190,9 @@ export function spreadOperations(deps: Context) {
   const hours = deps.limits.futuresMaxAgeHours
   // A path for each type, not a parameter: what a type does not have is an unknown route, and each
   // documents its own ids.
-  const current = paths.flatMap(({ path, type, title, plural, name }) => {
+  const current = paths.flatMap(({ path, type, title, plural, name, listName, aliasOf }) => {
+    const replaced = (rest = '') =>
+      aliasOf === undefined ? {} : { deprecated: { use: `/v1/spreads/${aliasOf}${rest}` } }
     const identities = spreadsByType[type]
     const ids = identities.map(identity => identity.id).join(', ')
     const formulas = identities
@@ -192,8 +209,9 @@ export function spreadOperations(deps: Context) {
     return [
       operation(`GET /v1/spreads/${path}`, {
         operationId: `get${name}`,
-        summary: title,
-        description: `From the newest price of each leg; a leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
+        summary: `Get ${title}`,
+        ...replaced(),
+        description: `Returns the spread from the newest price of each leg. A leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
         access: calculated,
         view: 'as_of',
         query: { id: idQuery },
@@ -201,9 +219,10 @@ export function spreadOperations(deps: Context) {
         handle: ({ at, query, reply }) => currentSpread(at, type, query.id, reply),
       }),
       operation(`GET /v1/spreads/${path}/all`, {
-        operationId: `getAll${name}`,
-        summary: `All ${plural}`,
-        description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
+        operationId: `list${listName}`,
+        summary: `List all ${plural}`,
+        ...replaced('/all'),
+        description: `Returns every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the missing leg. 404 if none is available.`,
         access: calculated,
         view: 'as_of',
 
@@ -212,8 +231,9 @@ export function spreadOperations(deps: Context) {
       }),
       operation(`GET /v1/spreads/${path}/historical`, {
         operationId: `get${name}History`,
-        summary: `${title} in the past`,
-        description: `One value a date, newest first, from the daily closes of the legs on the dates that all of them have: a close is the last current observation of a UTC day, quarantined days are absent and nothing is filled. \`coverage\` says what of the asked range has values, \`data_revised_at\` when a leg was last corrected inside it. ${formulas}.`,
+        summary: `List historical ${plural}`,
+        ...replaced('/historical'),
+        description: `Returns one value per date, newest first, from the daily closes on dates common to all legs. A close is the last current observation of a UTC day; quarantined days are absent and nothing is filled. \`coverage\` describes which part of the requested range has values; \`data_revised_at\` is when a leg was last corrected inside it. ${formulas}.`,
         access: { ...calculated, heavy: true },
         view: 'as_of',
         page: { max: perPageMax },

@@ -75,7 +75,7 @@ const Analysis = t.Object(
         description: '100 x R squared.',
         examples: [74.36],
       }),
-      slope: t.Number({ description: 'Price units a calendar day.', examples: [0.2687] }),
+      slope: t.Number({ description: 'Price units per calendar day.', examples: [0.2687] }),
       price_change_pct: orNull(
         t.Number({ examples: [4.9] }),
         '100 x (last - first) / |first| over the window; null when the first close is 0.',
@@ -112,7 +112,7 @@ const run = {
   current_value: t.Number({ description: 'At the newest close.', examples: [79.68] }),
   position: t.Union([t.Literal('above'), t.Literal('below')], {
     description:
-      'Of the price, at or above its average or below it; of an RSI, at or above 50 or below it.',
+      'For the price: above (or at) or below its average. For RSI: above (or at) or below 50.',
   }),
   values: t.Array(t.Object({ date: dateField, value: t.Number({ examples: [79.68] }) }), {
     description: 'Oldest first.',
@@ -166,10 +166,10 @@ const TrueRange = t.Object(
     window: integer({ examples: [14] }),
     current_value: orNull(
       t.Number({ examples: [1.9] }),
-      'At the newest day; null for a series that has one value a day.',
+      'At the newest day; null for a series with one value per day.',
     ),
     values: t.Array(t.Object(pointFields), {
-      description: 'Oldest first, unit of the series; empty for a series that has one value a day.',
+      description: 'Oldest first, unit of the series; empty for a series with one value per day.',
     }),
   },
   { title: 'AverageTrueRange' },
@@ -375,8 +375,8 @@ export const trendOperations = [
   analysis({
     path: '/v1/analytics/trend',
     operationId: 'getTrend',
-    summary: 'Trend and indicators of a series',
-    description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+    summary: 'Calculate the trend and indicators of a series',
+    description: `Returns direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1% of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is the whole series, so the value of a date does not depend on the requested period. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is the majority of three votes: trend, price against sma(20), and RSI band.`,
     query: {
       code: codeQuery('Required'),
       period: periodQuery(30),

@@ -39,7 +39,7 @@ export const alertTools: readonly Tool[] = [
   createTool({
     name: 'list_alerts',
     title: 'Alerts of the account',
-    description: 'The alerts that the account has, with how often and when they fired.',
+    description: "Lists the account's alerts, with how often and when they fired.",
     input: Type.Object({}),
     async run(_, ask) {
       const alerts = await ask<Alert[]>('GET', '/v1/alerts')
@@ -62,22 +62,25 @@ export const alertTools: readonly Tool[] = [
     name: 'create_alert',
     title: 'Create a price alert',
     description:
-      'Without confirm it changes nothing and answers a preview: how often the alert would have fired over the past year. Show that to the person who asked, and call again with the same arguments and confirm: true once they agree. Then the alert is made, and the account gets a letter whenever it fires.',
+      'Without confirm, changes nothing and returns a preview: how often the alert would have fired over the past year. Show the preview to the user, and call again with the same arguments and confirm: true once they agree. Then the alert is created, and the account gets an e-mail whenever it fires.',
     writes: true,
     input: Type.Object({
       code: Type.String({ minLength: 1, maxLength: 80, description: 'Such as BRENT_CRUDE_USD.' }),
       operator: Operator,
       value: Type.Number({ description: 'In the unit of the code.' }),
       name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'What the alert is called.' }),
+        Type.String({ minLength: 1, maxLength: 100, description: 'Name of the alert.' }),
       ),
       cooldown_minutes: Type.Integer({
         minimum: 0,
         maximum: 1440,
         default: 60,
-        description: 'How long it is quiet after it fired.',
+        description: 'Cooldown after it fires.',
       }),
-      confirm: Type.Boolean({ default: false, description: 'True only when a person agreed.' }),
+      confirm: Type.Boolean({
+        default: false,
+        description: 'True only after a person has agreed.',
+      }),
     }),
     async run({ code, operator, value, name, cooldown_minutes, confirm }, ask) {
       const alert = {

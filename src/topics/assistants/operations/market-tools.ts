@@ -71,7 +71,9 @@ function fitting(body: unknown, rows: number): unknown {
     const short = shortened(body, rowsMax)
     if (JSON.stringify(short).length <= readCharactersMax) return short
   }
-  throw new Refusal('The answer is too large even with one row: ask for less with its parameters.')
+  throw new Refusal(
+    'The response is too large even with one row. Narrow the request with its parameters.',
+  )
 }
 
 export const marketTools: readonly Tool[] = [
@@ -79,7 +81,7 @@ export const marketTools: readonly Tool[] = [
     name: 'futures_curve',
     title: 'Futures curve',
     description:
-      'The curve of a futures family: settlement of each listed month, contango or backwardation, slope. Families: exch-brent, exch-wti, exch-gasoil, natural-gas, eua-carbon, ttf-gas, lng-jkm, uk-carbon, or a ticker such as BZ, CL, NG, TTF.',
+      'Returns the curve of a futures family: settlement of each listed month, contango or backwardation, slope. Families: exch-brent, exch-wti, exch-gasoil, natural-gas, eua-carbon, ttf-gas, lng-jkm, uk-carbon, or a ticker such as BZ, CL, NG, TTF.',
     input: Type.Object({
       family: Type.String({ minLength: 1, maxLength: 40, description: 'A slug or ticker.' }),
       date: Type.Optional(Type.String({ description: 'The curve of an earlier day: 2026-11-02.' })),
@@ -108,7 +110,7 @@ export const marketTools: readonly Tool[] = [
     name: 'storage',
     title: 'Storage against its season',
     description:
-      'A stock level against what is usual for the week of the year: level, seasonal average of five years and its standard deviation, z-score, use of capacity, and the last weeks. Places: CUSHING, SPR, US, PADD1 to PADD5, or a storage code such as US_NATGAS_STORAGE.',
+      'Compares a stock level with the same week of earlier years: level, seasonal average of five years and its standard deviation, z-score, use of capacity, and the last weeks. Places: CUSHING, SPR, US, PADD1 to PADD5, or a storage code such as US_NATGAS_STORAGE.',
     input: Type.Object({
       place: Type.String({
         minLength: 1,
@@ -146,9 +148,9 @@ export const marketTools: readonly Tool[] = [
   }),
   createTool({
     name: 'read',
-    title: 'Read any data of the interface',
+    title: 'Read any data of the API',
     description:
-      'GET of any data path of the interface for what no other tool covers: spreads, marine fuels, surcharges, rig counts, permits, production, forecasts. Lists are cut to `rows`. The interface is described in the resource wellhead://paths.',
+      'Sends a GET request to any data path of the API, for data that no other tool covers: spreads, marine fuels, surcharges, rig counts, permits, production, forecasts. Lists are cut to `rows`. The resource wellhead://paths describes the paths.',
     input: Type.Object({
       path: Type.String({
         minLength: 4,
@@ -164,7 +166,7 @@ export const marketTools: readonly Tool[] = [
         minimum: 1,
         maximum: 100,
         default: readRowsDefault,
-        description: 'Rows of each list at most.',
+        description: 'Maximum rows of each list.',
       }),
     }),
     async run({ path, parameters, rows }, ask) {
@@ -176,7 +178,7 @@ export const marketTools: readonly Tool[] = [
           pathname.startsWith(`${start}-`),
       )
       if (!isData || pathname !== path) {
-        throw new Refusal(`path: must be a data path, one of ${readPaths.join(', ')} or below.`)
+        throw new Refusal(`path must be a data path: one of ${readPaths.join(', ')} or below.`)
       }
       return fitting(await ask('GET', pathname, { query: parameters ?? {} }), rows)
     },

@@ -66,17 +66,16 @@ const ProtocolError = (description: string) =>
     { additionalProperties: true, description },
   )
 
-const noSession = { open: 'There are no sessions here: it says so to whoever asks.' } as const
+const noSession = { open: 'Sessions are not supported; the method returns 405.' } as const
 
 /** The Model Context Protocol over HTTP: one message a request, no sessions. */
 export function mcpOperations(deps: McpDeps) {
   return [
     operation('POST /mcp', {
-      operationId: 'speakModelContextProtocol',
-      summary: 'Model Context Protocol',
+      operationId: 'sendMcpMessage',
+      summary: 'Send a Model Context Protocol message',
       description:
-        'Tools, resources and prompts for assistants, by the streamable HTTP transport of the Model Context Protocol, without sessions: one JSON-RPC message a request, answered as JSON; `Accept` names `application/json` and `text/event-stream`. Tools ask this interface with the key of the request: what they ask counts, and is limited and refused, as requests of that key. Nothing is changed without the argument `confirm`.',
-      tags: ['assistants'],
+        "Returns the response to a JSON-RPC message of the Model Context Protocol: tools, resources and prompts for assistants. The server uses the streamable HTTP transport without sessions: one message per request, answered as JSON; `Accept` must name `application/json` and `text/event-stream`. Tools call this API with the key of the request, under that key's quota and limits. Nothing is changed without the argument `confirm`.",
       access: { meter: false, header: true, action: 'read', untold: true },
       body: t.Optional(
         t.Any({
@@ -90,10 +89,10 @@ export function mcpOperations(deps: McpDeps) {
             jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
             id: t.Union([t.String(), t.Number()], { description: 'Of the message.' }),
           },
-          { additionalProperties: true, description: 'The answer to the message.' },
+          { additionalProperties: true, description: 'The response to the message.' },
         ),
-        202: t.Void({ description: 'A notification was taken.' }),
-        406: ProtocolError('`Accept` does not name both kinds of answer.'),
+        202: t.Void({ description: 'The notification was accepted.' }),
+        406: ProtocolError('`Accept` does not name both media types.'),
         415: ProtocolError('The body is not JSON.'),
       },
       handle: async ({ request, body }) => {

@@ -20,14 +20,16 @@ const Code = Type.String({
     'A code or alias of the catalogue, such as BRENT_CRUDE_USD. Find it with search_codes.',
 })
 const Start = Type.Optional(
-  Type.String({ description: 'First day or moment, inclusive: 2026-01-31. Absent: 30 days ago.' }),
+  Type.String({
+    description: 'First day or time, inclusive, such as 2026-01-31. Default: 30 days ago.',
+  }),
 )
 const End = Type.Optional(
-  Type.String({ description: 'Last day or moment, inclusive. Absent: now.' }),
+  Type.String({ description: 'Last day or time, inclusive. Default: now.' }),
 )
 const Interval = Type.Union(
   [Type.Literal('hour'), Type.Literal('day'), Type.Literal('week'), Type.Literal('month')],
-  { default: 'day', description: 'Length of a bar; each is the last price of its bar.' },
+  { default: 'day', description: 'Bar length; each point is the last price of its bar.' },
 )
 
 interface Commodity {
@@ -127,11 +129,16 @@ export const priceTools: readonly Tool[] = [
     name: 'search_codes',
     title: 'Search codes',
     description:
-      'Finds what there is to ask for: codes whose code, name or alias contains a text, with unit, currency and how far back they reach. Every other tool takes these codes.',
+      'Finds codes whose code, name or alias contains a text, with unit, currency and start of history. All other tools take these codes.',
     input: Type.Object({
       text: Type.String({ minLength: 1, description: 'Part of a code, name or alias: brent, jet' }),
       category: Type.Optional(Type.String({ description: 'Such as crude_oil, natural_gas, fx.' })),
-      limit: Type.Integer({ minimum: 1, maximum: 50, default: 15, description: 'Codes at most.' }),
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: 50,
+        default: 15,
+        description: 'Maximum number of codes.',
+      }),
     }),
     async run({ text, category, limit }, ask) {
       const query = { q: text, category }
@@ -153,7 +160,7 @@ export const priceTools: readonly Tool[] = [
     name: 'latest_prices',
     title: 'Latest prices',
     description:
-      'The newest price of one to twenty codes with its time, unit, currency and change over a day, a week and a month.',
+      'Returns the newest price of one to twenty codes with its time, unit, currency and change over a day, a week and a month.',
     input: Type.Object({ codes: Type.Array(Code, { minItems: 1, maxItems: codesMax }) }),
     run: ({ codes }, ask) => latestOf(ask, codes),
   }),
@@ -161,20 +168,20 @@ export const priceTools: readonly Tool[] = [
     name: 'price_history',
     title: 'Price history',
     description:
-      'A code over time: a summary of the whole range (first, last, high, low, mean, change) and points to draw, thinned so that highs and lows stay. With as_of, what was known at that moment, without later revisions.',
+      'Returns a code over time: a summary of the range (first, last, high, low, mean, change) and points to chart, thinned so that highs and lows are kept. With as_of, the values known at that time, without later revisions.',
     input: Type.Object({
       code: Code,
       start: Start,
       end: End,
       interval: Interval,
       as_of: Type.Optional(
-        Type.String({ description: 'A moment with its zone: 2026-11-01T12:00:00Z.' }),
+        Type.String({ description: 'A time with a zone, such as 2026-11-01T12:00:00Z.' }),
       ),
       points: Type.Integer({
         minimum: 2,
         maximum: pointsMax,
         default: pointsDefault,
-        description: 'Points at most.',
+        description: 'Maximum number of points.',
       }),
     }),
     async run({ code, start, end, interval, as_of, points: most }, ask) {
@@ -188,7 +195,7 @@ export const priceTools: readonly Tool[] = [
         source: history.source,
         summary: summaryOf(history.points),
         points: thinned(history.points, most),
-        ...(history.isCut && { note: 'The range is longer than is read at once: ask for weeks.' }),
+        ...(history.isCut && { note: 'The range is too long for one request: use weekly bars.' }),
       }
     },
   }),
@@ -196,7 +203,7 @@ export const priceTools: readonly Tool[] = [
     name: 'query_prices',
     title: 'Query prices',
     description:
-      'A read-only query over the exported prices of one to five codes, for what no summary tells: count, mean, low, high, first, last and changes of the bars for which `where` holds, by year, quarter, month, month of the year or weekday. Such as: in which month of the year natural gas rose most, or on how many days of each year WTI lost more than 5 percent. Years of hours are more than is read at once.',
+      'Runs a read-only query over the prices of one to five codes: count, mean, low, high, first, last and changes of the bars that match `where`, grouped by year, quarter, month, month of the year or weekday. Examples: in which month of the year natural gas rose most; on how many days of each year WTI lost more than 5 percent. Several years of hourly bars are too long for one query.',
     input: Type.Object({
       codes: Type.Array(Code, { minItems: 1, maxItems: queriedMax }),
       start: Start,
@@ -204,23 +211,25 @@ export const priceTools: readonly Tool[] = [
       interval: Interval,
       group_by: Type.Union(
         groupings.map(grouping => Type.Literal(grouping)),
-        { default: 'all', description: 'What bars are put together by, in UTC.' },
+        { default: 'all', description: 'How bars are grouped, in UTC.' },
       ),
       where: Type.Optional(
         Type.Object(
           {
-            above: Type.Optional(Type.Number({ description: 'Prices above it alone.' })),
-            below: Type.Optional(Type.Number({ description: 'Prices below it alone.' })),
+            above: Type.Optional(Type.Number({ description: 'Only prices above this.' })),
+            below: Type.Optional(Type.Number({ description: 'Only prices below this.' })),
             change_above: Type.Optional(
               Type.Number({
-                description: 'Bars that rose by more, in percent from the one before.',
+                description: 'Only bars whose change in percent is above this.',
               }),
             ),
             change_below: Type.Optional(
-              Type.Number({ description: 'Bars whose change in percent is below it, such as -5.' }),
+              Type.Number({
+                description: 'Only bars whose change in percent is below this, such as -5.',
+              }),
             ),
           },
-          { additionalProperties: false, description: 'Which bars count; absent: all.' },
+          { additionalProperties: false, description: 'Filter for bars. Default: all.' },
         ),
       ),
       order_by: Type.Union(
@@ -232,13 +241,13 @@ export const priceTools: readonly Tool[] = [
           Type.Literal('high'),
           Type.Literal('meanChangePercent'),
         ],
-        { default: 'time', description: 'Time is oldest first; all else is highest first.' },
+        { default: 'time', description: 'Sort order: time ascending; all others descending.' },
       ),
       groups: Type.Integer({
         minimum: 1,
         maximum: groupsMax,
         default: 24,
-        description: 'Groups of each code at most.',
+        description: 'Maximum groups per code.',
       }),
     }),
     async run({ codes, start, end, interval, group_by, where = {}, order_by, groups: most }, ask) {
@@ -263,7 +272,9 @@ export const priceTools: readonly Tool[] = [
           bars: points.length,
           groups_total: all.length,
           groups: ordered.slice(0, most),
-          ...(isCut && { note: 'The range is longer than is read at once: the newest bars only.' }),
+          ...(isCut && {
+            note: 'The range is too long for one query: only the newest bars are included.',
+          }),
         })
       }
       return { interval, group_by, results }
@@ -307,7 +318,7 @@ export const priceTools: readonly Tool[] = [
     name: 'why_did_it_move',
     title: 'Why did it move',
     description:
-      'What is known about a move of a code: its changes over a day, a week and a month, its largest recent daily moves, and the notes about it: what was published, decided or out of order on which day.',
+      'Returns context for a price move: changes over a day, a week and a month, the largest recent daily moves, and dated notes about publications, decisions and outages.',
     input: Type.Object({
       code: Code,
       days: Type.Integer({ minimum: 2, maximum: 365, default: 30, description: 'How far back.' }),
@@ -354,7 +365,9 @@ async function notesOf(ask: Ask, code: string, since = '') {
     const notes = (recent.length > 0 ? recent : data.slice(0, 3)).map(
       ({ date, title, description, category }) => ({ date, title, description, category }),
     )
-    return recent.length > 0 ? { notes } : { notes, note: 'No note in this range; the last ones.' }
+    return recent.length > 0
+      ? { notes }
+      : { notes, note: 'No notes in this range; showing the latest ones.' }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { notes: [], note: `Notes are not available: ${error.message}` }

@@ -17,7 +17,7 @@ import { type Ask, Refusal, type Tool } from './tool.ts'
 
 export const tools: readonly Tool[] = [...priceTools, ...marketTools, ...alertTools]
 
-const instructions = `Energy prices with their history. Codes are of the form BRENT_CRUDE_USD: find them with search_codes before anything else. Prices carry their time, unit and currency: say them. Where source_description says that data is generated, say that too.`
+const instructions = `Energy prices with their history. Codes are of the form BRENT_CRUDE_USD: find them with search_codes before anything else. Always state the time, unit and currency of a price. If source_description says that data is generated, say so.`
 
 interface Resource {
   uri: string
@@ -53,14 +53,14 @@ const resources: readonly Resource[] = [
   {
     uri: 'wellhead://usage',
     name: 'Usage',
-    description: 'What the key has used of its quota, and when that begins anew.',
+    description: 'Quota usage of the key, and when the quota resets.',
     mimeType: 'application/json',
     read: async ask => JSON.stringify(await ask('GET', '/v1/usage')),
   },
   {
     uri: 'wellhead://paths',
     name: 'Data paths',
-    description: 'Where the paths begin that the tool read opens.',
+    description: 'Path prefixes that the tool read accepts.',
     mimeType: 'text/plain',
     read: async () => readablePaths.join('\n'),
   },
@@ -76,7 +76,7 @@ interface Prompt {
 const prompts: readonly Prompt[] = [
   {
     name: 'morning_brief',
-    description: 'Where the market stands this morning.',
+    description: 'A morning market brief.',
     arguments: [
       {
         name: 'codes',
@@ -92,7 +92,7 @@ const prompts: readonly Prompt[] = [
     description: 'Why a price moved.',
     arguments: [{ name: 'code', description: 'A code, such as WTI_USD.', required: true }],
     text: ({ code = '' }) =>
-      `Explain the recent moves of ${code}: ask why_did_it_move, compare it with its neighbours (search_codes, compare), and tell what is known apart from what you conclude.`,
+      `Explain the recent moves of ${code}: call why_did_it_move, compare it with related codes (search_codes, compare), and separate facts from your conclusions.`,
   },
 ]
 

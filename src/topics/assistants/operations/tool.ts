@@ -66,6 +66,6 @@ export function refusalOf(status: number, body: unknown): Refusal {
   const inner = typeof error === 'object' ? error : undefined
   const text = message ?? inner?.message ?? `the service answered ${status}`
   const suggestions = data?.suggestions ?? []
-  const meant = suggestions.length > 0 ? ` Near to it: ${suggestions.join(', ')}.` : ''
+  const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}.` : ''
   return new Refusal(`${status} ${code ?? inner?.code ?? ''}: ${text}${meant}`.replace(' :', ':'))
 }

@@ -37,7 +37,7 @@ export const PaymentMethodBody = body({
 const webAddress = field(
   t.String({
     maxLength: urlMax,
-    description: 'Where the page leads back to.',
+    description: 'URL that the page links back to.',
     examples: ['https://example.com/account'],
   }),
   (form, name) => {
@@ -75,11 +75,11 @@ export function resultOf<T extends object | undefined>(
   if (!isRefusal(result)) return result
   switch (result.refused) {
     case 'invalid_plan':
-      throw validationFailed([{ field, message: `${field}: ${result.why}`, value }], 'invalid_plan')
+      throw validationFailed([{ field, message: `${field} ${result.why}`, value }], 'invalid_plan')
     case 'payment_failed':
       throw stateForbids(
         'payment_failed',
-        `The payment was refused, and nothing has changed: ${result.why}`,
+        `The payment was declined and nothing has changed: ${result.why}`,
       )
     case 'invoice_closed':
     case 'open_invoice':
@@ -87,12 +87,12 @@ export function resultOf<T extends object | undefined>(
     case 'no_active_subscription':
       throw stateForbids(
         'no_active_subscription',
-        'The account has no subscription; POST /billing/subscriptions makes one.',
+        'The account has no subscription. Create one with POST /billing/subscriptions.',
       )
     case 'subscription_past_due':
       throw stateForbids(
         'subscription_past_due',
-        'An invoice of the subscription is overdue; it has to be paid first.',
+        'An invoice of the subscription is overdue. Pay it first.',
       )
   }
 }
@@ -106,7 +106,7 @@ export async function whenReachable<T>(work: () => Promise<T>): Promise<T> {
     const headers = { 'retry-after': '30' }
     throw new Problem(
       'PROCESSOR_UNAVAILABLE',
-      'The payment processor does not answer; nothing is known to have changed. Try again.',
+      'The payment processor does not respond. Try again.',
       {},
       { headers },
     )

@@ -10,9 +10,9 @@ import { whenReachable } from './form.ts'
 export const inboundBillingOperations = ({ billing }: { billing: Billing }) => [
   operation('POST /billing/webhooks/stripe', {
     operationId: 'receiveProcessorEvent',
-    summary: 'Messages of the processor',
+    summary: 'Receive an event of the payment processor',
     description:
-      'Where the payment processor tells that something happened, for `billing.provider` stripe. A message is taken by its signature over the raw body (header `Stripe-Signature`, at most five minutes old) and once by its id; what it is about is then asked of the processor, so that order and repeats do not matter.',
+      'Receives events of the payment processor when `billing.provider` is `stripe`. The signature over the raw body (header `Stripe-Signature`, at most five minutes old) is verified, and each event id is processed once. The current state is then read from the processor, so order and repeats do not matter.',
     access: { open: 'The processor signs what it sends.', rate: 'none' },
     answers: {
       200: t.Object({ received: t.Literal(true) }),
@@ -31,7 +31,7 @@ export const inboundBillingOperations = ({ billing }: { billing: Billing }) => [
       if (receipt === 'bad_signature')
         throw new Problem(
           'INVALID_SIGNATURE',
-          'The message is not signed by the processor, or was long ago.',
+          'The message is not signed by the processor, or the signature is too old.',
         )
       return { received: true as const }
     },

@@ -34,14 +34,14 @@ const Usage = t.Object({
   }),
   requests: t.Object({
     used: integer({
-      description: 'Of all keys together, those paid with bought requests too.',
+      description: 'Requests of all keys, including those paid with credits.',
       examples: [1234],
     }),
     limit: countOrNull('Null: no quota.'),
     remaining: countOrNull('Null: no quota.'),
   }),
   daily_breakdown: t.Array(t.Object({ date: day, requests: integer({ examples: [61] }) }), {
-    description: 'Every day of the period so far, oldest first.',
+    description: 'Each day of the period so far, oldest first.',
   }),
 })
 
@@ -52,8 +52,8 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
   return [
     operation('GET /billing/invoices', {
       operationId: 'listInvoices',
-      summary: 'Invoices',
-      description: 'Every invoice of the account, newest first.',
+      summary: 'List invoices',
+      description: 'Returns the invoices of the account, newest first.',
       access: billingRead,
       page: { max: perPageMax, default: perPageDefault },
       answers: { 200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }) },
@@ -69,8 +69,8 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
     }),
     operation('GET /billing/invoices/:id/pdf', {
       operationId: 'getInvoicePdf',
-      summary: 'An invoice as PDF',
-      description: 'The invoice as a document to keep or print.',
+      summary: 'Download an invoice as PDF',
+      description: 'Returns the invoice as a PDF document.',
       access: billingRead,
       params: params.properties,
       answers: {
@@ -135,13 +135,13 @@ function usage({ keys, meter, now }: BillingInvoicesDeps) {
   return [
     operation('GET /billing/usage', {
       operationId: 'getBillingUsage',
-      summary: 'Usage by day',
+      summary: 'List usage by day',
       description:
-        'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
+        'Returns the requests of the whole account in the current or previous quota window, by UTC day, with the current quota. The window is a day on the free plan, a calendar month on other plans and seven days in a trial.',
       access: billingRead,
       query: {
         period: wordParameter(periods, {
-          description: '`current` (as without) or `previous`.',
+          description: '`current` (default) or `previous`.',
           examples: ['previous'],
           default: 'current',
         }),
@@ -149,13 +149,7 @@ function usage({ keys, meter, now }: BillingInvoicesDeps) {
       answers: { 200: Usage },
       handle: ({ caller, query }) => {
         const period = periods.find(name => name === (query.period || 'current'))
-        if (!period)
-          throw invalidParameter(
-            'period',
-            query.period,
-            `is not one of ${periods.join(', ')}.`,
-            periods,
-          )
+        if (!period) throw invalidParameter('period', query.period, periods)
         return row(caller.key.account, period)
       },
     }),

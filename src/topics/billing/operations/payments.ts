@@ -50,9 +50,9 @@ function methods({ billing }: BillingPaymentsDeps) {
   return [
     operation('GET /billing/payment_methods', {
       operationId: 'listPaymentMethods',
-      summary: 'Payment methods',
+      summary: 'List payment methods',
       description:
-        'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
+        'Returns the payment methods of the account. Without a payment processor that is payment by invoice. A demo instance has test cards; `pm_fail` is always declined.',
       access: billingRead,
       answers: { 200: Methods, 503: NestedProblem },
       handle: async ({ caller }) => {
@@ -66,10 +66,10 @@ function methods({ billing }: BillingPaymentsDeps) {
       },
     }),
     operation('PATCH /billing/payment_methods/update', {
-      operationId: 'setPaymentMethod',
-      summary: 'Choose the payment method',
+      operationId: 'updatePaymentMethod',
+      summary: 'Update the payment method',
       description:
-        'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
+        'Sets the default payment method. Open invoices whose payment was declined are retried immediately. Admins of an organization only.',
       access: billingChange,
       body: PaymentMethodBody.schema,
       answers: {
@@ -83,7 +83,7 @@ function methods({ billing }: BillingPaymentsDeps) {
         if (!method) throw notFound('The payment method')
         return {
           payment_method: methodRow(method, method.id),
-          message: 'This is what is paid with from now on.',
+          message: 'This is now the default payment method.',
         }
       },
     }),
@@ -91,7 +91,7 @@ function methods({ billing }: BillingPaymentsDeps) {
       operationId: 'createSetupIntent',
       summary: 'Set up a payment method',
       description:
-        "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
+        "Returns the data for the payment processor's card form. Card details go directly to the processor. Without a processor the status says that there is nothing to set up. Admins of an organization only.",
       access: billingChange,
       answers: { 200: Intent, ...changeRefusals },
       handle: async ({ caller }) => {
@@ -113,7 +113,7 @@ function portal({ billing, billingPages, links }: BillingPaymentsDeps) {
       operationId: 'createPortalSession',
       summary: 'Open the customer portal',
       description:
-        "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
+        "Returns the URL of a page that shows the subscription and invoices without a key: the processor's page or one of this service. Anyone with the URL can open it until it expires. Admins of an organization only.",
       access: billingChange,
       body: PortalBody.schema,
       answers: { 200: Portal, ...changeRefusals },
@@ -138,9 +138,9 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
   return [
     operation('GET /billing/credit_packs', {
       operationId: 'listCreditPacks',
-      summary: 'Credit packs',
+      summary: 'List credit packs',
       description:
-        'Requests that can be bought beside a plan, and how many are left of those that were bought or given. They are used once the quota of a key is used up.',
+        "Returns the credit packs on sale and the remaining credits. Credits are requests in addition to the plan's quota; they are used when the quota of a key is exhausted.",
       access: billingRead,
       answers: { 200: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }) },
       handle: ({ caller }) => ({
@@ -150,9 +150,9 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
     }),
     operation('POST /billing/credit_purchases', {
       operationId: 'buyCredits',
-      summary: 'Buy requests',
+      summary: 'Buy a credit pack',
       description:
-        'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
+        'Buys credits for the account and returns the purchase. Credits are used when the quota of a key is exhausted, those that expire first before others. They are added once paid; `pending` means that the invoice is open. Admins of an organization only.',
       access: billingChange,
       headers: idempotencyHeader,
       body: purchaseBody.schema,
@@ -176,7 +176,7 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
               : billing.invoices.byId(purchase.invoiceId)?.lastError
           throw stateForbids(
             'payment_failed',
-            `The payment was refused, and nothing was bought: ${reason ?? 'no reason was given.'}`,
+            `The payment was declined and nothing was bought: ${reason ?? 'no reason was given.'}`,
           )
         }
         return {

@@ -32,7 +32,7 @@ const PlanList = t.Object({ plans: t.Array(PlanShape), addons: t.Array(AddOnShap
 const PlanChange = t.Object({
   subscription: SubscriptionShape,
   proration: t.Object({
-    amount: integer({ description: 'What the change costs now, in cents.', examples: [2500] }),
+    amount: integer({ description: 'Amount charged now, in cents.', examples: [2500] }),
     currency: t.Literal('USD'),
   }),
   effective_at: t.String({ format: 'date-time' }),
@@ -51,18 +51,18 @@ function reading({ billing, plans, keys, meter, now }: BillingDeps) {
   return [
     operation('GET /billing/plans', {
       operationId: 'listPlans',
-      summary: 'Plans and prices',
+      summary: 'List plans and prices',
       description:
-        'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
+        'Returns the plans with their monthly and yearly prices in cents, and the available add-ons. Add-ons are granted by the operator.',
       access: billingRead,
       answers: { 200: PlanList },
       handle: () => ({ plans: planRows(plans), addons: addOnRows(plans) }),
     }),
     operation('GET /billing/subscriptions/current', {
       operationId: 'getBillingSubscription',
-      summary: 'The current subscription',
+      summary: 'Get the current subscription',
       description:
-        'The running subscription. A plan that the operator set has one too, by the calendar month and at no price, whose id is that of the account. On the free plan and during a trial there is none: then the period is that of the quota.',
+        'Returns the current subscription. An operator-assigned plan has one too, by calendar month and free of charge, with the id of the account. The free plan and trials have none; the period is then that of the quota.',
       access: billingRead,
       answers: { 200: t.Object({ subscription: SubscriptionShape }) },
       handle: ({ caller }) => ({ subscription: row(caller.key.account) }),
@@ -78,13 +78,13 @@ function messageOf(
   const { plan, pendingPlan, cancelAtPeriodEnd } = subscription
   switch (how) {
     case 'created':
-      return `The ${nameOf(plan)} plan has begun.`
+      return `The ${nameOf(plan)} plan has started.`
     case 'changed':
-      return `The ${nameOf(plan)} plan holds from now on.`
+      return `The ${nameOf(plan)} plan takes effect now.`
     case 'pending':
-      return `The ${nameOf(pendingPlan ?? plan)} plan begins at ${isoInstant(effectiveAt)}; until then the ${nameOf(plan)} plan goes on.`
+      return `The ${nameOf(pendingPlan ?? plan)} plan begins at ${isoInstant(effectiveAt)}; until then the ${nameOf(plan)} plan continues.`
     case 'same':
-      return `The ${nameOf(plan)} plan goes on${cancelAtPeriodEnd ? ' to the end of its period' : ''}.`
+      return `The ${nameOf(plan)} plan continues${cancelAtPeriodEnd ? ' to the end of its period' : ''}.`
   }
 }
 
@@ -99,7 +99,7 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
       operationId: 'createBillingSubscription',
       summary: 'Subscribe to a plan',
       description:
-        'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
+        'Starts a subscription and charges its first period; a declined payment changes nothing (422 `payment_failed`). A running subscription is changed: upgrades, and switching to yearly, take effect immediately for the difference; downgrades and shorter periods take effect at the end of the paid period. A pending cancellation is withdrawn. Plans with agreed pricing are assigned by the operator (422 `invalid_plan`). Admins of an organization only.',
       access: billingChange,
       headers: idempotencyHeader,
       body: SubscribeBody.schema,
@@ -124,7 +124,7 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
       operationId: 'changePlan',
       summary: 'Change the plan',
       description:
-        'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
+        'Changes the plan and returns the subscription. An upgrade takes effect immediately and is prorated to the cent. A downgrade is set as `pending_plan` and takes effect at the end of the period; changing back to the current plan withdraws it. From the free plan this starts a monthly subscription; to the free plan it cancels. Admins of an organization only.',
       access: billingChange,
       headers: idempotencyHeader,
       body: PlanChangeBody.schema,
@@ -156,9 +156,9 @@ function ending({ billing, keys, meter, now }: BillingDeps) {
   return [
     operation('POST /billing/subscriptions/cancel', {
       operationId: 'cancelBillingSubscription',
-      summary: 'Cancel at the end of the period',
+      summary: 'Cancel the subscription at the end of the period',
       description:
-        'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
+        'Cancels at the end of the paid period; the account then moves to the free plan. Without a subscription: 422 `no_active_subscription`. Admins of an organization only.',
       access: billingChange,
       answers: { 200: Answer, ...changeRefusals },
       handle: async ({ caller }) => {
@@ -166,15 +166,15 @@ function ending({ billing, keys, meter, now }: BillingDeps) {
         const ended = resultOf((await whenReachable(() => subscriptions.cancel(account)))())
         return {
           subscription: row(account),
-          message: `The subscription ends at ${isoInstant(ended.endsAt)}; until then everything goes on.`,
+          message: `The subscription ends at ${isoInstant(ended.endsAt)}; until then nothing changes.`,
         }
       },
     }),
     operation('POST /billing/subscriptions/reactivate', {
       operationId: 'reactivateBillingSubscription',
-      summary: 'Take a cancellation back',
+      summary: 'Resume a cancelled subscription',
       description:
-        'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
+        'Withdraws a cancellation, so that the subscription renews. Otherwise nothing changes. Admins of an organization only.',
       access: billingChange,
       answers: { 200: Answer, ...changeRefusals },
       handle: async ({ caller }) => {
@@ -185,7 +185,7 @@ function ending({ billing, keys, meter, now }: BillingDeps) {
         return {
           subscription: row(account),
           message: subscription
-            ? 'The subscription goes on.'
+            ? 'The subscription continues.'
             : 'There is no subscription, and nothing has changed.',
         }
       },

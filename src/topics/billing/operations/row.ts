@@ -48,7 +48,7 @@ export const AddOnShape = t.Object(
 export const SubscriptionShape = t.Object(
   {
     id: t.String({
-      description: "The account's id where it has no subscription.",
+      description: "The account's id if it has no subscription.",
       examples: ['00000000-0000-4000-8000-000000000902'],
     }),
     plan: t.String({ examples: ['professional'] }),
@@ -60,14 +60,14 @@ export const SubscriptionShape = t.Object(
     ]),
     billing_period: periodName,
     current_period_start: moment(),
-    current_period_end: moment('Of the free plan the end of the day.'),
+    current_period_end: moment('For the free plan the end of the day.'),
     cancel_at_period_end: t.Boolean(),
     pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()], {
-      description: 'What takes the place of the plan at the end.',
+      description: 'The plan that follows at the end.',
     }),
     usage: t.Object({
       requests_used: integer({
-        description: 'Of all keys together, in the running quota window.',
+        description: 'Requests of all keys in the current quota window.',
         examples: [1234],
       }),
       requests_limit: countOrNull('Null: no quota.'),
@@ -128,7 +128,7 @@ export const PackShape = t.Object(
     requests: integer({ examples: [10_000] }),
     price: cents('In cents.', 900),
     currency,
-    expires_after_days: countOrNull('From the purchase on; null: never.'),
+    expires_after_days: countOrNull('From the purchase; null if they never expire.'),
   },
   { title: 'CreditPack' },
 )
@@ -142,7 +142,7 @@ export const PurchaseShape = t.Object(
     amount: cents('In cents.', 900),
     currency: t.String({ examples: ['USD'] }),
     status: t.Union([t.Literal('completed'), t.Literal('pending')], {
-      description: 'Pending: the requests are there once the invoice is paid.',
+      description: 'Pending: the credits are added once the invoice is paid.',
     }),
     created_at: moment(),
   },

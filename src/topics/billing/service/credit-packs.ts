@@ -39,7 +39,7 @@ export interface CreditSales {
 
 export interface CreditGift {
   requests: number
-  /** Null: they stay until they are used. */
+  /** Null: they do not expire. */
   expiresAt: number | null
   /** What the account is told beside the number. */
   reason?: string | undefined

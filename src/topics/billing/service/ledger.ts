@@ -61,12 +61,15 @@ export function createBillingLedger({ entries, clock, charge, agree, endNow }: L
     },
     mark(invoice, status) {
       if (invoice.provider !== 'manual')
-        return { refused: 'invoice_closed', why: 'The processor takes the money of this invoice.' }
+        return { refused: 'invoice_closed', why: 'The payment processor collects this invoice.' }
       // What was given up may be paid after all.
       const isOpen =
         invoice.status === 'open' || (invoice.status === 'uncollectible' && status === 'paid')
       if (!isOpen)
-        return { refused: 'invoice_closed', why: `The invoice is ${invoice.status}, and stays so.` }
+        return {
+          refused: 'invoice_closed',
+          why: `The invoice is ${invoice.status} and cannot be changed.`,
+        }
       const paidAt = status === 'paid' ? clock.now() : null
       return entries.together(() =>
         entries.settle(invoice, { status, paidAt, nextAttemptAt: null }),

@@ -254,7 +254,7 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       if (current && current.provider !== 'manual') {
         return {
           refused: 'invalid_plan',
-          why: 'can not take the place of a subscription that the processor runs; it has to end there first.',
+          why: 'must not replace a subscription that the payment processor manages. End that one first.',
         }
       }
       if (current && isSameTerms(current, terms)) {

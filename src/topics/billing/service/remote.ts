@@ -309,7 +309,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     if (terms.billingPeriod !== subscription.billingPeriod) {
       return {
         refused: 'invalid_plan',
-        why: 'can follow a subscription of another length only when that has ended; cancel it first.',
+        why: 'must have the billing period of the current subscription. Cancel that first.',
       }
     }
     // Whoever says what comes next wants something to come.

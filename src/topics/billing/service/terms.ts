@@ -79,15 +79,18 @@ export function offered(
   if (!isPlanId(plan))
     return {
       refused: 'invalid_plan',
-      why: 'is not a plan of this service; GET /billing/plans lists them.',
+      why: 'must be a plan of GET /billing/plans.',
     }
   if (plan === firstPlan)
-    return { refused: 'invalid_plan', why: 'needs no subscription; cancel the one that there is.' }
+    return {
+      refused: 'invalid_plan',
+      why: 'must be a paid plan. To return to the free plan, cancel the subscription.',
+    }
   if (current?.plan === plan && current.billingPeriod === billingPeriod) return termsOf(current)
   if (tierOf(plans, plan).customPricing && (current?.agreed || account.account.plan !== plan)) {
     return {
       refused: 'invalid_plan',
-      why: 'has a price that is agreed with the operator, who also makes the subscription.',
+      why: 'must be a plan with a public price: the operator assigns this plan at an agreed price.',
     }
   }
   return { plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) }

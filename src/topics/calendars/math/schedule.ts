@@ -17,7 +17,7 @@ export interface Listing {
   cadence: Cadence
   /** Where its operator says so. */
   calendar?: MarketName
-  /** How many days after its date a value comes out. */
+  /** Days between the date of a value and its release. */
   releaseLagDays?: number
   /** The days on which it comes out, where its operator says so. */
   releases?: ReleaseTerms

@@ -43,7 +43,7 @@ export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,49}$/.test(t
 export interface SeriesTerms {
   name?: string
   category?: string
-  /** Null: the number is not money. */
+  /** Null if the value is not a price. */
   currency?: string | null
   unit?: string
   decimals?: number
@@ -55,7 +55,7 @@ export interface SeriesTerms {
   min?: number
   max?: number
   calendar?: MarketName
-  /** How many days after its date a value comes out. */
+  /** Days between the date of a value and its release. */
   releaseLagDays?: number
   /** The days that it comes out on, all of the week or all of the month: `wed`, `15`, `last`. */
   releaseDays?: string[]
@@ -66,13 +66,13 @@ export interface SeriesTerms {
   timeZone?: string
   valueTime?: string
   licenseClass?: 'open' | 'view'
-  /** The sentence that its numbers are shown with. */
+  /** Required attribution. */
   attribution?: string
   /** Beside the shipped ones. */
   aliases?: string[]
   /** What each guard at the door does with a doubtful value. */
   guards?: Record<string, 'hold' | 'flag' | 'off'>
-  /** Ids of the accounts that an own series is for; absent: for everybody. */
+  /** Ids of the accounts that can see a custom series. Default: everyone. */
   visibleTo?: string[]
   /** False: it is listed as discontinued. True: a shipped code without a source is served. */
   active?: boolean

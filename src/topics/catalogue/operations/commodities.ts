@@ -50,7 +50,7 @@ const SingleCommodity = envelope(
   t.Object({
     ...commodityFields,
     requested_code: t.Optional(
-      t.String({ description: 'What was asked, when it was an alias.', examples: ['WTI'] }),
+      t.String({ description: 'The requested alias, if any.', examples: ['WTI'] }),
     ),
     instrument_disclosure: t.Optional(Disclosure),
     freshness: t.Object({
@@ -71,7 +71,7 @@ const SingleCommodity = envelope(
       next_release_at: t.Optional(
         t.String({
           format: 'date-time',
-          description: 'When the next value comes out, of a series that has days of release.',
+          description: 'When the next value is released, for a series with release days.',
         }),
       ),
     }),
@@ -79,7 +79,7 @@ const SingleCommodity = envelope(
 )
 
 const includeUnavailable = flagParameter({
-  description: '`true` lists the codes without data too, each with the reason.',
+  description: '`true` also lists codes without data, each with the reason.',
   examples: [true],
   default: false,
 })
@@ -98,10 +98,10 @@ function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
   return [
     operation('GET /v1/commodities', {
       operationId: 'getCommodities',
-      summary: 'Commodity codes',
+      summary: 'List commodity codes',
       description:
-        'Every code that has data, by code, on one page. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
-      tags: ['catalogue'],
+        'Returns every code that has data, sorted by code, on one page. Send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota.',
+      tags: ['Catalogue'],
       access: { meter: true },
       query: {
         include_unavailable: includeUnavailable,
@@ -159,10 +159,10 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
   return [
     operation('GET /v1/commodities/categories', {
       operationId: 'getCommodityCategories',
-      summary: 'Commodity codes by category',
+      summary: 'List commodity codes by category',
       description:
-        'The same entries as the list of codes, grouped by category. `ETag` and 304 as there.',
-      tags: ['catalogue'],
+        'Returns the codes grouped by category. Send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota.',
+      tags: ['Catalogue'],
       access: { meter: true },
       query: { include_unavailable: includeUnavailable },
       answers: { 200: serialised(Categories), 304: t.Void() },
@@ -180,9 +180,9 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
     operation('GET /v1/commodities/codes', {
       operationId: 'getCommodityCodes',
       summary: 'Redirect to the commodity codes',
-      description:
-        'Where `all_codes_url` of the answer to an unknown code leads: a redirect to the list of codes. Does not count.',
-      tags: ['catalogue'],
+      deprecated: { use: '/v1/commodities' },
+      description: 'Redirects to the list of codes, `GET /v1/commodities`. Free of charge.',
+      tags: ['Catalogue'],
       access: { meter: false },
       answers: { 302: t.Void({ description: 'To `/v1/commodities`.' }) },
       handle: ({ reply }) => {
@@ -198,10 +198,10 @@ function commodityRoute(deps: CommoditiesDeps) {
   return [
     operation('GET /v1/commodities/:code', {
       operationId: 'getCommodity',
-      summary: 'One commodity',
+      summary: 'Get a commodity',
       description:
-        'What a code means, where it comes from and how fresh its newest price is; the price itself is in the price endpoints. Answered for codes without data too, with the reason. An alias answers under the code it stands for, with `requested_code`. `ETag` and 304 as in the list.',
-      tags: ['catalogue'],
+        'Returns the definition, source and freshness of a code. Codes without data are included, with the reason. An alias returns its code, with `requested_code`. Send the `ETag` as `If-None-Match`: an unchanged commodity returns 304, which does not count against the quota.',
+      tags: ['Catalogue'],
       access: { meter: true },
       params: {
         code: t.String({

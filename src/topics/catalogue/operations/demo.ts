@@ -54,7 +54,7 @@ const DemoPrices = envelope(
       commodities_available: codesNow,
       unavailable_codes: t.Optional(
         t.Array(t.String(), {
-          description: 'Codes that were asked for and are not answered here.',
+          description: 'Requested codes that the demo does not serve.',
         }),
       ),
     }),
@@ -125,14 +125,13 @@ function pricesRoute(deps: Context) {
   return [
     operation('GET /v1/demo/prices', {
       operationId: 'getDemoPrices',
-      summary: 'Prices without a key',
+      summary: 'List demo prices',
       description:
-        'The newest prices of a few codes, for trying the service. Limited by client address; the headers say how many requests are left.',
+        'Returns the newest prices of a few codes without an API key. Limited per client address; the headers show the remaining requests.',
       access,
       query: {
         codes: codesParameter(undefined, {
-          description:
-            'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
+          description: 'Demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
           examples: ['WTI_USD,GOLD_USD'],
         }),
       },
@@ -181,9 +180,9 @@ function priceRoute(deps: Context) {
   return [
     operation('GET /v1/demo/prices/:code', {
       operationId: 'getDemoPrice',
-      summary: 'One price without a key',
+      summary: 'Get a demo price',
       description:
-        'The newest price of one of the demo codes. A code of the catalogue that the demo does not have is 403 and names those it has.',
+        'Returns the newest price of a demo code. Other codes of the catalogue get 403 with the list of demo codes.',
       access,
       params: {
         code: t.String({
@@ -203,7 +202,7 @@ function priceRoute(deps: Context) {
         if (!free.includes(series)) {
           throw new Problem(
             'DEMO_CODE_NOT_AVAILABLE',
-            `The demo does not have ${series.code}; with an API key, /v1/prices/latest does.`,
+            `The demo does not serve ${series.code}; with an API key, /v1/prices/latest does.`,
             {
               commodity_code: series.code,
               available_codes: free.map(series => series.code),
@@ -241,8 +240,9 @@ function commoditiesRoute(deps: Context) {
   return [
     operation('GET /v1/demo/commodities', {
       operationId: 'getDemoCommodities',
-      summary: 'Commodity codes without a key',
-      description: 'Every code that has data, by category, and which of them the demo serves.',
+      summary: 'List demo commodity codes',
+      description:
+        'Returns every code that has data, by category, and which of them the demo serves.',
       access,
       answers: { 200: serialised(DemoCommodities) },
       handle: ({ reply }) => {

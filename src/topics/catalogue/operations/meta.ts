@@ -13,7 +13,7 @@ import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
 
 const schemaVersion = '2.0.0'
 
-const updatedAt = t.String({ format: 'date-time', description: 'Since when these hold.' })
+const updatedAt = t.String({ format: 'date-time', description: 'When these limits took effect.' })
 const constant = (example: number) => integer({ examples: [example] })
 
 const LimitsBody = envelope(
@@ -53,7 +53,7 @@ const WebhookIps = envelope(
       description: 'Networks, in CIDR notation.',
     }),
     ips: t.Array(t.String({ examples: ['203.0.113.7'] }), {
-      description: 'Those of the networks that are a single address.',
+      description: 'The networks that are a single address.',
     }),
     updated_at: updatedAt,
   }),
@@ -103,19 +103,20 @@ function limitsOperations({ plans, limits }: Context, startedAt: string) {
     answers: { 200: serialised(LimitsBody), 304: t.Void() },
   } as const
   const description =
-    'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'
+    'Returns every plan with its quota and limits, the rolling windows and other limits. Send the `ETag` as `If-None-Match`: unchanged limits return 304.'
   return [
     operation('GET /v1/meta/limits', {
       operationId: 'getLimits',
-      summary: 'Plans and limits',
+      summary: 'Get plans and limits',
       description,
       ...options,
       handle: ({ request, reply }) => tagged(request, reply, text, true, etag),
     }),
     operation('GET /limits.json', {
       operationId: 'getLimitsFile',
-      summary: 'Plans and limits, at their other address',
-      description: `The same text as \`/v1/meta/limits\`. ${description}`,
+      summary: 'Get plans and limits (alias)',
+      deprecated: { use: '/v1/meta/limits' },
+      description,
       ...options,
       handle: ({ request, reply }) => tagged(request, reply, text, true, etag),
     }),
@@ -135,9 +136,9 @@ function webhookIpsRoute({ config }: Context, startedAt: string) {
   return [
     operation('GET /v1/webhook-ips', {
       operationId: 'getWebhookIps',
-      summary: 'Where webhooks come from',
+      summary: 'List the addresses that webhooks are sent from',
       description:
-        'The networks that webhook deliveries come from, for the firewall of a receiver; empty when the operator has not set them. Does not count against the quota.',
+        "Returns the networks that webhooks are sent from, for a receiver's firewall; empty if the operator has not set them. Free of charge.",
       access: { meter: false },
       answers: { 200: WebhookIps },
       handle: () => answer,
@@ -163,9 +164,9 @@ function factsRoute({ plans, catalogue, commodityTexts, serviceName }: Context, 
   return [
     operation('GET /product-facts.json', {
       operationId: 'getProductFacts',
-      summary: 'The service in numbers',
+      summary: 'Get key figures of the service',
       description:
-        'Plans, features and the size of the catalogue, for programs that compare services.',
+        'Returns plans, features and the size of the catalogue, for service comparisons.',
       access: { open: 'The service describes itself.', rate: 'none' },
       answers: { 200: serialised(Facts), 304: t.Void() },
       handle: ({ request, reply }) => {

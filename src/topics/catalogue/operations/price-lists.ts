@@ -56,14 +56,14 @@ const AllRow = t.Object(
 const allFields = {
   prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
   count: integer({ description: 'Prices on this page.', examples: [884] }),
-  timestamp: t.String({ format: 'date-time', description: 'When this was answered.' }),
+  timestamp: t.String({ format: 'date-time', description: 'Time of the response.' }),
 }
 
 const All = t.Object({
   status: t.Literal('success'),
   data: t.Object({
     ...allFields,
-    data: t.Object(allFields, { description: 'The same once more, where older clients read it.' }),
+    data: t.Object(allFields, { description: 'The same, for older clients.' }),
   }),
   meta: PageMetaShape,
 })
@@ -81,7 +81,7 @@ const Health = envelope(
     current: count(884),
     delayed: count(0),
     stale: count(0),
-    missing: count(0, 'Codes of which nothing has been recorded.'),
+    missing: count(0, 'Codes without any recorded price.'),
     by_category: t.Record(
       t.String(),
       t.Object({ total: count(12), current: count(12), stale: count(0) }),
@@ -108,10 +108,10 @@ function pricesRoute(deps: PriceListsDeps) {
   return [
     operation('GET /v1/prices', {
       operationId: 'getPrices',
-      summary: 'Latest prices as a list',
+      summary: 'List latest prices',
       description:
-        'The newest price of each code, always as a list, for one code too. Without `by_code` send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
-      tags: ['prices'],
+        'Returns the newest price of each code, always as a list. Without `by_code`, send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota. For past prices use `/v1/prices/historical` and the window endpoints.',
+      tags: ['Prices'],
       access: { meter: true },
       query: {
         by_code: codesParameter(20, {
@@ -180,10 +180,10 @@ function allPricesRoute(deps: PriceListsDeps) {
   return [
     operation('GET /v1/prices/all', {
       operationId: 'getAllPrices',
-      summary: 'Every price by code',
+      summary: 'Get all latest prices by code',
       description:
-        'The newest price of every available code, by code, for one request of the quota. All of them fit on the first page.',
-      tags: ['prices'],
+        'Returns the newest price of every available code, keyed by code, for one request of the quota. All fit on the first page.',
+      tags: ['Prices'],
       access: { meter: true, reader: true },
       page: { max: perPageMax },
       query: {
@@ -246,10 +246,10 @@ function healthRoute({ catalogue, freshness, marks, now }: PriceListsDeps) {
   return [
     operation('GET /v1/prices/all/health', {
       operationId: 'getAllPricesHealth',
-      summary: 'Health of the prices',
+      summary: 'Get price health',
       description:
-        'How many codes have a current price, how many are late or stale and how many have none, over all and by category.',
-      tags: ['prices'],
+        'Returns how many codes have a current, delayed, stale or no price, in total and by category.',
+      tags: ['Prices'],
       access: { meter: true },
       answers: { 200: Health },
       handle: ({ reply }) => {

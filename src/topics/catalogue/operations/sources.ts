@@ -10,7 +10,7 @@ const SourceShape = t.Object(
     homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
     license_class: oneOf(['open', 'view']),
     attribution: t.String({ examples: ['Source: European Central Bank'] }),
-    codes: integer({ description: 'Codes with values of this publisher.', examples: [39] }),
+    codes: integer({ description: 'Codes with values from this publisher.', examples: [39] }),
   },
   { title: 'Source' },
 )
@@ -19,11 +19,11 @@ const SourceShape = t.Object(
 export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) => [
   operation('GET /v1/sources', {
     operationId: 'listSources',
-    summary: 'List sources',
+    summary: 'List price sources',
     description:
-      'The publishers whose data this copy has read by itself, with the class of their licence (`open`: may be passed on, `view`: may be looked at) and the sentence that they are to be named by.',
-    tags: ['catalogue'],
-    access: { open: 'Whoever shows the data must be able to name its source.' },
+      'Returns the publishers of imported public data, with their licence class (`open`: redistribution allowed, `view`: display only) and required attribution.',
+    tags: ['Catalogue'],
+    access: { open: 'Users of the data must be able to name its source.' },
     answers: { 200: t.Object({ sources: t.Array(SourceShape) }) },
     handle: () => ({
       sources: feeds.sources().map(({ feed: { publisher }, codes }) => ({

@@ -31,14 +31,12 @@ function releaseFaults(code: string, terms: SeriesTerms, category: string): Term
   if (releaseDays === undefined)
     return (['releaseTime', 'releaseHoliday'] as const)
       .filter(term => terms[term] !== undefined)
-      .map(term => ({ field: snakeCase(term), why: 'needs release_days beside it, such as wed.' }))
+      .map(term => ({ field: snakeCase(term), why: 'requires release_days, such as wed.' }))
   if (releaseDays.length === 0)
-    return [{ field: 'release_days', why: 'must name a day; null takes them back.' }]
+    return [{ field: 'release_days', why: 'must name a day; null resets them.' }]
   const ofTheMonth = releaseDays.filter(day => day === 'last' || Number(day) > 0)
   if (ofTheMonth.length > 0 && ofTheMonth.length < releaseDays.length)
-    return [
-      { field: 'release_days', why: 'are days of the week or days of the month, and not both.' },
-    ]
+    return [{ field: 'release_days', why: 'must be either days of the week or days of the month.' }]
   const { releases, cadence } = withTerms({ ...anySeries, category }, terms, true)
   const listing = { code, category, cadence, releases, calendar }
   return nextReleaseAt(listing, 0) === undefined
@@ -78,7 +76,7 @@ export function createSeriesChanges({
     if (timeZone !== undefined && valueTime === undefined && terms.releaseDays === undefined)
       faults.push({
         field: 'time_zone',
-        why: 'needs value_time beside it, such as 16:30, or release_days.',
+        why: 'requires value_time, such as 16:30, or release_days.',
       })
     faults.push(...releaseFaults(code, terms, category))
     if (
@@ -86,13 +84,19 @@ export function createSeriesChanges({
       closedCategories.has(category) &&
       terms.category !== category
     )
-      faults.push({ field: 'category', why: `of ${code} can not be changed.` })
+      faults.push({ field: 'category', why: `must not change for ${code}.` })
     for (const [i, alias] of aliases.entries()) {
       const other = catalogue.named(alias)
       if (other && other.code !== code)
-        faults.push({ field: `aliases.${i}`, why: `${alias} is taken by ${other.code}.` })
+        faults.push({
+          field: `aliases.${i}`,
+          why: `must be unused: ${alias} belongs to ${other.code}.`,
+        })
       else if (parseContractCode(alias))
-        faults.push({ field: `aliases.${i}`, why: `${alias} is the code of a futures contract.` })
+        faults.push({
+          field: `aliases.${i}`,
+          why: `must not be the code of a futures contract, as ${alias} is.`,
+        })
     }
     return faults
   }
@@ -120,14 +124,14 @@ export function createSeriesChanges({
       else if (other)
         faults.push({
           field: 'code',
-          why: `is taken by ${other.code} (${other.own ? 'an own' : 'a shipped'} series): change that one with PATCH.`,
+          why: `must be unused: ${other.code} is a ${other.own ? 'custom' : 'shipped'} series. Change it with PATCH.`,
         })
       else if (parseContractCode(code))
-        faults.push({ field: 'code', why: 'is the code of a futures contract.' })
+        faults.push({ field: 'code', why: 'must not be the code of a futures contract.' })
       if (closedCategories.has(terms.category!))
         faults.push({
           field: 'category',
-          why: 'futures come in through the dataset futures-settlements: choose another category.',
+          why: 'must not be futures: import them as the dataset futures-settlements.',
         })
       return faults
     },
@@ -138,7 +142,12 @@ export function createSeriesChanges({
     faults: (series: Series, terms: SeriesTerms) => [
       ...faultsOf(series.code, terms, series.category),
       ...(terms.visibleTo && !series.own
-        ? [{ field: 'visible_to', why: 'is for own series: shipped ones are for everybody.' }]
+        ? [
+            {
+              field: 'visible_to',
+              why: 'must be absent for a shipped series: everyone sees those.',
+            },
+          ]
         : []),
     ],
     /** Takes terms in the place of those that a series had. */

@@ -25,7 +25,7 @@ export interface Series extends TermsInForce {
   aliases: string[]
   /** Who published its newest value, where this copy has read it from there. */
   publisher?: Attribution
-  /** The operator's own; else shipped. */
+  /** Whether it is a custom series; otherwise it is shipped. */
   own?: boolean
   /** What the operator says of it. */
   terms?: SeriesTerms

@@ -96,19 +96,13 @@ function seconds(name: string, text: string | undefined): number {
   if (text === undefined || text === '') throw missingParameter(name, 'a time in Unix seconds.')
   const value = Number(text)
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER / secondMs)
-    throw invalidParameter(name, text, 'must be a time in Unix seconds.')
+    throw invalidParameter(name, text, 'a time in Unix seconds')
   return Math.floor(value) * secondMs
 }
 
 function resolutionIn(text: string | undefined): Resolution {
   const resolution = resolutionOf(text ?? 'D')
-  if (!resolution)
-    throw invalidParameter(
-      'resolution',
-      text ?? '',
-      `must be one of ${resolutions.join(', ')}.`,
-      resolutions,
-    )
+  if (!resolution) throw invalidParameter('resolution', text ?? '', resolutions)
   return resolution
 }
 
@@ -255,7 +249,7 @@ function countOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const count = Number(text)
   if (!Number.isInteger(count) || count < 1)
-    throw invalidParameter('countback', text, 'must be a whole number from 1.')
+    throw invalidParameter('countback', text, 'a whole number from 1')
   return count
 }
 

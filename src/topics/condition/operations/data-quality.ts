@@ -30,12 +30,12 @@ const score = (description: string) =>
   t.Number({ description, minimum: 0, maximum: 100, examples: [98.4] })
 const moment = (description: string) => t.String({ format: 'date-time', description })
 const scores = {
-  completeness: score('Part of the expected points that are there.'),
+  completeness: score('Share of expected points that are present.'),
   timeliness: score(
-    'How fresh the newest observation is, times the part of observations that came in time.',
+    'Freshness of the newest observation, times the share of observations that arrived in time.',
   ),
-  accuracy: score('Part of the days that do not stand far from those around them.'),
-  consistency: score('Part of the days whose bar is that of its observations.'),
+  accuracy: score('Share of days without an anomaly.'),
+  consistency: score('Share of days whose bar matches its observations.'),
 }
 const severity = t.Union([t.Literal('critical'), t.Literal('warning'), t.Literal('info')])
 const status = t.Union([t.Literal('healthy'), t.Literal('warning'), t.Literal('critical')], {
@@ -58,7 +58,7 @@ const Summary = t.Object(
     }),
     sources_monitored: integer({ description: 'Sources of the codes with data.', examples: [41] }),
     sources_with_issues: integer({
-      description: 'Of which some code is not healthy.',
+      description: 'Sources with at least one code that is not healthy.',
       examples: [0],
     }),
     total_commodities: integer({ description: 'Codes with data.', examples: [884] }),
@@ -66,7 +66,7 @@ const Summary = t.Object(
     last_updated: generatedAt,
     breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
     recent_alerts: t.Array(
-      t.Object({ severity, message: t.String(), timestamp: moment('When it came to be.') }),
+      t.Object({ severity, message: t.String(), timestamp: moment('When the issue began.') }),
       {
         description: `Newest issues first, at most ${alertsMax}.`,
       },
@@ -114,7 +114,7 @@ const Report = t.Object(
         severity,
         description: t.String(),
         affected_points: integer({ examples: [1] }),
-        detected_at: moment('When it came to be.'),
+        detected_at: moment('When the issue began.'),
       }),
     ),
     recommendations: t.Array(t.String()),
@@ -127,13 +127,13 @@ const Report = t.Object(
   { title: 'DataQualityReport' },
 )
 
-const definitions = `Looked at are the last 90 days, of weekly series 364 and of monthly ones 1096, as far as the series reaches back. Quarantined days count neither way.
+const definitions = `The assessment covers the last 90 days (364 for weekly and 1096 for monthly series), as far as the series reaches back. Quarantined days are excluded.
 
 | number | definition |
 |---|---|
 | completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series (or each release, where the series has days of release), up to the newest observation; after it what should have been published by now; once that is stale, up to now. Of a code that is quoted all day, times the part of the values of its cadence that are there in the sessions of the last four days, in the hours in which it usually has some; a stretch of up to three steps without one is no gap |
 | timeliness | 100 while the newest observation is current, 60 when delayed, 0 when stale, times the part of observations that were recorded while they were still current. Observations made before the first of them was recorded came as history and are not judged. 0 for a frozen series: eight days with a value or more at one value, and more than three times as many as ever before |
-| accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4 % of the median level and one unit of the last decimal. The newest two days wait for their neighbours. 0 while the level changes by the ratio of two units inside the window and stays there |
+| accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4% of the median level and one unit of the last decimal. The newest two days wait for their neighbours. 0 while the level changes by the ratio of two units inside the window and stays there |
 | consistency | 100 x (1 - inconsistent / days). A day is inconsistent when its bar's open, close and mean do not lie between low and high, or number, low and high are not those of its observations |
 | quality_score | ${qualityWeights.completeness} completeness + ${qualityWeights.timeliness} timeliness + ${qualityWeights.accuracy} accuracy + ${qualityWeights.consistency} consistency |`
 
@@ -278,9 +278,9 @@ function summaryRoute({ quality, marks, now }: DataQualityDeps) {
   return [
     operation('GET /v1/data-quality/summary', {
       operationId: 'getDataQualitySummary',
-      summary: 'Quality of the stored data',
-      description: `Scores over every code that has data, and the newest issues. ${definitions}`,
-      tags: ['data quality'],
+      summary: 'Get a data quality summary',
+      description: `Returns scores over every code that has data, and the newest issues. ${definitions}`,
+      tags: ['Catalogue'],
       access: { meter: true, heavy: true },
       answers: { 200: envelope(Summary) },
       handle: async ({ reply }) => {
@@ -305,9 +305,9 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
   return [
     operation('GET /v1/data-quality/reports', {
       operationId: 'listDataQualityReports',
-      summary: 'Quality by code',
-      description: `One row for each code that has data, in the order of the catalogue. ${definitions}`,
-      tags: ['data quality'],
+      summary: 'List data quality reports',
+      description: `Returns one row for each code that has data, in catalogue order. ${definitions}`,
+      tags: ['Catalogue'],
       access: { meter: true, heavy: true },
       query: {
         status: wordParameter(statuses, {
@@ -323,12 +323,7 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
       handle: async ({ query, reply }) => {
         const status = query.status?.trim().toLowerCase()
         if (status && !(statuses as readonly string[]).includes(status)) {
-          throw invalidParameter(
-            'status',
-            query.status?.slice(0, 100),
-            'is not a status.',
-            statuses,
-          )
+          throw invalidParameter('status', query.status?.slice(0, 100), statuses)
         }
         const all = (await quality.all()).filter(row => !status || row.report.status === status)
         markFixtures(reply, marks, all)
@@ -343,9 +338,9 @@ function reportRoute({ catalogue, quality, marks, now }: DataQualityDeps) {
   return [
     operation('GET /v1/data-quality/reports/:code', {
       operationId: 'getDataQualityReport',
-      summary: 'Quality of one code',
-      description: `Scores, counts and issues of one code, with what to do about each. A futures family is judged by the contract that stands for it. ${definitions}`,
-      tags: ['data quality'],
+      summary: 'Get the data quality report of a code',
+      description: `Returns the scores, counts and issues of one code, with a recommended action for each issue. A futures family is represented by its contract. ${definitions}`,
+      tags: ['Catalogue'],
       access: { meter: true, heavy: true },
       params: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),

@@ -42,19 +42,19 @@ const Health = t.Object(
   {
     status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
       description:
-        '`degraded`: it answers, and something needs the operator: `reason` says what. `unavailable`: the database does not answer, or the process is about to stop.',
+        '`degraded`: the service works, but something needs the operator; see `reason`. `unavailable`: the database does not respond, or the process is about to stop.',
     }),
     version: t.String({ examples: [version] }),
     uptime_seconds: integer({ examples: [86_400] }),
     timestamp: t.String({ format: 'date-time' }),
     reason: t.Optional(
       t.String({
-        description: 'What needs the operator, where something does.',
+        description: "What needs the operator's attention, if anything.",
         examples: ['The data cannot be written: the disk is full.'],
       }),
     ),
   },
-  { title: 'Health' },
+  { title: 'Get service health' },
 )
 
 /** A feed as answers have it. */
@@ -67,7 +67,7 @@ export const FeedRow = t.Object({
     t.Literal('empty'),
   ]),
   last_observation_at: instantOrNull('Time of its newest observation.'),
-  expected_by: instantOrNull('When it is no longer current without a new one.'),
+  expected_by: instantOrNull('When it stops being current unless a new one arrives.'),
   codes: integer({ description: 'Codes of it with data.', examples: [12] }),
   stale_codes: integer({ description: 'Of them stale.', examples: [0] }),
 })
@@ -96,11 +96,11 @@ const Status = envelope(
       stale: integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
       stopped: t.Array(t.String(), {
         description:
-          'Codes that had values and have none any more: what has been due for three periods of their calendar has not come.',
+          'Codes that stopped receiving values: nothing has arrived for three periods of their calendar.',
       }),
       frozen: t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
         description:
-          'Codes that have stood at one value for eight days with a value or more, and for more than three times as long as ever before.',
+          'Codes with an unchanged value for at least eight days with a value, and more than three times as long as ever before.',
       }),
       unit_breaks: t.Array(t.String(), {
         description: 'Codes whose level has changed by the ratio of two units and stayed there.',
@@ -111,7 +111,7 @@ const Status = envelope(
     outbox: t.Object({
       pending: integer({ examples: [0] }),
       oldest_pending_seconds: t.Union([integer(), t.Null()], {
-        description: 'How long the oldest of them has been due.',
+        description: 'Age of the oldest due message.',
       }),
     }),
   }),
@@ -125,14 +125,14 @@ export function healthOperations(deps: HealthDeps) {
 const ReadyQuery = t.Object({
   ready: t.Optional(
     t.Literal('write', {
-      description: 'Asks whether the service takes writes, too: 503 while it does not.',
+      description: '`write` also checks that the service accepts writes: 503 while it does not.',
     }),
   ),
   max_lag: t.Optional(
     t.String({
       pattern: '^[0-9]{1,6}(ms|s|m)$',
       description:
-        'Of a replica: 503 while it may be further behind the stream of changes, such as `5s` or `500ms`.',
+        'Maximum replication lag, such as `5s` or `500ms`: a replica further behind returns 503.',
       examples: ['5s'],
     }),
   ),
@@ -174,11 +174,11 @@ function livenessOperations({
     }
   }
   const description =
-    'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop, or a replica further behind than `max_lag`. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
+    'Returns whether the service is up and its database responds. 503 with `unavailable` if not, if the process is about to stop, or if a replica is further behind than `max_lag`. A condition that needs the operator but no restart is 200 with `degraded`; with `ready=write` the response is 503 while writes are refused.'
   return [
     operation('GET /v1/health', {
       operationId: 'getHealth',
-      summary: 'Health',
+      summary: 'Get service health',
       description,
       access: { open: 'Anybody may ask whether the service lives.' },
       query: ReadyQuery.properties,
@@ -187,7 +187,7 @@ function livenessOperations({
     }),
     operation('GET /health', {
       operationId: 'getHealthForProbes',
-      summary: 'Health, for probes',
+      summary: 'Check health for probes',
       description: `${description} Without a rate limit.`,
       access: { open: 'Probes ask often.', rate: 'none' },
       query: ReadyQuery.properties,
@@ -224,7 +224,7 @@ function reasonOf(
   if (waits) return waits.message
   return backupRecord.get().trouble === undefined
     ? undefined
-    : 'The last scheduled backup failed; the log says why.'
+    : 'The last scheduled backup failed; see the log.'
 }
 
 function statusRoute(deps: HealthDeps) {
@@ -232,9 +232,9 @@ function statusRoute(deps: HealthDeps) {
   return [
     operation('GET /v1/status', {
       operationId: 'getStatus',
-      summary: 'Status of every part and every feed',
+      summary: 'Get the status of every component and feed',
       description:
-        'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences, and delayed at least while one of its codes is stale. Does not count against the quota.',
+        'Returns the status of each component and the freshness of each feed. A feed is one source and category; it is delayed or stale if one of its codes is. Free of charge.',
       access: { meter: false },
       answers: { 200: Status, 503: NestedProblem },
       handle: ({ reply }) => {

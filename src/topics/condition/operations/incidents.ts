@@ -10,9 +10,9 @@ const IncidentRow = t.Object({
   id: integer({ examples: [7] }),
   part: t.String({ description: 'As in `components` of the status.', examples: ['ingest'] }),
   status: t.Union([t.Literal('degraded'), t.Literal('down')], {
-    description: 'The worst that it came to.',
+    description: 'Worst state of the incident.',
   }),
-  message: t.Union([t.String(), t.Null()], { description: 'What was said of it last.' }),
+  message: t.Union([t.String(), t.Null()], { description: 'Latest update.' }),
   began_at: t.String({ format: 'date-time' }),
   ended_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
     description: 'Null while it lasts.',
@@ -21,22 +21,22 @@ const IncidentRow = t.Object({
 
 const Incidents = t.Object(
   {
-    days: integer({ description: 'How many days back they go.', examples: [incidentDays] }),
+    days: integer({ description: 'Number of days covered.', examples: [incidentDays] }),
     timestamp: t.String({ format: 'date-time' }),
     incidents: t.Array(IncidentRow, { description: 'The newest first.' }),
   },
   { title: 'Incidents' },
 )
 
-const access = { open: 'Whoever wonders whether the service works may look.' } as const
+const access = { open: 'The status is public.' } as const
 
 /** When parts of the service were not as they should be, for people who have no key. */
 export const incidentOperations: readonly Operation[] = [
   operation('GET /status/incidents.json', {
     operationId: 'listIncidents',
-    summary: 'Incidents of the last 90 days',
+    summary: 'List incidents of the last 90 days',
     description:
-      'When a part of the service was degraded or down, looked at once a minute, and when the service did not run for ten minutes or more. Needs no key; `/status` shows them.',
+      'Returns the times when a component was degraded or down, checked once a minute, and when the service was stopped for ten minutes or more. Needs no key; `/status` shows them.',
     access,
     answers: { 200: Incidents },
     handle: ({ at, reply }) => {
@@ -51,13 +51,13 @@ export const incidentOperations: readonly Operation[] = [
   }),
   operation('GET /status/incidents.rss', {
     operationId: 'getIncidentFeed',
-    summary: 'Incidents as RSS',
-    description: 'The incidents of the last 90 days for feed readers. Needs no key.',
+    summary: 'Get the incident feed as RSS',
+    description: 'Returns the incidents of the last 90 days as an RSS feed. Needs no key.',
     access,
     answers: {
       200: t.String({
         contentMediaType: 'application/rss+xml',
-        description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
+        description: 'RSS 2.0: one item when an incident begins and one when it ends.',
         examples: ['<?xml version="1.0" encoding="utf-8"?>'],
       }),
     },
@@ -98,7 +98,7 @@ function rssOf(incidents: readonly Incident[], serviceName: string, baseUrl: str
   <channel>
     <title>${escaped(serviceName)}: incidents</title>
     <link>${url}</link>
-    <description>When parts of ${escaped(serviceName)} were not as they should be.</description>
+    <description>When parts of ${escaped(serviceName)} were degraded or down.</description>
 ${items.join('\n')}
   </channel>
 </rss>

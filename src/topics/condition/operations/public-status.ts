@@ -21,7 +21,7 @@ const PublicStatus = t.Object(
   {
     service: t.String({ examples: ['Energy Prices'] }),
     mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
-      description: 'An evaluation copy answers generated data.',
+      description: 'A demo instance returns generated data.',
     }),
     status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
     version: t.String({ examples: [version] }),
@@ -38,9 +38,9 @@ const PublicStatus = t.Object(
       t.Object({
         name: t.String({ examples: ['crude_oil'] }),
         codes: codes('Codes that should have data.'),
-        current: codes('Of them as new as their schedule promises.'),
+        current: codes('Codes that are current by their release schedule.'),
         delayed: codes('Of them late.'),
-        stale: codes('Of them so late that they should not be relied on.'),
+        stale: codes('Codes too late to be relied on.'),
         missing: codes('Of them without any data.'),
       }),
       { description: 'How fresh the data is, by category.' },
@@ -58,10 +58,10 @@ export function publicStatusOperations(
   return [
     operation('GET /status.json', {
       operationId: 'getPublicStatus',
-      summary: 'Status for everybody',
+      summary: 'Get the public status',
       description:
-        'How each part of the service is doing and how fresh the data of each category is. Needs no key; `/status` shows it as a page.',
-      access: { open: 'Whoever wonders whether the service works may look.' },
+        'Returns the status of each component and the data freshness of each category. Needs no key; `/status` shows it as a page.',
+      access: { open: 'The status is public.' },
       answers: { 200: PublicStatus },
       handle: ({ reply }) => {
         const now = clock.now()

@@ -36,7 +36,7 @@ export function paymentComponents({ provider, trouble }: PaymentState): Componen
   const name = 'payments'
   return trouble() === undefined
     ? [{ name, status: 'operational' }]
-    : [{ name, status: 'degraded', message: 'The payment processor does not answer.' }]
+    : [{ name, status: 'degraded', message: 'The payment processor does not respond.' }]
 }
 
 interface PaymentState {

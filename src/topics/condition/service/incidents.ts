@@ -5,7 +5,7 @@ import type { Settings } from '../../operator/store/settings.ts'
 import type { Incident, IncidentStore } from '../store/incidents.ts'
 import type { Component } from './component.ts'
 
-/** When parts of the service were not as they should be. */
+/** When parts of the service were degraded or down. */
 export type Incidents = ReturnType<typeof createIncidents>
 
 export const incidentDays = 90

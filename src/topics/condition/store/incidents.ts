@@ -5,7 +5,7 @@ import { lazy } from '../../../database/statement.ts'
 export interface Incident {
   id: number
   part: string
-  /** The worst that it came to. */
+  /** Worst state of the incident. */
   status: 'degraded' | 'down'
   message: string | null
   /** Unix ms. */

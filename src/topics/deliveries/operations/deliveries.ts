@@ -61,7 +61,7 @@ function createShared({ deliveries, catalogue, limits, now }: Context) {
       if (!deliveries.enabled) {
         throw stateForbids(
           'scheduled_deliveries_disabled',
-          'Scheduled deliveries are paused for everybody. Try again later.',
+          'Scheduled deliveries are paused by the operator. Try again later.',
         )
       }
     },
@@ -71,7 +71,7 @@ function createShared({ deliveries, catalogue, limits, now }: Context) {
 type Shared = ReturnType<typeof createShared>
 
 const howItRuns =
-  'Runs are made every fifteen minutes, for each local day once, when the clocks of `time_zone` have passed `delivery_time`: a time that a change of the clock skips is the next one that exists, one that it repeats runs once, and after an outage the newest that was missed is made up for. A run has the prices of `GET /v1/prices/latest` at its making, frozen over all attempts, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change against the last observation of an earlier local day; text that a spreadsheet would run as a formula begins with an apostrophe. Codes without a current price are named in the letter. A provider that fails is asked again after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
+  '**Schedule.** Deliveries are checked every fifteen minutes and run once per local day after `delivery_time` in `time_zone`. A time skipped by a clock change runs at the next existing time; a repeated time runs once. After an outage the newest missed delivery is sent.\n\n**Content.** Each delivery has the prices of `GET /v1/prices/latest` at the time of the run, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change is against the last observation of an earlier local day. Text that a spreadsheet would run as a formula starts with an apostrophe. Codes without a current price are named in the e-mail. A failed delivery is retried after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
 
 function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
   const { deliveries, idempotency, links, headerPrefix } = deps
@@ -79,7 +79,8 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
     operation('GET /v1/scheduled-deliveries', {
       operationId: 'listScheduledDeliveries',
       summary: 'List scheduled deliveries',
-      description: 'Every delivery of the account, oldest first, and how many the plan allows.',
+      description:
+        'Returns the scheduled deliveries of the account, oldest first, and how many the plan allows.',
       access: reading,
       answers: {
         200: t.Object({
@@ -107,14 +108,13 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
     operation('POST /v1/scheduled-deliveries', {
       operationId: 'createScheduledDelivery',
       summary: 'Create a scheduled delivery',
-      description: `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
+      description: `Creates a scheduled delivery and returns it. The body may be wrapped in \`scheduled_delivery\`. ${howItRuns}`,
       access: writing,
       headers: t.Object({
         ...idempotencyHeader.properties,
         [`${headerPrefix}source`.toLowerCase()]: t.Optional(
           t.String({
-            description:
-              'The channel that asks, answered as `source`: a word of up to 40 characters.',
+            description: 'The channel that created it, returned as `source`: up to 40 characters.',
             examples: ['dashboard'],
           }),
         ),
@@ -142,7 +142,7 @@ const channelOf = (source: string | null): string =>
 const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }: Links) =>
   stateForbids(
     'scheduled_delivery_limit_reached',
-    `The account has ${count} scheduled deliveries of ${allowed} that its plan allows; delete one or upgrade.`,
+    `The account has ${count} scheduled deliveries of ${allowed} allowed by its plan. Delete one or upgrade.`,
     { limit: allowed, current_count: count, upgrade_url: upgradeUrl },
   )
 
@@ -151,16 +151,16 @@ function changeOne(deps: Context, { rows, forms, own, refusePaused }: Shared) {
   return [
     operation('GET /v1/scheduled-deliveries/:id', {
       operationId: 'getScheduledDelivery',
-      summary: 'One scheduled delivery',
-      description: 'The delivery with its last run.',
+      summary: 'Get a scheduled delivery',
+      description: 'Returns the delivery with its last run.',
       access: reading,
       params: params.properties,
       answers: { 200: t.Object({ data: DeliveryTwice }), ...unknown },
       handle: ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
     }),
     operation('PATCH /v1/scheduled-deliveries/:id', {
-      operationId: 'changeScheduledDelivery',
-      summary: 'Change a scheduled delivery',
+      operationId: 'updateScheduledDelivery',
+      summary: 'Update a scheduled delivery',
       description:
         "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
       access: writing,
@@ -179,7 +179,8 @@ function changeOne(deps: Context, { rows, forms, own, refusePaused }: Shared) {
     operation('DELETE /v1/scheduled-deliveries/:id', {
       operationId: 'deleteScheduledDelivery',
       summary: 'Delete a scheduled delivery',
-      description: 'The delivery and its runs are gone; a letter that is on its way still arrives.',
+      description:
+        'Deletes the delivery and its runs. An e-mail that is already being sent still arrives.',
       access: writing,
       params: params.properties,
       answers: {
@@ -198,18 +199,18 @@ function changeOne(deps: Context, { rows, forms, own, refusePaused }: Shared) {
 }
 
 const messages = {
-  pending: 'The copy is on its way.',
-  sent: 'The copy was sent.',
-  skipped: 'Nothing was sent; `error` says why.',
-  suppressed: 'Nothing was sent; `error` says why.',
+  pending: 'The delivery is being sent.',
+  sent: 'The delivery was sent.',
+  skipped: 'Nothing was sent; see `error`.',
+  suppressed: 'Nothing was sent; see `error`.',
 } as const
 
 function sendNow({ deliveries, idempotency, limits }: Context, { own, refusePaused }: Shared) {
   return [
     operation('POST /v1/scheduled-deliveries/:id/send_now', {
       operationId: 'sendScheduledDelivery',
-      summary: 'Send a copy now',
-      description: `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
+      summary: 'Send a scheduled delivery now',
+      description: `Runs the delivery now, outside its schedule, and returns the run: \`pending\` if it is being sent, \`skipped\` or \`suppressed\` with the reason in \`error\` if not. Allowed once in ${limits.manualSendCooldownSeconds} seconds per delivery; sooner requests get 429 with \`Retry-After\`.`,
       access: writing,
       params: params.properties,
       headers: idempotencyHeader,
@@ -246,7 +247,7 @@ function sendNow({ deliveries, idempotency, limits }: Context, { own, refusePaus
 const tooSoon = ({ retryAfterSeconds }: CopyRefusal) =>
   new Problem(
     'manual_send_cooldown',
-    `A copy of this delivery was asked for a short time ago; the next one can be in ${retryAfterSeconds} s.`,
+    `This delivery was sent manually a short time ago. Try again in ${retryAfterSeconds} s.`,
     { field: null, value: null, errors: [], retry_after: retryAfterSeconds },
     { headers: { 'retry-after': String(retryAfterSeconds) } },
   )

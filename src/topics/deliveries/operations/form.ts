@@ -37,7 +37,7 @@ export interface DeliveryFormDeps {
 
 const deliveryFields = (deps: DeliveryFormDeps) => ({
   name: optional(
-    nullable(nameField(deps.nameMax), { description: 'Begins the subject of the letters.' }),
+    nullable(nameField(deps.nameMax), { description: 'Prefix of the e-mail subject.' }),
   ),
   commodity_codes: codesField(deps),
   cadence: omittable(
@@ -126,10 +126,7 @@ function readCodes(
     return form.fault(name, `must be a list of 1 to ${codesMax} codes.`)
   const spellings = distinct(list)
   if (spellings.length > codesMax) {
-    return form.fault(
-      name,
-      `must be at most ${codesMax} different codes; these are ${spellings.length}.`,
-    )
+    return form.fault(name, `must be at most ${codesMax} different codes; got ${spellings.length}.`)
   }
   const codes = new Set<string>()
   for (const spelling of spellings) {
@@ -150,12 +147,11 @@ function distinct(list: readonly unknown[]): unknown[] {
 }
 
 function codeFault(code: unknown, near: DeliveryFormDeps['near']): string {
-  if (typeof code !== 'string') return 'must be a list of texts.'
-  if (code.length > codeMax)
-    return `must be a list of codes, which have at most ${codeMax} characters.`
+  if (typeof code !== 'string') return 'must be a list of strings.'
+  if (code.length > codeMax) return `must be a list of codes of at most ${codeMax} characters.`
   const suggestions = near(code).slice(0, suggestionsMax)
   const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
-  return `${code.toWellFormed()} is no commodity code.${hint} GET /v1/commodities lists them.`
+  return `must be commodity codes.${hint} GET /v1/commodities lists them.`
 }
 
 const defaults = {

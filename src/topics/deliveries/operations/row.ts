@@ -10,16 +10,16 @@ const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { de
 export const runId = t.String({ examples: ['01936f2a-0c00-7b1e-9a53-1d5c2f8e7a01'] })
 export const runStatus = oneOf(
   ['pending', 'processing', 'sent', 'skipped', 'suppressed'],
-  '`pending` and `processing`: on its way, tried again by itself. `sent`: the mail provider has it. `skipped`: paused, or no code has a current price. `suppressed`: nothing is sent to the address, or the provider would not take it.',
+  '`pending` and `processing`: being sent, retried automatically. `sent`: accepted by the mail provider. `skipped`: paused, or no code has a current price. `suppressed`: the address is suppressed or was rejected by the provider.',
 )
-export const runError = textOrNull('Why it was not sent, or what went wrong with the last attempt.')
+export const runError = textOrNull('Why it was not sent, or the error of the last attempt.')
 
 const Run = t.Object(
   {
     id: runId,
     trigger: oneOf(['scheduled', 'manual']),
     status: runStatus,
-    sent_at: instantOrNull('When the mail provider took it.'),
+    sent_at: instantOrNull('When the mail provider accepted it.'),
     error: runError,
     created_at: t.String({ format: 'date-time' }),
   },
@@ -40,19 +40,19 @@ const fields = {
   recipient_email: t.String({ examples: ['desk@example.com'] }),
   recipient_status: oneOf(
     ['own', 'confirmed', 'waiting', 'declined'],
-    'An address outside the account is asked by a letter and gets nothing else before it agrees (`waiting`), and nothing after it declined.',
+    'An address outside the account must confirm by e-mail first (`waiting`); nothing is sent before it confirms or after it declines.',
   ),
   enabled: t.Boolean({ description: 'False: paused.' }),
-  source: t.String({ description: 'The channel that made it.', examples: ['api'] }),
+  source: t.String({ description: 'The channel that created it.', examples: ['api'] }),
   deliveries_count: integer({
-    description: 'Copies sent, by the schedule and by hand.',
+    description: 'Deliveries sent, scheduled and manual.',
     examples: [12],
   }),
   last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], {
-    description: 'Local day of the newest copy that was sent.',
+    description: 'Local day of the newest delivery sent.',
   }),
   next_delivery_at: instantOrNull(
-    'Null while paused. It goes out with the first dispatch from then on: every fifteen minutes there is one.',
+    'Null while paused. Deliveries are sent at the next quarter-hour check.',
   ),
   last_run: t.Union([Run, t.Null()]),
   created_at: t.String({ format: 'date-time' }),

@@ -68,7 +68,7 @@ const lineOf = ({ code, series, price, observedAt, change }: DeliveredPrice) => 
   change: change
     ? [
         signed(change.amount, series.decimals),
-        change.percent !== undefined && `(${signed(change.percent, 2)} %)`,
+        change.percent !== undefined && `(${signed(change.percent, 2)}%)`,
       ]
         .filter(Boolean)
         .join(' ')
@@ -104,8 +104,8 @@ function notesOf(
   return [
     ...(fixture ? [`${sourceDescription(fixture.series.source, true)}.`] : []),
     ...(list.missing.length > 0 ? [`No current price: ${list.missing.join(', ')}.`] : []),
-    `${filename} has the same numbers. Changes are against the last observation of an earlier day in ${timeZone}.`,
-    `${trigger === 'manual' ? 'Somebody asked for this copy; others go out' : 'It goes out'} ${schedule} at ${deliveryTime} (${timeZone}). To change or pause it: ${pageUrl}`,
+    `${filename} contains the same prices. Changes are against the last observation of an earlier day in ${timeZone}.`,
+    `${trigger === 'manual' ? 'This delivery was requested manually. Scheduled deliveries are sent' : 'Sent'} ${schedule} at ${deliveryTime} (${timeZone}). To change or pause it: ${pageUrl}`,
   ]
 }
 

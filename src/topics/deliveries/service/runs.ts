@@ -128,7 +128,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
       transact(db, () => {
         for (const run of runs.waiting(now - unheardMs, rowsAtOnce)) {
           const message = messageOf(run)
-          if (!message) end(run.id, 'suppressed', 'Its letter is not there any more.', null)
+          if (!message) end(run.id, 'suppressed', 'Its e-mail no longer exists.', null)
           else if (message.state === 'delivered') end(run.id, 'sent', null, message.deliveredAt)
           else if (message.state === 'failed')
             end(run.id, 'suppressed', message.error ?? 'It could not be sent.', null)

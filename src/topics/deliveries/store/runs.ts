@@ -14,7 +14,7 @@ export interface DeliveryRun {
   localOn: string
   recipient: string
   status: RunStatus
-  /** Why it was not sent, or what went wrong with the last attempt. */
+  /** Why it was not sent, or the error of the last attempt. */
   error: string | null
   createdAt: number
   sentAt: number | null

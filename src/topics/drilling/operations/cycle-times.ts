@@ -306,12 +306,7 @@ const cohortSpanOf = (text: string | undefined): CohortSpan => {
   const groupBy = text?.trim().toLowerCase() || cohortSpans[0]
   const span = cohortSpans.find(candidate => candidate === groupBy)
   if (span) return span
-  throw invalidParameter(
-    'group_by',
-    groupBy.slice(0, 100),
-    `is not one of ${cohortSpans.join(', ')}.`,
-    cohortSpans,
-  )
+  throw invalidParameter('group_by', groupBy.slice(0, 100), cohortSpans)
 }
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
@@ -323,7 +318,6 @@ export const cycleTimeOperations: readonly Operation[] = [
     summary: 'From permit to production',
     description:
       'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
-    tags: ['well production'],
     access: productionHeavyAccess,
     query: { ...placeQuery, ...nameQuery },
     answers: { 200: envelope(CycleTime), ...refusals },
@@ -355,7 +349,6 @@ export const cycleTimeOperations: readonly Operation[] = [
     summary: 'Cycle times by cohort',
     description:
       'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
-    tags: ['well production'],
     access: productionHeavyAccess,
     query: {
       ...placeQuery,

@@ -78,7 +78,7 @@ export function parseWell(parameter: string, text: string): string {
   throw invalidParameter(
     parameter,
     text.slice(0, 100),
-    'is not an API number: write 10, 12 or 14 digits, such as 42-329-40001.',
+    'an API number of 10, 12 or 14 digits, such as 42-329-40001',
   )
 }
 

@@ -36,7 +36,7 @@ import {
 } from './rig-count-row.ts'
 
 const perPageMax = 100
-const tags = ['Energy intelligence']
+const tags = ['Drilling']
 const published =
   'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
 const spans =
@@ -250,7 +250,7 @@ export const rigCountOperations: readonly Operation[] = [
     handle: ({ at, query, reply }) => {
       const { rigs } = at.drilling
       const span = countSpanOf(query.period || 'month')
-      if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
+      if (!span) throw invalidParameter('period', query.period, countSpans)
       const row = newestOf({ at, reply })
       const possibleTrend = countTrend(rigCounts(rigs, country, row.countedOn, comparedDays), span)
       const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')

@@ -1,5 +1,5 @@
 import type { Call } from '../../../http/operations/operation.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { Problem, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energyMeta } from '../../energy/operations/frame.ts'
@@ -44,10 +44,10 @@ export function searched(
     return search.page(filter, limit, offset)
   } catch (error) {
     if (!(error instanceof TooCommon)) throw error
-    throw invalidParameter(
+    throw refusedParameter(
       filter.wellName === undefined ? 'query' : 'well_name',
       error.part,
-      `${error.message}: send more of the name.`,
+      `${error.message}. Send more of the name.`,
     )
   }
 }

@@ -1,6 +1,10 @@
 import { listOf } from '../../../http/input/query.ts'
 import { textParameter, typed } from '../../../http/input/typed.ts'
-import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  refusedParameter,
+} from '../../../http/problem/problem.ts'
 import { daysOf } from '../../energy/operations/answer.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import type { Circle } from '../../geography/math/geography.ts'
@@ -80,19 +84,14 @@ export function statesOf(text: string | undefined): string[] | undefined {
   const unknown = states.find(code => !permitStateOf(code))
   if (unknown === undefined) return states.length === 0 ? undefined : states
   const allowed = permitStates.map(state => state.code)
-  throw invalidParameter(
-    'states',
-    unknown.slice(0, 100),
-    `is not one of the ${allowed.length} states that are served.`,
-    allowed,
-  )
+  throw invalidParameter('states', unknown.slice(0, 100), 'covered states', allowed)
 }
 
 /** A plain decimal number of `[min, max]`. */
 export function numberOf(parameter: string, text: string, min: number, max: number): number {
   const value = /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(text.trim()) ? Number(text) : Number.NaN
   if (!(value >= min && value <= max))
-    throw invalidParameter(parameter, text.slice(0, 100), `is not a number from ${min} to ${max}.`)
+    throw invalidParameter(parameter, text.slice(0, 100), `a number from ${min} to ${max}`)
   return value
 }
 
@@ -125,7 +124,7 @@ export function typedText(parameter: string, text: string | undefined): string |
     throw invalidParameter(
       parameter,
       trimmed.slice(0, 100),
-      `is not accepted: send at most ${charactersMax} characters.`,
+      `at most ${charactersMax} printable characters long`,
     )
   }
   return trimmed
@@ -135,11 +134,7 @@ export function typedText(parameter: string, text: string | undefined): string |
 function partOf(parameter: string, text: string | undefined): string | undefined {
   const part = typedText(parameter, text)
   if (part === undefined || part.length >= partCharactersMin) return part
-  throw invalidParameter(
-    parameter,
-    part,
-    `is too short: send ${partCharactersMin} characters or more.`,
-  )
+  throw invalidParameter(parameter, part, `at least ${partCharactersMin} characters long`)
 }
 
 /**
@@ -153,14 +148,10 @@ export function wordsOf(parameter: string, text: string | undefined): string | u
     throw invalidParameter(
       parameter,
       trimmed,
-      `has no word of ${partCharactersMin} characters or more.`,
+      `text with a word of at least ${partCharactersMin} characters`,
     )
   if (words.length > wordsMax)
-    throw invalidParameter(
-      parameter,
-      trimmed,
-      `has ${words.length} words: at most ${wordsMax} are searched for.`,
-    )
+    throw invalidParameter(parameter, trimmed, `at most ${wordsMax} words`)
   return words.join(' ')
 }
 
@@ -184,10 +175,10 @@ export const definedFields = <T extends object>(fields: T) =>
 
 export function permitFilterOf(query: Query): PermitFilter {
   if (query.address?.trim()) {
-    throw invalidParameter(
+    throw refusedParameter(
       'address',
       query.address.slice(0, 100),
-      'this service has no geocoding: give latitude and longitude.',
+      'address is not supported: send latitude and longitude.',
     )
   }
   return definedFields({

@@ -1,6 +1,6 @@
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, Problem, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { longestPeriodYears, periodStart, yearsBefore } from '../math/period.ts'
 
@@ -45,7 +45,7 @@ export function requestedRange(query: Query, now: number): { fromOn: string; toO
     throw invalidParameter(
       'period',
       token,
-      'is not a period such as 90d, 26w, 6m, 5y, week, month, quarter or year.',
+      'a period such as 90d, 26w, 6m, 5y, week, month, quarter or year',
     )
   }
   if (fromOn > toOn) {
@@ -57,10 +57,10 @@ export function requestedRange(query: Query, now: number): { fromOn: string; toO
   }
   if (fromOn < yearsBefore(toOn, longestPeriodYears)) {
     const [name, value] = from === undefined ? ['period', token] : [fromName, fromText]
-    throw invalidParameter(
+    throw refusedParameter(
       name,
       value,
-      `reaches over more than ${longestPeriodYears} years, from ${fromOn} to ${toOn}.`,
+      `The range from ${fromOn} to ${toOn} is longer than ${longestPeriodYears} years.`,
     )
   }
   return { fromOn, toOn }

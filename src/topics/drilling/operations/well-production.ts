@@ -55,7 +55,7 @@ function monthIn(parameter: string, text: string | undefined): string | undefine
     ? text.trim()
     : monthOf(isoDay(momentOf(parameter, text, 'start')!))
   if (month < firstMonth)
-    throw invalidParameter(parameter, text.slice(0, 100), `is before ${firstMonth}.`)
+    throw invalidParameter(parameter, text.slice(0, 100), `${firstMonth} or later`)
   return month
 }
 
@@ -128,7 +128,6 @@ const overview = (path: string, operationId: string, description: string) =>
     operationId,
     summary: 'Well production: coverage and newest month',
     description,
-    tags: ['well production'],
     access: productionAccess,
     answers: { 200: envelope(Overview) },
     handle: overviewOf,
@@ -146,7 +145,6 @@ export const wellProductionOperations: readonly Operation[] = [
     operationId: 'listStateProduction',
     summary: 'Production by state',
     description: 'What every state produced in one month, most oil first.',
-    tags: ['well production'],
     access: productionAccess,
     query: {
       period: textParameter({
@@ -168,7 +166,7 @@ export const wellProductionOperations: readonly Operation[] = [
       const { states } = at.wellProduction
       const requestedMonth = query.period?.trim()
       if (requestedMonth && !isMonth(requestedMonth))
-        throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
+        throw invalidParameter('period', requestedMonth.slice(0, 100), 'a month (YYYY-MM)')
       const period = requestedMonth || states.newestMonth()
       const rows = period === undefined ? [] : states.ofMonth(period)
       markSources({ at, reply }, rows)
@@ -179,7 +177,6 @@ export const wellProductionOperations: readonly Operation[] = [
     operationId: 'getStateProduction',
     summary: 'Production of one state',
     description: 'Month by month, oldest first. Agencies publish no water for states.',
-    tags: ['well production'],
     access: productionAccess,
     params: {
       code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
@@ -227,7 +224,6 @@ export const wellProductionOperations: readonly Operation[] = [
     summary: 'Production of one well',
     description:
       'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
-    tags: ['well production'],
     access: productionAccess,
     params: {
       api_number: t.String({
@@ -276,7 +272,6 @@ export const wellProductionOperations: readonly Operation[] = [
     operationId: 'listTopProducers',
     summary: 'Wells with most oil',
     description: 'The wells of a state that brought most oil in the last months, most first.',
-    tags: ['well production'],
     access: productionHeavyAccess,
     query: {
       state_code: textParameter({

@@ -37,7 +37,7 @@ export function requireData<T>(value: T | undefined, subject: string, dataset: s
   if (value !== undefined) return value
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `There are no ${subject} here: this service does not offer that data set.`,
+    `No ${subject} are available: the operator has not imported this dataset.`,
     { dataset },
   )
 }

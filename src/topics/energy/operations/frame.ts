@@ -100,7 +100,6 @@ export const energyOperation = <
 }): Operation =>
   operation<Query, Params, TSchema, A>(`GET ${path}`, {
     ...(path.startsWith(prefix) && { aliases: [path.replace(prefix, aliasPrefix)] }),
-    tags: ['Energy intelligence'],
     access: energyAccess,
     ...definition,
   })

@@ -72,7 +72,12 @@ export function createDieselStationsDataset(store: Pick<StationStore, 'write'>):
         const amount = neededNumber(row, 'price', 0, 1000)
         const price = scaled(amount, 1 / gallons)
         if (price < priceMin || price > priceMax)
-          refuse('price', amount, `USD a ${unit} is not believed of diesel`, 'check the unit')
+          refuse(
+            'price',
+            amount,
+            `USD a ${unit} is outside the accepted range for diesel`,
+            'check the unit',
+          )
         const latitude = neededNumber(row, 'latitude', -90, 90)
         const longitude = neededNumber(row, 'longitude', -180, 180)
         return {

@@ -43,7 +43,7 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
     ? (['fuel_type', query.fuel_type] as const)
     : (['grade', query.grade] as const)
   const grade = gradeText ? gradeOf(gradeText) : undefined
-  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, 'is not a grade.', grades)
+  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, grades)
   return grade
 }
 

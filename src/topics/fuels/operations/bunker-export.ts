@@ -44,9 +44,7 @@ const ExportBody = t.Union(
 function formatOf(text: string | undefined): 'json' | 'csv' {
   const format = (text || 'json').toLowerCase()
   if (format === 'json' || format === 'csv') return format
-  const why =
-    format === 'xlsx' ? 'is not written here: a spreadsheet opens csv.' : 'is neither json nor csv.'
-  throw invalidParameter('format', text, why, ['json', 'csv'])
+  throw invalidParameter('format', text, ['json', 'csv'])
 }
 
 /** The newest prices as a table to take away. */

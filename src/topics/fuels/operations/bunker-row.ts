@@ -60,7 +60,7 @@ export const EntryShape = t.Object(
 
 export const metaFields = {
   request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
-  timestamp: moment('When this was answered.'),
+  timestamp: moment('Time of the response.'),
   cache_ttl: integer({ examples: [300], description: 'Seconds for which the answer may be kept.' }),
   data_source: t.String({ examples: ['market_reporting'] }),
   source_description: t.String({ examples: ['Compiled from market reporting'] }),

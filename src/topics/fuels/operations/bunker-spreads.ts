@@ -47,7 +47,7 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
   if (!text?.trim()) throw missingParameter('ports', 'name two to ten ports, comma-separated.')
   const compared = [...new Set(listOf(text).map(portText => bunkerPort(ports, portText)))]
   if (compared.length < 2 || compared.length > comparedMax)
-    throw invalidParameter('ports', text, `does not name two to ${comparedMax} ports.`)
+    throw invalidParameter('ports', text, `two to ${comparedMax} different ports, comma-separated`)
   return compared
 }
 

@@ -134,7 +134,6 @@ export function dieselStationsOperations({
       operationId: 'findDieselStations',
       summary: 'Diesel stations around a place',
       description: `The stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
-      tags: ['diesel'],
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
       answers: { 200: Nearby },

@@ -73,7 +73,6 @@ export function dieselOperations(deps: DieselDeps) {
       operationId: 'getDieselPrice',
       summary: 'Average diesel price',
       description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
-      tags: ['diesel'],
       access: { meter: true },
       query: {
         state: textParameter({
@@ -92,7 +91,6 @@ export function dieselOperations(deps: DieselDeps) {
       operationId: 'getStateDieselPrice',
       summary: 'Average diesel price of a state',
       description: `The same for the state in the path. ${weekly}`,
-      tags: ['diesel'],
       access: { meter: true },
       params: { state: t.String({ description: states, examples: ['CA'] }) },
       answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })) },

@@ -73,7 +73,7 @@ export function marineFilter(
     ? (['fuel_type', query.fuel_type] as const)
     : (['grade', query.grade] as const)
   const grade = gradeText ? gradeOf(gradeText) : undefined
-  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, 'is not a grade.', grades)
+  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, grades)
   const region = regionIn(query.region, true)
   const place = query.port_code || query.port
   const port = place ? portOf(ports, place) : undefined
@@ -96,7 +96,7 @@ export interface PortFilter {
 export function portFilter(query: Query<typeof portQuery>): PortFilter {
   const country = query.country?.trim().toUpperCase() || undefined
   if (country && !/^[A-Z]{2}$/.test(country))
-    throw invalidParameter('country', query.country, 'is not a country code of two letters.')
+    throw invalidParameter('country', query.country, 'a two-letter country code')
   return {
     region: regionIn(query.region, false),
     country,
@@ -116,7 +116,6 @@ function regionIn(text: string | undefined, groups: boolean): RegionChoice | und
     throw invalidParameter(
       'region',
       text,
-      'is not a region.',
       groups ? [...portRegions, ...regionGroupNames] : portRegions,
     )
   return region

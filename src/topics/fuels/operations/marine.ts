@@ -21,7 +21,6 @@ export function marineOperations(deps: MarineDeps) {
     operationId,
     summary,
     description,
-    tags: ['marine'],
     access: { meter: true, rate: 'marine' as const },
     query: priceQuery,
     answers: { 200: envelope(MarinePrices), ...refusals },
@@ -37,7 +36,6 @@ export function marineOperations(deps: MarineDeps) {
       operationId: 'listMarinePorts',
       summary: 'Bunkering ports',
       description: 'The ports whose fuel prices are served, the one that sells most first.',
-      tags: ['marine'],
       access: { meter: true, rate: 'marine' },
       query: portQuery,
       answers: { 200: envelope(Ports) },
@@ -74,7 +72,6 @@ export function marineOperations(deps: MarineDeps) {
       operationId: 'listMarinePortPrices',
       summary: 'Bunkering ports with their prices',
       description: 'The ports, each with the newest price of its grades.',
-      tags: ['marine'],
       access: { meter: true, rate: 'marine' },
       query: portQuery,
       answers: { 200: envelope(PortPrices) },
@@ -85,7 +82,6 @@ export function marineOperations(deps: MarineDeps) {
       summary: 'Past marine fuel prices',
       description:
         'Prices between two dates, newest first, the last 30 days without any; of one instant in the order of the latest prices. Walking the pages neither repeats nor loses a row while data comes in.',
-      tags: ['marine'],
       access: { meter: true, rate: 'marine-historical' },
       page: { max: deps.perPageMax },
       query: {

@@ -53,7 +53,7 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
     if (!level) return undefined
     const levels = surcharges.serviceLevels('parcel')
     if (levels.length > 0 && !levels.includes(level))
-      throw invalidParameter('service_level', text, 'is not a service level.', levels)
+      throw invalidParameter('service_level', text, levels)
     return level
   }
   const present = (rows: Surcharge[], subject: string): Surcharge[] => {

@@ -44,7 +44,6 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
       operationId: 'listParcelSurcharges',
       summary: 'Fuel surcharges of all parcel carriers',
       description: `What each parcel carrier charges now, by carrier and service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
-      tags: ['fuel surcharge'],
       access: { meter: true },
       query: serviceLevel,
       answers: { 200: envelope(listShape(ParcelRow)), ...refusals },
@@ -60,7 +59,6 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
       operationId: 'getParcelSurcharge',
       summary: 'Fuel surcharges of a parcel carrier',
       description: `What a parcel carrier charges now, by service level.${delayed}`,
-      tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('harbor').properties,
       query: serviceLevel,
@@ -89,7 +87,6 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
       summary: 'Past fuel surcharges of a parcel carrier',
       description:
         'One entry for each week and service level, newest effective date first, then by service level.',
-      tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('harbor').properties,
       page: { max: deps.perPageMax },

@@ -31,7 +31,6 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       operationId: 'listFuelSurcharges',
       summary: 'Fuel surcharges of all carriers',
       description: `What each less-than-truckload carrier charges now, by carrier.${delayed}`,
-      tags: ['fuel surcharge'],
       access: { meter: true },
       answers: { 200: envelope(listShape(SurchargeRow)), 404: NestedProblem },
       handle: ({ reply }) =>
@@ -41,7 +40,6 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       operationId: 'getFuelSurcharge',
       summary: 'Fuel surcharge of a carrier',
       description: `What a less-than-truckload carrier charges now.${delayed}`,
-      tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('alder').properties,
       answers: { 200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })) },
@@ -56,7 +54,6 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       summary: 'Past fuel surcharges of a carrier',
       description:
         'One entry for each week, newest effective date first; a page of 100 is about two years.',
-      tags: ['fuel surcharge'],
       access: { meter: true },
       params: carrierParams('alder').properties,
       page: { max: deps.perPageMax },

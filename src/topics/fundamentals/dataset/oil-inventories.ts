@@ -75,7 +75,12 @@ export function createOilInventoriesDataset(
         const date = neededPastDay(row, 'date', now)
         const verdict = checkRow({ code, observedAt: date, price: level }, catalogue, now)
         if (verdict.kind !== 'point') {
-          refuse('level', row.level, `${unit} is not believed of ${code}`, 'check the unit')
+          refuse(
+            'level',
+            row.level,
+            `${unit} is outside the accepted range for ${code}`,
+            'check the unit',
+          )
         }
         codeById.set(verdict.point.seriesId, code)
         return verdict.point

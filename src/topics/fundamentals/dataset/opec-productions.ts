@@ -53,7 +53,12 @@ export function createOpecProductionsDataset(store: OpecStore): Dataset<OpecProd
         const amount = neededNumber(row, 'production', 0, 1e9)
         const bpd = Math.round(scaled(amount, size))
         if (bpd > bpdMax)
-          refuse('production', amount, `${unit} is not believed of one country`, 'check the unit')
+          refuse(
+            'production',
+            amount,
+            `${unit} is outside the accepted range for one country`,
+            'check the unit',
+          )
         return {
           country: opecCountry(neededText(row, 'country', 'write the name of a country', 60)),
           month: neededMonth(row, 'month', now),

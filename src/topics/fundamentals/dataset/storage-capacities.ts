@@ -89,7 +89,7 @@ export function createStorageCapacitiesDataset(
           refuse(
             'capacity',
             amount,
-            `${unit} is not believed of ${series.code}`,
+            `${unit} is outside the accepted range for ${series.code}`,
             `check the unit: ${capacity} ${series.unit} is far above its levels`,
           )
         }

@@ -147,7 +147,7 @@ function productIn(text: string | undefined) {
 }
 
 function refuseWord(parameter: string, text: string, allowed: readonly string[]): never {
-  throw invalidParameter(parameter, text.slice(0, 100), 'is not known.', allowed)
+  throw invalidParameter(parameter, text.slice(0, 100), allowed)
 }
 
 function placesOf(query: { product?: string; location?: string }): InventoryPlace[] {

@@ -149,7 +149,7 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
           throw invalidParameter(
             'period',
             params.period.slice(0, 100),
-            'is neither a month (2026-12) nor a quarter (2026-Q4).',
+            'a month (2026-12) or a quarter (2026-Q4)',
           )
         const series = requestedSeries(codeOf(query)?.trim() || defaultCode, request)!
         const filter = {

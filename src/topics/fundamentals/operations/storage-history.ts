@@ -3,6 +3,7 @@ import { integer } from '../../../http/answer/integer.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { oneOf, wrongValue } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { type Cadence, sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -155,7 +156,7 @@ function intervalOf(text: string | undefined): StorageInterval | undefined {
     const shownText = text.slice(0, 100)
     throw new Problem(
       'invalid_interval',
-      `Unknown interval: ${shownText}. Use one of ${intervalNames.join(', ')}.`,
+      wrongValue('interval', oneOf(intervalNames), shownText, intervalNames),
       {
         interval: shownText,
         valid_intervals: intervalNames,
@@ -169,8 +170,7 @@ function daysOf(query: Query, now: number): Omit<HistoryQuestion, 'interval'> {
   const start = momentOf('start_date', query.start_date, 'start')
   const end = momentOf('end_date', query.end_date, 'end')
   const period = (query.period || '90d').toLowerCase() as (typeof periods)[number]
-  if (!periods.includes(period))
-    throw invalidParameter('period', query.period, 'is not a period.', periods)
+  if (!periods.includes(period)) throw invalidParameter('period', query.period, periods)
   const to = end === undefined ? now : end - 1
   const length = start === undefined && end === undefined ? periodDays[period] : defaultDays
   const from = start ?? (length === undefined ? undefined : to - length * dayMs)

@@ -68,7 +68,7 @@ function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 
   }
   const regional = (text: string) => {
     const region = regions.find(candidate => candidate === text.trim().toUpperCase())
-    if (!region) throw invalidParameter('region', text, 'is not a region.', regions)
+    if (!region) throw invalidParameter('region', text, regions)
     const level = requireLevel(crudeOf(region))
     const row = paddRow(level)
     const { name, value, unit, updated_at, as_of, recorded_at } = row
@@ -112,7 +112,6 @@ const historyRoute = (alias: boolean) => ({
   operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
   summary: alias ? 'History of a level, by place' : 'History of a level',
   description: `${alias ? 'The same as `/v1/storage/history/{code}`. ' : ''}Levels of a place, newest first, all on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
-  tags: ['storage'],
   access: { meter: true },
   params: {
     code: t.String({
@@ -136,7 +135,6 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Crude oil in store',
     description:
       'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
-    tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
     answers: { 200: envelope(Overview), 404: NestedProblem },
@@ -160,7 +158,6 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Crude oil at Cushing',
     description:
       'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
-    tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
     answers: { 200: envelope(Level), 404: NestedProblem },
@@ -175,7 +172,6 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Strategic Petroleum Reserve',
     description:
       'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
-    tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
     answers: { 200: envelope(Reserve), 404: NestedProblem },
@@ -195,7 +191,6 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Crude oil by region',
     description:
       'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
-    tags: ['storage'],
     access: { meter: true },
     view: 'as_of',
     query: {

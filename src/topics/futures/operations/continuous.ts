@@ -6,7 +6,7 @@ import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import { oneOf, orNull } from '../../../http/operations/schema.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { Problem, refusedParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
@@ -68,11 +68,11 @@ const Continuous = t.Object(
       t.Object({
         date: dayField,
         price: t.Number({
-          description: 'Close of the active contract, adjusted where that was asked for.',
+          description: 'Close of the active contract, adjusted if requested.',
           examples: [71.87],
         }),
         unadjusted: t.Optional(
-          t.Number({ description: 'The close that was traded, beside an adjusted one.' }),
+          t.Number({ description: 'The traded close, if `close` is adjusted.' }),
         ),
         active_contract: codeField,
         rolled: t.Boolean({ description: 'First date of this contract.' }),
@@ -144,7 +144,7 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/:slug/continuous', {
       operationId: 'getContinuousFutures',
-      summary: 'Continuous series',
+      summary: 'Get a continuous futures series',
       description,
       access: { ...routes.full, heavy: true },
       view: 'as_of',
@@ -156,7 +156,7 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
     }),
     operation('GET /v1/futures/continuous/:slug/historical', {
       operationId: 'getContinuousFuturesHistory',
-      summary: 'Continuous series, a year by default',
+      summary: 'Get a year of a continuous futures series',
       description,
       access: { ...routes.full, heavy: true },
       view: 'as_of',
@@ -182,7 +182,7 @@ function readTerms(query: ContinuousQuery, nth: number): RollTerms & { adjustmen
   const adjustment = word === 'unadjusted' ? 'none' : word
   const daysBefore = integerOf('roll_days', query.roll_days, daysBeforeDefault, 1, 60)
   if (query.roll_days && rule !== 'days_before')
-    throw invalidParameter('roll_days', query.roll_days, 'goes with roll=days_before only.')
+    throw refusedParameter('roll_days', query.roll_days, 'roll_days requires roll=days_before.')
   return { rule, daysBefore, nth, adjustment }
 }
 

@@ -53,7 +53,7 @@ const Ohlc = t.Object(
     ...oneContract,
     days_requested: integer({ examples: [30] }),
     days_served: integer({ examples: [30] }),
-    truncated: t.Boolean({ description: 'Fewer days are served than were asked for.' }),
+    truncated: t.Boolean({ description: 'Whether fewer days are returned than requested.' }),
     date,
     open,
     high,
@@ -99,9 +99,9 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
   return [
     operation('GET /v1/futures/:slug/ohlc', {
       operationId: 'getFuturesOhlc',
-      summary: 'Daily open, high, low and close of one contract',
+      summary: 'List daily OHLC bars of a contract',
       description:
-        'Bars of the front month, or of another contract, newest first. `truncated` says that more days were asked for than are served.',
+        'Bars of the front month, or of another contract, newest first. `truncated` means that fewer days are returned than requested.',
       access: { ...routes.full, reader: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -136,7 +136,7 @@ function intradayRoute(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/:slug/intraday', {
       operationId: 'getFuturesIntraday',
-      summary: 'Five-minute prices of one trading date',
+      summary: 'List five-minute prices of a trading date',
       description:
         'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
       access: { ...routes.full, reader: true },
@@ -177,7 +177,7 @@ function ohlcAnswer(
   const { family, decimals, head } = requested
   const { month, code } = requestedContract(routes, requested, query.contract)
   if ((intervalOf(query.interval) ?? 'day') !== 'day')
-    throw invalidParameter('interval', query.interval, 'is not daily.', ['1d'])
+    throw invalidParameter('interval', query.interval, ['1d'])
   const requestedDays = integerOf('days', query.days, defaultDays, 1, daysAskedMax)
   const served = Math.min(requestedDays, ohlcDaysMax)
   const day = readDate(query.date)

@@ -142,7 +142,7 @@ export function futuresOperations(
     ...futuresSpreadHistoryOperations(deps, routes),
     operation('GET /v1/futures/:slug', {
       operationId: 'getFutures',
-      summary: 'Current quotes of a family',
+      summary: 'Get current futures quotes of a family',
       description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
       access: routes.every,
       view: 'as_of',

@@ -67,7 +67,7 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/:slug/historical', {
       operationId: 'getFuturesHistory',
-      summary: 'Daily, weekly or monthly bars',
+      summary: 'List daily, weekly or monthly futures bars',
       description:
         'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
       access: { ...routes.every, heavy: true },
@@ -144,8 +144,7 @@ function historyAnswer(
 function barIntervalOf(text: string | undefined): BarInterval {
   const interval = intervalOf(text) ?? 'day'
   const barInterval = barIntervals.find(candidate => candidate === interval)
-  if (!barInterval)
-    throw invalidParameter('interval', text, 'is not an interval of daily bars.', barIntervals)
+  if (!barInterval) throw invalidParameter('interval', text, barIntervals)
   return barInterval
 }
 

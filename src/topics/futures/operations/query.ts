@@ -139,7 +139,7 @@ export function readContract(
   throw invalidParameter(
     parameter,
     text.slice(0, 100),
-    `is not a contract of ${family.code}: give ${contractText} (1 to 12).`,
+    `a contract of ${family.code}: ${contractText} (1 to 12)`,
   )
 }
 

@@ -4,7 +4,11 @@ import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  refusedParameter,
+} from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { shownMonth } from '../../catalogue/service/contract-calendar.ts'
@@ -34,7 +38,7 @@ const averageDays = 30
 const Latest = envelope(
   t.Object(
     {
-      contract: t.String({ description: 'What was asked.', examples: [defaultTicker] }),
+      contract: t.String({ description: 'The requested name.', examples: [defaultTicker] }),
       contracts: t.Array(
         t.Object({
           contract: codeField,
@@ -97,7 +101,7 @@ function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/latest', {
       operationId: 'getLatestFutures',
-      summary: 'Current quotes by ticker',
+      summary: 'Get current futures quotes by ticker',
       description:
         'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
       access,
@@ -108,7 +112,7 @@ function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
     }),
     operation('GET /v1/futures/curve', {
       operationId: 'getFuturesCurveByTicker',
-      summary: 'Curve by ticker',
+      summary: 'Get a forward curve by ticker',
       description:
         'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
       access,
@@ -124,7 +128,7 @@ function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/spreads', {
       operationId: 'getFuturesPair',
-      summary: 'Spread between two contracts',
+      summary: 'Get the spread between two contracts',
       description:
         'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
       access,
@@ -163,7 +167,7 @@ function readFamily(
   throw invalidParameter(
     parameter,
     text.slice(0, 100),
-    'is not a futures family.',
+    'a futures family',
     families.flatMap(family => slugsOf(family, exchangeWords)),
   )
 }
@@ -248,10 +252,10 @@ function pairAnswer(
   const { family } = first
   if (family.unit !== second.family.unit || family.currency !== second.family.currency) {
     const measures = [family, second.family].map(leg => `${leg.currency} per ${leg.unit}`)
-    throw invalidParameter(
+    throw refusedParameter(
       'contract2',
       query.contract2,
-      `is quoted in ${measures[1]}, the first contract in ${measures[0]}.`,
+      `contract2 is quoted in ${measures[1]}, but contract1 in ${measures[0]}.`,
     )
   }
   const decimals = decimalsOf(deps, routes, family)

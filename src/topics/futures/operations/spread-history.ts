@@ -70,7 +70,7 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
   return [
     operation('GET /v1/futures/:slug/spread-history', {
       operationId: 'getFuturesSpreadHistory',
-      summary: 'A calendar spread over time',
+      summary: 'List historical calendar spreads',
       description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
       access: { ...routes.full, heavy: true },
       view: 'as_of',

@@ -70,7 +70,7 @@ export function futuresSpreadsOperations(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/:slug/spreads', {
       operationId: 'getFuturesSpreads',
-      summary: 'Calendar spreads',
+      summary: 'List calendar spreads',
       description: `Differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
       access: { ...routes.full, heavy: true },
       view: 'as_of',

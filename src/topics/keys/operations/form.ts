@@ -33,7 +33,7 @@ function hostOf(text: string): string | undefined {
 
 const tokenLike = /[0-9a-f]{64}/i
 
-const tokenInName = 'must not hold a token, which would then be stored.'
+const tokenInName = 'must not contain a token, because it would be stored.'
 
 /** The name of a key, which may be null; a token in it would be stored and shown as it is. */
 export const keyNameField = (charactersMax: number, options?: FieldOptions) =>
@@ -75,24 +75,26 @@ export const createKeyBody = (nameMax: number) =>
       ),
     ),
     expires_at: optional(
-      nullable(moment({ examples: ['2027-12-31T00:00:00Z'] }), { description: 'In the future.' }),
+      nullable(moment({ examples: ['2027-12-31T00:00:00Z'] }), {
+        description: 'Must be in the future.',
+      }),
     ),
     read_only: optional(
       flag({
         description:
-          'Good for requests that change nothing: GET, HEAD, and POST where it only reads, such as a batch of prices or MCP.',
+          'Allows only requests that change nothing: GET, HEAD, and POST operations that only read, such as a batch of prices or MCP.',
       }),
     ),
     scopes: optional(
       nullableAs(
         listOf(
           t.String({ enum: scopes, examples: ['prices'] }),
-          `parts of the interface: ${scopes.join(', ')}`,
+          `scopes: ${scopes.join(', ')}`,
           scopes.length,
           text => (isScope(text) ? text : undefined),
         ),
         [],
-        { description: 'Parts of the interface the key is good for; null: all.' },
+        { description: 'Scopes of the key; null for all.' },
       ),
     ),
   })
@@ -121,7 +123,7 @@ export function readKeyChange(keyBody: KeyBody, input: unknown, now: number): Ke
 export const RollBody = body({
   overlap_seconds: optional(
     whole(1, overlapSecondsMax, {
-      description: 'How long the old token stays good; absent: not at all.',
+      description: 'How long the old token stays valid. Default: 0.',
     }),
   ),
 })
@@ -148,7 +150,7 @@ function keyProblem(refusal: KeyRefusal, revoked: ProblemCode): Problem {
       const { limit, active } = refusal
       return stateForbids(
         'api_key_limit_reached',
-        `The account has ${active} active keys of ${limit} it may have; revoke one first.`,
+        `The account has ${active} active keys of ${limit} allowed. Revoke one first.`,
         {
           limit,
           current_count: active,
@@ -158,12 +160,9 @@ function keyProblem(refusal: KeyRefusal, revoked: ProblemCode): Problem {
     case 'last_active':
       return stateForbids(
         'last_active_key',
-        'This is the last active key of the account; create another one before you revoke it.',
+        'You cannot revoke the last active key. Create a replacement first.',
       )
     case 'revoked':
-      return stateForbids(
-        revoked,
-        'This API key has been revoked, and a revoked key stays revoked.',
-      )
+      return stateForbids(revoked, 'This API key has been revoked and cannot be reinstated.')
   }
 }

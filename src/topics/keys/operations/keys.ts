@@ -42,7 +42,7 @@ function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
       operationId: 'listApiKeys',
       summary: 'List API keys',
       description:
-        "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+        'Returns the keys of the account, or of all members of the organization, including revoked ones: active keys first, then newest first. Tokens are never listed; `token_hint` shows the first and last characters.',
       access,
       answers: { 200: Listed },
       handle: ({ caller }) =>
@@ -55,7 +55,7 @@ function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
       operationId: 'createApiKey',
       summary: 'Create an API key',
       description:
-        'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it manages no keys, people or payments and reads no secrets (403 `KEY_LIMITED`). Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+        "Creates an API key and returns it with its token; `plain_token` is returned only in this response. In an organization the key belongs to the caller and acts on the organization's account with the caller's role. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it cannot manage keys, people or payments, or read secrets (403 `KEY_LIMITED`). Active keys count towards the account's maximum (422 `api_key_limit_reached`). Repeating the request with the same `Idempotency-Key` and token returns the same key.",
       access: changing,
       idempotent: true,
       body: keyBody.schema,
@@ -88,10 +88,10 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
 
   return [
     operation('PATCH /v1/api-keys/:id', {
-      operationId: 'changeApiKey',
-      summary: 'Change an API key',
+      operationId: 'updateApiKey',
+      summary: 'Update an API key',
       description:
-        'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+        'Updates the name, expiry or restrictions of a key; other fields keep their values. An empty list removes a restriction, null an expiry. In an organization, members can change keys of non-admins; read-only members can change none (403 `FORBIDDEN_ROLE`).',
       access: changing,
       params: params.properties,
       body: keyBody.schema,
@@ -105,7 +105,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
       description:
-        'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
+        'Revokes a key permanently. The last active key (422 `last_active_key`) and revoked keys (422 `api_key_already_revoked`) are refused.',
       access: changing,
       params: params.properties,
       answers: { 200: Revoked, 422: ValidationProblem },
@@ -120,10 +120,10 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       },
     }),
     operation('POST /v1/api-keys/:id/roll', {
-      operationId: 'rollApiKey',
-      summary: 'Roll an API key',
+      operationId: 'rotateApiKey',
+      summary: 'Rotate an API key',
       description:
-        'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
+        'Returns a new token for the key, which keeps its id and counters; `plain_token` is returned only in this response. The old token ends immediately, or after `overlap_seconds`.',
       access: changing,
       idempotent: true,
       params: params.properties,

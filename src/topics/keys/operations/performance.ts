@@ -26,11 +26,11 @@ const fields = {
   tier_name: t.String({ examples: ['Production Boost'] }),
   range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
   via: t.Union([t.Literal('api'), t.Literal('console'), t.Literal('all')], {
-    description: 'Whose requests the figures are of: `api`, `console` or both.',
+    description: 'Origin of the counted requests: `api`, `console` or both.',
   }),
   overview: t.Object({
     totalRequests: integer({
-      description: 'In the range, refusals and errors too.',
+      description: 'Requests in the range, including refusals and errors.',
       examples: [1234],
     }),
     monthlyRequests: integer({
@@ -65,15 +65,15 @@ const fields = {
     t.Object({
       endpoint: t.String({ examples: ['/v1/prices/latest'] }),
       via: t.Union([t.Literal('api'), t.Literal('console')], {
-        description: '`console`: requested by pages of the console, which is not charged.',
+        description: '`console`: made by console pages, which are free of charge.',
       }),
       requests: integer(),
       percentage: t.Number(),
     }),
-    { description: `The ${endpointsMax} endpoints asked most.` },
+    { description: `The ${endpointsMax} most requested endpoints.` },
   ),
   geographicData: t.Array(t.Object({ country: t.String(), requests: integer() }), {
-    description: 'Empty: the service does not look up where requests come from.',
+    description: 'Empty: the service does not locate requests.',
   }),
 }
 
@@ -84,20 +84,20 @@ export function performanceOperations({ meter, now }: PerformanceDeps) {
   return [
     operation('GET /v1/analytics/performance', {
       operationId: 'getPerformance',
-      summary: 'Use of the service',
+      summary: 'Get request performance',
       description:
-        'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request of a client is in it, whether it counted or not; what pages of the console request is in it with `via=console` or `via=all`, marked `via: console`; the same fields stand under `data` and at the top level.',
-      tags: ['analytics'],
+        'Returns requests, errors and response times of all keys of the account, by day, hour of the day and endpoint. All client requests are included, charged or not; requests of console pages are included with `via=console` or `via=all` and marked `via: console`. The same fields are under `data` and at the top level.',
+      tags: ['Analytics'],
       access: { meter: true, heavy: true, reader: false },
       query: {
         range: wordParameter(rangeNames, {
-          description: '`7d`, `30d` (default) or `90d`; the running day is the last.',
+          description: '`7d`, `30d` (default) or `90d`, ending with the current day.',
           examples: ['30d'],
           default: '30d',
         }),
         via: wordParameter(vias, {
           description:
-            '`api` (default): requests of clients. `console`: what pages of the console requested for signed-in people, which is not charged. `all`: both.',
+            '`api` (default): requests of clients. `console`: requests of console pages, which are free of charge. `all`: both.',
           examples: ['api'],
           default: 'api',
         }),
@@ -134,15 +134,14 @@ export function performanceOperations({ meter, now }: PerformanceDeps) {
 function rangeOf(text: string | undefined): Range {
   if (!text) return '30d'
   const range = rangeNames.find(name => name === text)
-  if (!range)
-    throw invalidParameter('range', text, `is none of ${rangeNames.join(', ')}.`, rangeNames)
+  if (!range) throw invalidParameter('range', text, rangeNames)
   return range
 }
 
 function viaOf(text: string | undefined): Via {
   if (!text) return 'api'
   const via = vias.find(name => name === text)
-  if (!via) throw invalidParameter('via', text, `is none of ${vias.join(', ')}.`, vias)
+  if (!via) throw invalidParameter('via', text, vias)
   return via
 }
 

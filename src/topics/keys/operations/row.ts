@@ -9,13 +9,12 @@ import type { Meter } from '../service/meter.ts'
 
 const keyFields = {
   id: t.String({
-    description: 'Stays the same when the key is rolled.',
+    description: 'Stays the same when the key is rotated.',
     examples: ['00000000-0000-4000-8000-000000000101'],
   }),
   name: t.Union([t.String({ examples: ['trading desk'] }), t.Null()]),
   held_by: t.String({
-    description:
-      'Address of whose key it is: in an organization the keys of all members are listed.',
+    description: "E-mail address of the key's owner.",
     examples: ['eval@example.com'],
   }),
   token_hint: t.String({
@@ -25,11 +24,11 @@ const keyFields = {
   active: t.Boolean({ description: 'Neither revoked nor expired.' }),
   created_at: t.String({ format: 'date-time' }),
   revoked_at: instantOrNull('When the key was revoked.'),
-  last_used_at: instantOrNull('When the key was last let in, at most a second behind.'),
-  expires_at: instantOrNull('From then on the key is answered 401.'),
+  last_used_at: instantOrNull('When the key was last used, accurate to a second.'),
+  expires_at: instantOrNull('From this time requests with the key get 401.'),
   read_only: t.Boolean({
     description:
-      'Good for requests that change nothing: GET, HEAD, and POST where it only reads, such as a batch of prices or MCP.',
+      'Allows only requests that change nothing: GET, HEAD, and POST operations that only read, such as a batch of prices or MCP.',
   }),
   allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
     description: 'Networks the key may be used from; empty: any.',
@@ -38,7 +37,7 @@ const keyFields = {
     description: 'Hosts whose pages may use the key, with their subdomains; empty: any.',
   }),
   scopes: t.Array(t.String({ enum: scopes, examples: ['prices'] }), {
-    description: 'Parts of the interface the key is good for; empty: all.',
+    description: 'Scopes of the key; empty for all.',
   }),
   usage: t.Object({
     requests_used: integer({ description: 'Of the running quota window.', examples: [1234] }),
@@ -55,12 +54,12 @@ export const NewApiKeyShape = t.Object(
   {
     ...keyFields,
     plain_token: t.String({
-      description: 'The whole token, 64 hexadecimal characters: shown this once.',
+      description: 'The token, 64 hexadecimal characters; returned only once.',
     }),
   },
   {
     title: 'NewApiKey',
-    description: 'An API key with its token, which is shown in this answer only.',
+    description: 'An API key with its token, which is returned only in this response.',
   },
 )
 

@@ -51,7 +51,7 @@ export const TierShape = t.Object(
     }),
     alerts: countOrNull('Null: unlimited.'),
     features: FeatureList,
-    addons: t.Array(t.String(), { description: 'Add-ons that can be had on this plan.' }),
+    addons: t.Array(t.String(), { description: 'Add-ons available on this plan.' }),
   },
-  { title: 'Tier', description: 'What a plan allows.' },
+  { title: 'Tier', description: 'Limits and features of a plan.' },
 )

@@ -33,25 +33,24 @@ const UsageAnswer = t.Object({
       remaining: countOrNull('Null: no limit.'),
       resets_at: t.String({
         format: 'date-time',
-        description: 'When the whole limit is free again.',
+        description: 'When the full limit is available again.',
       }),
     }),
     {
-      description:
-        'Every window that applies to the key; of the rolling ones, as this request left them.',
+      description: 'Every window that applies to the key; rolling windows after this request.',
     },
   ),
   burn_rate_per_day: t.Number({
-    description: 'Requests a day since the quota window began.',
+    description: 'Requests per day since the quota window began.',
     examples: [61.7],
   }),
   forecast: t.Object({
     used_at_reset: integer({
-      description: 'What the counter says at the end of the window if this goes on.',
+      description: 'Projected requests at the end of the window at this rate.',
       examples: [1851],
     }),
     exhausted_at: instantOrNull(
-      'When the quota is used up if this goes on; null: not before the reset.',
+      'Projected time at which the quota is exhausted; null if not before the reset.',
     ),
   }),
 })
@@ -69,10 +68,10 @@ const UserAnswer = t.Object({
   ]),
   reservoir_mastery: t.Boolean({ description: 'Whether the plan is Professional or above.' }),
   admin: t.Boolean({
-    description: 'Always false: the operator signs in with the admin token, not with an account.',
+    description: 'Always false: operators use the admin token, not an account.',
   }),
   requests_this_month: integer({ examples: [1234] }),
-  request_limit: countOrNull('Of the running quota window; null: no quota.'),
+  request_limit: countOrNull('Requests in the current quota window; null without a quota.'),
   email_confirmed: t.Boolean(),
   email_confirmed_at: instantOrNull('When the e-mail address was confirmed.'),
   webhook_limit: countOrNull('Webhook endpoints; null: unlimited.'),
@@ -134,9 +133,9 @@ function limits({ meter, rates, clock }: UsageDeps) {
   return [
     operation('GET /v1/usage', {
       operationId: 'getUsage',
-      summary: 'Limits and their use',
+      summary: 'Get limits and usage',
       description:
-        'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
+        "Returns the calling key's usage of its quota and of every rolling window, its usage rate and a linear projection to the reset. Free of charge.",
       access,
       answers: { 200: UsageAnswer },
       handle: ({ caller }) => usageRow(caller),
@@ -169,20 +168,24 @@ function callers({ meter, clock }: UsageDeps) {
 
   const user = (operationId: string, description: string) => ({
     operationId,
-    summary: 'The caller',
+    summary: 'Get the current user',
     description,
-    tags: ['account'],
     access,
     answers: { 200: UserAnswer },
   })
 
   return [
     operation('GET /v1/users/me', {
-      ...user('getUser', 'The account behind the calling key, as earlier clients read it.'),
+      ...user(
+        'getCurrentUser',
+        'Returns the account of the calling key, in the shape that older clients read.',
+      ),
       handle: ({ caller }) => userRow(caller),
     }),
     operation('GET /users/me', {
-      ...user('getUserUnversioned', 'The same as `/v1/users/me`.'),
+      ...user('getCurrentUserAlias', 'Returns the account of the calling key.'),
+      summary: 'Get the current user (alias)',
+      deprecated: { use: '/v1/users/me' },
       handle: ({ caller }) => userRow(caller),
     }),
   ]

@@ -22,7 +22,7 @@ const NotificationShape = t.Object({
   read: t.Boolean(),
   created_at: t.String({ format: 'date-time' }),
   data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
-    description: 'Ids and numbers of what happened, by type.',
+    description: 'Details of the event, by type.',
   }),
 })
 const unreadCount = integer({ examples: [1] })
@@ -34,7 +34,7 @@ const Listed = t.Object({
 const Counted = t.Object({ unread_count: unreadCount })
 const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
 const AllMarked = t.Object({
-  marked: integer({ description: 'How many were unread.' }),
+  marked: integer({ description: 'Number of notifications that were unread.' }),
   unread_count: t.Literal(0),
 })
 const PreferencesShape = t.Object({
@@ -78,14 +78,13 @@ const accountOf = (caller: Caller): string => caller.key.account.account.id
 const list: readonly Operation[] = [
   operation('GET /v1/notifications', {
     operationId: 'listNotifications',
-    summary: 'Notifications',
-    description: "The account's notifications of the last 90 days, newest first.",
-    tags: ['notifications'],
+    summary: 'List notifications',
+    description: "Returns the account's notifications of the last 90 days, newest first.",
     access: read,
     page: { max: perPageMax, default: perPageDefault },
     query: {
       unread: flagParameter({
-        description: 'True: only those that are not read.',
+        description: 'True returns only unread notifications.',
         examples: [true],
         default: false,
       }),
@@ -103,9 +102,8 @@ const list: readonly Operation[] = [
   }),
   operation('GET /v1/notifications/unread_count', {
     operationId: 'countUnreadNotifications',
-    summary: 'Unread notifications',
-    description: 'How many notifications of the account are not read.',
-    tags: ['notifications'],
+    summary: 'Count unread notifications',
+    description: 'Returns the number of unread notifications.',
     access: read,
     answers: { 200: Counted },
     handle: ({ at, caller }) => {
@@ -119,8 +117,7 @@ const marks: readonly Operation[] = [
   operation('POST /v1/notifications/:id/mark_read', {
     operationId: 'markNotificationRead',
     summary: 'Mark a notification as read',
-    description: 'One that is read already stays as it is.',
-    tags: ['notifications'],
+    description: 'Marks a notification as read. Repeating the request changes nothing.',
     access: write,
     params: params.properties,
     answers: { 200: Marked },
@@ -136,8 +133,7 @@ const marks: readonly Operation[] = [
   operation('POST /v1/notifications/mark_all_read', {
     operationId: 'markAllNotificationsRead',
     summary: 'Mark all notifications as read',
-    description: 'Every notification of the account that is not read yet.',
-    tags: ['notifications'],
+    description: 'Marks all unread notifications of the account as read.',
     access: write,
     answers: { 200: AllMarked },
     handle: ({ at, caller }) => {
@@ -153,9 +149,8 @@ const marks: readonly Operation[] = [
 const preferences: readonly Operation[] = [
   operation('GET /v1/notification_preferences', {
     operationId: 'getNotificationPreferences',
-    summary: 'Notification preferences',
-    description: 'By which ways the account wants to hear of what.',
-    tags: ['notifications'],
+    summary: 'Get notification settings',
+    description: 'Returns which notifications the account gets on which channels.',
     access: read,
     answers: { 200: PreferencesShape },
     handle: ({ at, caller }) => {
@@ -164,11 +159,10 @@ const preferences: readonly Operation[] = [
     },
   }),
   operation('PATCH /v1/notification_preferences', {
-    operationId: 'changeNotificationPreferences',
-    summary: 'Change notification preferences',
+    operationId: 'updateNotificationPreferences',
+    summary: 'Update notification settings',
     description:
-      'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
-    tags: ['notifications'],
+      'Updates the given settings; the body may be wrapped in `notification_preferences`. Scheduled deliveries have separate settings.',
     access: write,
     body: PreferencesBody.schema,
     answers: { 200: PreferencesShape },

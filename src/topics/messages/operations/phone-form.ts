@@ -12,7 +12,7 @@ const countryOf = (written: string) => written.trim().toUpperCase()
 
 export const PhoneBody = body({
   phone_number: text(numberCharactersMax, {
-    description: 'In E.164, or as it is written in the country.',
+    description: 'In E.164 or national format.',
     examples: ['+15550100002'],
   }),
   country_code: optional(
@@ -38,11 +38,11 @@ export const CodeBody = body({
     text(40, {
       maxLength: undefined,
       pattern: '^\\d{6}$',
-      description: 'From the text message.',
+      description: 'The code from the text message.',
       examples: ['483920'],
     }),
     written =>
-      /^\d{6}$/.test(digitsOf(written)) ? undefined : 'must be the six digits of the message.',
+      /^\d{6}$/.test(digitsOf(written)) ? undefined : 'must be the six digits of the text message.',
   ),
 })
 
@@ -51,7 +51,7 @@ const notSupported = (field: string, value: string): Problem =>
     [
       {
         field,
-        message: `${field}: text messages are not sent to this country; the countries are ${supported}.`,
+        message: `${field} must be in a country that text messages are sent to: ${supported}.`,
         value,
       },
     ],
@@ -74,9 +74,8 @@ export async function phoneOf(input: unknown): Promise<{ number: string; country
       'must be a phone number, best in international form such as +15550100002.',
     )
   else if (countryCode !== undefined && !phone.domestic)
-    form.fault('phone_number', `is not a number of ${countryCode}.`)
-  else if (phone.premium)
-    form.fault('phone_number', 'is a number at extra cost; give one of your own.')
+    form.fault('phone_number', `must be a phone number of ${countryCode}.`)
+  else if (phone.premium) form.fault('phone_number', 'must not be a premium-rate number.')
   form.check()
   const region = phone!.region ?? countryCode
   const country = region === undefined ? undefined : smsCountryOf(region)

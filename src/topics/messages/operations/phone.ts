@@ -13,12 +13,12 @@ const phoneFields = {
   phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], {
     description: 'In E.164; null: none.',
   }),
-  verified: t.Boolean({ description: 'Its owner has entered the code that was sent to it.' }),
+  verified: t.Boolean({ description: 'Whether the code sent to the number was entered.' }),
   country_code: t.Union([t.String({ examples: ['US'] }), t.Null()]),
   added_at: t.Union([t.String({ format: 'date-time' }), t.Null()]),
 }
 const message = t.String({ description: 'For a person.' })
-const expiresAt = t.String({ format: 'date-time', description: 'Until when the code is good.' })
+const expiresAt = t.String({ format: 'date-time', description: 'Expiry of the code.' })
 const PhoneShape = t.Object(phoneFields)
 const Added = t.Object({
   ...phoneFields,
@@ -37,8 +37,8 @@ const accountOf = (caller: Caller): string => caller.key.account.account.id
 const number: readonly Operation[] = [
   operation('GET /v1/phone', {
     operationId: 'getPhone',
-    summary: 'The phone number',
-    description: 'The number of the account; everything null and false while there is none.',
+    summary: 'Get the phone number',
+    description: 'Returns the phone number of the account; null and false without one.',
     access: { meter: false },
     answers: { 200: PhoneShape },
     handle: ({ at, caller }) => phoneRow(at.phones.of(accountOf(caller))),
@@ -47,7 +47,7 @@ const number: readonly Operation[] = [
     operationId: 'addPhone',
     summary: 'Add a phone number',
     description:
-      'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
+      'Sets the phone number of the account and sends a verification code to it. Replacing a number withdraws consent to text messages. Numbers of other countries are refused with `country_not_supported`.',
     access,
     headers: idempotencyHeader,
     body: PhoneBody.schema,
@@ -79,7 +79,7 @@ const number: readonly Operation[] = [
       if (!phones.remove(accountOf(caller))) throw noPhone()
       return {
         deleted: true as const,
-        message: 'The phone number has been removed, and no text messages are sent any more.',
+        message: 'The phone number was removed. No more text messages are sent.',
       }
     },
   }),
@@ -90,7 +90,7 @@ const proof: readonly Operation[] = [
     operationId: 'verifyPhone',
     summary: 'Verify the phone number',
     description:
-      'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
+      'Verifies the number with the code. A wrong code is `invalid_code`; a code older than ten minutes is `code_expired`. After five wrong codes request a new one (429 `verification_locked`).',
     access,
     body: CodeBody.schema,
     answers: { 200: Proved, 404: NestedProblem, 429: TooManyOrLocked },
@@ -104,15 +104,15 @@ const proof: readonly Operation[] = [
         message:
           before === null
             ? 'The phone number is verified.'
-            : 'The phone number was verified before.',
+            : 'The phone number is already verified.',
       }
     },
   }),
   operation('POST /v1/phone/resend', {
     operationId: 'resendPhoneCode',
-    summary: 'Send a new code',
+    summary: 'Resend the verification code',
     description:
-      'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
+      'Sends a new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`), and invalidates the previous one.',
     access,
     idempotent: true,
     answers: { 200: Resent, 404: NestedProblem },
@@ -127,7 +127,7 @@ const proof: readonly Operation[] = [
         }
       if (out.refused === 'no_phone') throw noPhone()
       if (out.refused === 'too_many') throw tooManyCodes(out, now())
-      return { sent: false, message: 'The phone number is verified already.', expires_at: null }
+      return { sent: false, message: 'The phone number is already verified.', expires_at: null }
     },
   }),
 ]
@@ -140,9 +140,9 @@ const phoneRow = (phone: Phone | undefined) => ({
 })
 
 function sentMessage({ isSent }: CodeOut, reaches: boolean): string {
-  if (isSent) return 'A code of six digits is on its way to the number; it is good for ten minutes.'
-  if (reaches) return 'A code was sent to the number less than a minute ago and is still good.'
-  return 'No code could be sent: this service has no provider of text messages configured.'
+  if (isSent) return 'A six-digit code was sent to the number. It is valid for ten minutes.'
+  if (reaches) return 'A code was sent to the number less than a minute ago and is still valid.'
+  return 'No code could be sent: no SMS provider is configured.'
 }
 
 const noPhone = (): Problem => notFound('A phone number of the account')
@@ -167,16 +167,16 @@ function granted(verified: Verified): Phone {
     case 'locked':
       throw stateForbids(
         'verification_locked',
-        'Five wrong codes were entered; ask for a new one with POST /v1/phone/resend.',
+        'Five wrong codes were entered. Request a new one with POST /v1/phone/resend.',
       )
     case 'expired':
       throw stateForbids(
         'code_expired',
-        'The code is not good any more; ask for a new one with POST /v1/phone/resend.',
+        'The code has expired. Request a new one with POST /v1/phone/resend.',
       )
     case 'wrong': {
       const { triesLeft } = verified
-      const message = `verification_code: is not the one that was sent; ${triesLeft} of 5 tries left.`
+      const message = `Wrong verification_code; ${triesLeft} of 5 attempts left.`
       const fault = { field: 'verification_code', message, value: null }
       throw new Problem(
         'invalid_code',

@@ -54,7 +54,7 @@ export const SmsSettingsBody = bareOrPart(
         }),
         {
           description:
-            'Hours without alerts, over midnight where the end is before the start; null: none.',
+            'Hours without alerts, across midnight if the end is before the start; null for none.',
         },
       ),
     ),
@@ -87,7 +87,7 @@ function refuseHalfHours(form: Form, from: string | null, to: string | null) {
   if ((from === null) !== (to === null))
     form
       .part('quiet_hours')
-      .fault(from === null ? 'start' : 'end', 'must be given: hours have both a start and an end.')
+      .fault(from === null ? 'start' : 'end', 'is required: quiet hours have a start and an end.')
   if (from !== null && from === to) form.part('quiet_hours').fault('end', 'must not be the start.')
 }
 

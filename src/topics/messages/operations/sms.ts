@@ -22,8 +22,7 @@ export type SmsDeps = Pick<
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
 const SettingsShape = t.Object({
   enabled: t.Boolean({
-    description:
-      'False stops all alerts by text message; nothing is sent before the opt-in either.',
+    description: 'False stops all alerts by text message. Nothing is sent before opt-in.',
   }),
   quiet_hours: t.Object({
     start: clockOrNull,
@@ -31,7 +30,7 @@ const SettingsShape = t.Object({
     timezone: t.String({ examples: ['UTC'] }),
   }),
   max_messages_per_day: integer({
-    description: "Alerts a day of the quiet hours' time zone.",
+    description: 'Maximum alerts per day in the time zone of the quiet hours.',
     examples: [10],
   }),
   alert_types: t.Array(t.String({ examples: ['price_alert'] }), {
@@ -56,9 +55,9 @@ const reasons = [
   'monthly_limit_reached',
 ] as const
 const Eligibility = t.Object({
-  eligible: t.Boolean({ description: 'Nothing but the consent is missing, if that is.' }),
+  eligible: t.Boolean({ description: 'Whether only consent is missing.' }),
   reasons: t.Array(t.String({ examples: ['phone_missing'] }), {
-    description: `What stands in the way: ${reasons.join(', ')}.`,
+    description: `What prevents text messages: ${reasons.join(', ')}.`,
   }),
   plan: t.String({ examples: ['professional'] }),
   feature: t.Boolean({ description: 'Whether the plan has text messages.' }),
@@ -76,7 +75,7 @@ const Tested = t.Object({
   message_id: t.Union([t.String(), t.Null()]),
   to: t.String({ examples: ['+15550100001'] }),
   status: t.Union([t.Literal('sent'), t.Literal('logged')], {
-    description: '`logged`: there is no provider, the message is in the log.',
+    description: '`logged`: no provider is configured; the message is in the log.',
   }),
   message,
   remaining: countOrNull('Of this month; null: unlimited.'),
@@ -99,18 +98,18 @@ function settings({ db, textMessages, sms: store }: SmsDeps) {
   return [
     operation('GET /v1/sms/settings', {
       operationId: 'getSmsSettings',
-      summary: 'SMS settings',
+      summary: 'Get SMS settings',
       description:
-        'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
+        'Returns when and how often alerts are sent by text message. Available on every plan.',
       access: open,
       answers: { 200: SettingsShape },
       handle: ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
     }),
     operation('PATCH /v1/sms/settings', {
-      operationId: 'changeSmsSettings',
-      summary: 'Change SMS settings',
+      operationId: 'updateSmsSettings',
+      summary: 'Update SMS settings',
       description:
-        'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
+        'Updates the given settings; the body may be wrapped in `sms_settings`. Alerts in quiet hours or over the daily maximum are dropped, because they would be outdated later.',
       access: gated,
       body: SmsSettingsBody.schema,
       answers: { 200: SettingsShape },
@@ -128,8 +127,9 @@ function consent({ phones }: SmsDeps) {
   return [
     operation('POST /v1/sms/optin', {
       operationId: 'optInToSms',
-      summary: 'Agree to text messages',
-      description: 'The consent of the owner of the number; without it nothing but codes is sent.',
+      summary: 'Consent to text messages',
+      description:
+        "Records the consent of the number's owner. Without consent only verification codes are sent.",
       access: gated,
       answers: { 200: OptedIn, 422: ValidationProblem },
       handle: ({ caller }) => {
@@ -149,14 +149,14 @@ function consent({ phones }: SmsDeps) {
     }),
     operation('DELETE /v1/sms/optin', {
       operationId: 'optOutOfSms',
-      summary: 'Take the consent back',
-      description: 'Ends text messages at once; the number stays verified.',
+      summary: 'Withdraw consent to text messages',
+      description: 'Withdraws consent; text messages stop immediately. The number stays verified.',
       access: gated,
       answers: { 200: OptedOut },
       handle: ({ caller }) => ({
         opted_in: false as const,
         opted_out_at: isoInstant(phones.optOut(accountOf(caller))),
-        message: 'No alerts come by text message any more.',
+        message: 'No more alerts are sent by text message.',
       }),
     }),
   ]
@@ -166,9 +166,9 @@ function standing({ textMessages, phones }: SmsDeps) {
   return [
     operation('GET /v1/sms/eligibility', {
       operationId: 'getSmsEligibility',
-      summary: 'Whether text messages can come',
+      summary: 'Check whether text messages can be sent',
       description:
-        'What stands in the way of text messages, and what is left of the month’s allowance.',
+        'Returns whether text messages can be sent, what prevents them, and the remaining monthly allowance.',
       access: open,
       answers: { 200: Eligibility },
       handle: ({ caller }) => {
@@ -206,7 +206,7 @@ function trial({ db, textMessages, phones, ids, serviceName, now }: SmsDeps) {
   return [
     operation('POST /v1/sms/test', {
       operationId: 'sendTestSms',
-      summary: 'Send a test message',
+      summary: 'Send a test text message',
       description:
         'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
       access: gated,
@@ -243,8 +243,8 @@ function trial({ db, textMessages, phones, ids, serviceName, now }: SmsDeps) {
           to: phone.number,
           status: textMessages.reaches ? ('sent' as const) : ('logged' as const),
           message: textMessages.reaches
-            ? 'A test message is on its way.'
-            : 'There is no provider of text messages: the test message is in the log.',
+            ? 'A test message was sent.'
+            : 'No SMS provider is configured: the test message is in the log.',
           remaining: textMessages.allowance(accountId).remaining,
         }
       },

@@ -103,8 +103,8 @@ export function createMail(deps: MailDeps): Mail {
     if (reason !== undefined || accountId === null) return reason
     const recipient = { accountId, address: addressOf(to) }
     const state = recurring ? recipients.state(recipient) : 'own'
-    if (state === 'declined') return 'The address wants no such letters.'
-    if (state === 'waiting') return 'The address has not agreed to such letters yet.'
+    if (state === 'declined') return 'The address has unsubscribed.'
+    if (state === 'waiting') return 'The address has not confirmed the subscription yet.'
     // Whoever waits for a link to sign in must not wait for the letters of others.
     return confidential && recipients.isOwn(recipient) ? undefined : recipients.overLimit(recipient)
   }
@@ -192,8 +192,8 @@ function frozen(
   { sender, baseUrl, endUrl, preferencesUrl, postedAt }: Posting,
 ): FrozenMailMessage {
   const footers = [
-    ...(isNotice ? [`How you are told of such things: ${preferencesUrl}`] : []),
-    ...(endUrl ? [`No more of these letters: ${endUrl}`] : []),
+    ...(isNotice ? [`Notification settings: ${preferencesUrl}`] : []),
+    ...(endUrl ? [`Unsubscribe: ${endUrl}`] : []),
   ]
   const body = html ?? (isNotice ? paragraphsHtml(text, baseUrl) : undefined)
   return {
@@ -221,13 +221,13 @@ function confirmationRequest(
   url: string,
 ): Pick<MailMessage, 'subject' | 'text' | 'html'> {
   const text = [
-    `Somebody who uses ${serviceName} wants prices to be mailed to this address on a schedule.`,
-    `If you want them, agree here: ${url}`,
-    'Otherwise nothing more is sent, and you need not do anything.',
+    `Somebody who uses ${serviceName} has asked to send scheduled price e-mails to this address.`,
+    `To receive them, confirm here: ${url}`,
+    'Otherwise ignore this e-mail; no more will be sent.',
     `${serviceName}\n`,
   ].join('\n\n')
   return {
-    subject: `Prices from ${serviceName} by mail?`,
+    subject: `Confirm price e-mails from ${serviceName}`,
     text,
     html: paragraphsHtml(text, url),
   }

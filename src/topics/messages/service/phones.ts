@@ -81,7 +81,7 @@ function createPhoneCodes({
         accountId: phone.accountId,
         purpose: 'verification',
         dedupe: ids.uuid(),
-        text: `${serviceName}: your code is ${code}. It is good for 10 minutes. If you did not ask for it, ignore it.`,
+        text: `${serviceName}: your code is ${code}. It is valid for 10 minutes. If you did not request it, ignore this message.`,
       })
       const out: Phone = {
         ...phone,

@@ -50,7 +50,7 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
     case 'none':
       return createDisabledMailer(() =>
         log.warn('mail_provider_missing', {
-          message: 'No mail provider is configured: letters are not sent; set mail.provider.',
+          message: 'No mail provider is configured: e-mails are not sent. Set mail.provider.',
         }),
       )
   }
@@ -88,6 +88,6 @@ function needed(section: string, provider: string, key: string, value: string): 
 function onlyInDev(section: string, mode: Config['mode']): void {
   if (mode !== 'dev')
     throw new Error(
-      `${section}.provider: capture is for the command dev; what it takes is never sent. Choose another one.`,
+      `${section}.provider: capture is for the command dev and never sends. Choose another provider.`,
     )
 }

@@ -40,7 +40,7 @@ export interface RecipientsDeps {
   clock: Clock
 }
 
-const tokenContext = 'letters to an address'
+const tokenContext = 'e-mails to an address'
 const nobody: Consent = { askedAt: null, confirmedAt: null, declinedAt: null }
 
 export function createRecipients(deps: RecipientsDeps) {
@@ -74,13 +74,13 @@ export function createRecipients(deps: RecipientsDeps) {
       const on = today()
       const { mailMessages, strangers } = store.day(accountId, on)
       if (mailMessages >= limits.mailMessages)
-        return `The account has used its ${limits.mailMessages} letters of the day.`
+        return `The account has used its ${limits.mailMessages} e-mails for today.`
       if (isOwn(recipient)) return undefined
       const toThis = store.mailMessages(accountId, on, address)
       if (toThis >= limits.toUnverifiedRecipient)
-        return `The address gets no more than ${limits.toUnverifiedRecipient} letters a day of this account.`
+        return `The address gets no more than ${limits.toUnverifiedRecipient} e-mails a day from this account.`
       if (toThis === 0 && strangers >= limits.strangers)
-        return `The account has written to ${limits.strangers} addresses outside of it today, and may not to more.`
+        return `The account has written to ${limits.strangers} external addresses today, the maximum.`
       return undefined
     },
     /** Counts a letter, inside the transaction that posts it. */

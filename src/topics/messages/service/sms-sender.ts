@@ -33,7 +33,7 @@ export const createSmsSender = ({
     // It was made while there was a provider. In the log it would be there for whoever reads the
     // log.
     if ('sealed' in smsBody && !reaches)
-      return outcomeOf(givenUp('No provider of text messages is configured.', null, 'setting'), 0)
+      return outcomeOf(givenUp('No SMS provider is configured.', null, 'setting'), 0)
     const text =
       'sealed' in smsBody
         ? vault.open(sealContext(eventId), Buffer.from(smsBody.sealed, 'base64'))

@@ -105,7 +105,7 @@ function createSmsRules({ sms, phones, preferences, keys, clock }: TextsDeps) {
       const now = clock.now()
       if (quiet && isQuiet(quiet, wallTime(now, timeZone).minute)) return 'Quiet hours.'
       if (sms.countSince(accountId, startOfLocalDay(now, timeZone)) >= messagesPerDayMax)
-        return "The day's maximum is reached."
+        return 'The daily maximum is reached.'
       return undefined
     },
   }
@@ -160,7 +160,7 @@ export function createTextMessages(deps: TextsDeps) {
         const hindranceReason = purpose === 'alert' ? hindrance(accountId) : undefined
         const skipReason =
           hindranceReason ??
-          (allowance(accountId).remaining === 0 ? "The month's allowance is used up." : undefined)
+          (allowance(accountId).remaining === 0 ? 'The monthly allowance is used up.' : undefined)
         if (skipReason !== undefined) {
           put(message, skipReason)
           return undefined

@@ -40,7 +40,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
   return {
     async mail(to: string) {
       if (mail.provider === 'none')
-        return unset('mail.provider is none: no letter leaves this copy. Set it to smtp or resend.')
+        return unset('mail.provider is none: e-mails are not sent. Set it to smtp or resend.')
       const { baseUrl, host, port } = config.server
       const page = `${baseUrl.replace(/\/$/, '') || `http://${host}:${port}`}/operator/system`
       const text = `Mail of ${brand.serviceName} arrives here.\n\nThe other ways out are tested at ${page}\n`
@@ -64,7 +64,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
     },
     async text(to: string) {
       if (sms.provider === 'log')
-        return unset('sms.provider is log: no text message leaves this copy. Set it to twilio.')
+        return unset('sms.provider is log: text messages are not sent. Set it to twilio.')
       const message = { to, text: `${brand.serviceName}: text messages arrive here.` }
       return trialOf(
         await texter.send(message, ids.uuid()),
@@ -74,7 +74,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
     /** To the address that the operator's notices go to. */
     async notice() {
       const url = notices.url.reveal()
-      if (url === '') return unset('notices.url is empty: notices are posted nowhere.')
+      if (url === '') return unset('notices.url is empty: notices are not posted.')
       const at = clock.now()
       try {
         await noticeHook(url, notices.format, brand.serviceName).send([
@@ -88,7 +88,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
         ])
         return { taken: true, statusCode: null, message: 'The notice was taken.' }
       } catch (error) {
-        return unset(`The notice was not taken: ${(error as Error).message}`)
+        return unset(`The notice was rejected: ${(error as Error).message}`)
       }
     },
   }

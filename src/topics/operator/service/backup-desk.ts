@@ -14,7 +14,7 @@ export interface DeskTask {
   what: 'make' | 'check'
   startedAt: number
   endedAt: number | undefined
-  /** What it said at its end. */
+  /** Its final message. */
   message: string | undefined
   isFine: boolean | undefined
 }
@@ -59,7 +59,7 @@ export function createBackupDesk(deps: BackupDeskDeps) {
       if (code !== 0) throw new Error(lastLine(err) || `exit code ${code}`)
       return (JSON.parse(out) as KeptBackup[]).reverse()
     },
-    /** The last thing that was asked for since the start. */
+    /** The last requested task since the start. */
     task: () => task,
     /** Begins it; false while another one is under way. */
     begin(what: DeskTask['what']) {

@@ -4,7 +4,7 @@ import type { Settings } from '../store/settings.ts'
 export interface BackupStatus {
   madeAt: number | undefined
   checkedAt: number | undefined
-  /** Why the last one was not made, or did not hold. */
+  /** Why the last backup or verification failed. */
   trouble: string | undefined
 }
 

@@ -23,7 +23,7 @@ export function createCertificateWatch({
   const unseen = (error: unknown) => {
     dueAt = clock.now() + hourMs
     log.warn('certificate_unread', {
-      message: 'The certificate of server.base_url could not be looked at.',
+      message: 'certificate_check_failed',
       error: error instanceof Error ? error.message : String(error),
     })
   }

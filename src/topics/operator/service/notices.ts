@@ -55,7 +55,7 @@ export interface OperatorNoticesDeps {
   settings: Pick<Settings, 'get' | 'set'>
   clock: Pick<Clock, 'now'>
   log: Log
-  /** How long a matter goes on before it is told again. */
+  /** How long an operator alert lasts before it is sent again. */
   againMs: number
   quiet: QuietHours | undefined
 }

@@ -63,7 +63,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
     if (error !== undefined && !wasNotified)
       log.error('checksums_stopped', {
         error,
-        message: 'The checksums of pages could not be written; they begin anew at the next start.',
+        message: 'The page checksums could not be written; they are rebuilt at the next start.',
       })
     wasNotified ||= error !== undefined
     return error === undefined

@@ -5,7 +5,7 @@ import type { AdminRole } from '../../../plans/admin-roles.ts'
 
 export interface AdminToken {
   id: string
-  /** Null: that of the first start, or of a rotation. */
+  /** Null for the token of the first start or of a rotation. */
   name: string | null
   role: AdminRole
   hash: Uint8Array

@@ -107,7 +107,7 @@ export function checkRequest({ mapping, series, catalogue }: ColumnRequest): voi
           : undefined
   if (clash)
     throw new Error(
-      `--map ${codes[0]}=… takes the price of that code from a column of its own: it does not go together with ${clash}`,
+      `--map ${codes[0]}=… takes the price of that code from another column: it conflicts with ${clash}`,
     )
 }
 

@@ -106,7 +106,7 @@ function truthOf(written: unknown): boolean | string {
   const word = String(written).trim().toLowerCase()
   if (word === '' || word === 'false' || word === '0' || word === 'no') return false
   if (word === 'true' || word === '1' || word === 'yes') return true
-  return `deleted ${shown(written)} is neither true nor false: write true for a value that is gone`
+  return `deleted ${shown(written)} must be true or false: true for a deleted value`
 }
 
 /** Nothing is known before it is: a day that has begun counts from its midnight, a later time is refused. */
@@ -133,15 +133,15 @@ function beyond(
   { code, currency, unit }: SeriesIdentity,
 ): string {
   const measure = currency === null ? unit : `${currency}, ${unit}`
-  return `price ${value} is not believed of ${code}, which lies from ${min} to ${Number(max.toPrecision(12))} (${measure}): check the unit and the decimal mark`
+  return `price ${value} is outside the accepted range for ${code}, ${min} to ${Number(max.toPrecision(12))} (${measure}): check the unit and the decimal mark`
 }
 
-/** What a value that is not believed would be in another unit. */
+/** A value outside of its range, converted from the unit that it is probably in. */
 function unitHint(value: number, series: SeriesIdentity): string {
   const unit = likelyUnit(series, value)
   if (!unit) return ''
   const converted = scaled(value, unit.scale)
-  return `; as ${unit.name} it would be ${converted}, which a file with --scale ${unit.scale} says`
+  return `; as ${unit.name} it would be ${converted} (scale ${unit.scale})`
 }
 
 function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string {
@@ -150,10 +150,10 @@ function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string
   const text = code.trim()
   const series = catalogue.find(text)
   if (series?.terms?.active === false)
-    return `code ${series.code} is retired: wellhead series edit ${series.code} --active takes values again`
+    return `code ${series.code} is retired and accepts no values: reactivate it first`
   if (series) return series
   const nearest = catalogue.nearest(text)
-  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'wellhead codes search WORD finds the codes; where it is an id of the publisher, --series CODE says which series the file belongs to'}`
+  return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'it must be a code of the catalogue'}`
 }
 
 /**

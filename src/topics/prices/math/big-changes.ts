@@ -4,7 +4,7 @@ export interface BigChange {
   observedAt: number
   before: number
   after: number
-  /** Null where the value before is 0. */
+  /** Null if the previous value is 0. */
   percent: number | null
 }
 

@@ -223,7 +223,7 @@ export function followSeries(
     const limit = limitAfter(at - before.observedAt)
     if (size <= limits.listedShare * limit) return
     const change = (value - before.value) / Math.abs(before.value || 1)
-    const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} % after ${before.value}`
+    const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)}% after ${before.value}`
     const unit = unitOf(value / before.value, usualMove, rates?.())
     const isSure = unit !== undefined && unit.factor >= sureFactor && actions.unit !== 'off'
     if (size <= limit && !isSure) list(flags, moved)

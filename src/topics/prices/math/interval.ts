@@ -25,6 +25,9 @@ const intervalOf = new Map(
   ),
 )
 
+/** The intervals by their plain names, for messages. */
+export const intervalNames = ['raw', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']
+
 /** Every accepted spelling, in the order of length of the interval. */
 export const validIntervals: readonly string[] = Object.values(spellings).flat()
 

@@ -31,26 +31,26 @@ const BatchBody = t.Object(
     }),
     fields: t.Optional(
       t.Array(t.String(), {
-        description: `What of each price to answer besides \`code\`; absent: everything. One of: ${fieldNames.join(', ')}.`,
+        description: `Fields to return in addition to \`code\`. Default: all. One of: ${fieldNames.join(', ')}.`,
       }),
     ),
     currency: t.Optional(
       t.String({
         description:
-          'Converts every price that is money: USD, EUR, GBP, or another currency with a rate.',
+          'Converts all prices to this currency: USD, EUR, GBP, or another currency with a rate.',
       }),
     ),
     as_of: t.Optional(
       t.String({
         format: 'date-time',
-        description: 'Answers the prices and rates as they were known at this time.',
+        description: 'Returns the prices and rates known at this time.',
       }),
     ),
     precision: t.Optional(
       t.String({
         enum: ['rounded', 'full'],
         description:
-          '`full` answers prices with every stored digit; changes and texts stay rounded (rounded).',
+          '`full` returns prices with every stored digit; changes and texts are always rounded. Default: `rounded`.',
       }),
     ),
   },
@@ -73,18 +73,18 @@ type Row = (typeof Row)['static']
 
 const Batch = envelope(
   t.Object({
-    prices: t.Array(Row, { description: 'In the order asked, without duplicates.' }),
+    prices: t.Array(Row, { description: 'In the order requested, without duplicates.' }),
     missing_codes: t.Array(t.String(), {
-      description: 'Known codes that have no price at present.',
+      description: 'Known codes without a current price.',
     }),
     count: integer(),
-    currency: t.Optional(t.String({ description: 'The currency asked for.' })),
+    currency: t.Optional(t.String({ description: 'The requested currency.' })),
   }),
 )
 
 /**
- * The newest prices of up to twenty codes in one request, optionally in one currency and only some
- * of their fields.
+ * Returns the newest prices of up to twenty codes in one request, optionally in one currency and
+ * only some of their fields.
  */
 export function batchOperations(deps: BatchDeps) {
   const rowOf = (
@@ -106,9 +106,9 @@ export function batchOperations(deps: BatchDeps) {
   return [
     operation('POST /v1/prices/batch', {
       operationId: 'getPriceBatch',
-      summary: 'Prices of several codes',
+      summary: 'Get prices of several codes',
       description:
-        'The newest price of up to twenty codes; one call counts as one request, whatever its size. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
+        'Returns the newest price of up to twenty codes and counts as one request. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. With `currency`, prices are converted at the newest rates and report the original values in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency are not converted. Prices in pence are divided by 100 first.',
       access: { meter: true, header: true, action: 'read' },
       body: documentedBody(BatchBody, false),
       answers: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
@@ -175,28 +175,20 @@ function readBatch(body: unknown): BatchRequest {
   if (requestedCodes.length === 0)
     throw new Problem(
       'MISSING_CODES',
-      'The body must name the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.',
+      'The body must list the codes: {"codes": ["WTI_USD", "BRENT_CRUDE_USD"]}.',
     )
   if (currency !== undefined && currency !== null && typeof currency !== 'string') {
-    throw invalidParameter(
-      'currency',
-      JSON.stringify(currency),
-      'is not the code of a currency, such as "EUR".',
-    )
+    throw invalidParameter('currency', currency, 'a currency code, such as "EUR"')
   }
   if (asOf !== undefined && asOf !== null && typeof asOf !== 'string') {
     throw invalidParameter(
       'as_of',
-      JSON.stringify(asOf),
-      'is not an ISO 8601 time with a zone, such as "2026-11-01T12:00:00Z".',
+      asOf,
+      'an ISO 8601 time with a zone, such as "2026-11-01T12:00:00Z"',
     )
   }
   if (precision !== undefined && precision !== null && typeof precision !== 'string') {
-    throw invalidParameter(
-      'precision',
-      JSON.stringify(precision),
-      'is neither "rounded" nor "full".',
-    )
+    throw invalidParameter('precision', precision, ['rounded', 'full'])
   }
   return {
     codes: requestedCodes,
@@ -210,7 +202,7 @@ function readBatch(body: unknown): BatchRequest {
 function textsOf(name: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value) || !value.every(item => typeof item === 'string')) {
-    throw invalidParameter(name, JSON.stringify(value).slice(0, 200), 'is not a list of strings.')
+    throw invalidParameter(name, value, 'a list of strings')
   }
   return value.map(item => item.trim()).filter(Boolean)
 }
@@ -218,8 +210,7 @@ function textsOf(name: string, value: unknown): string[] {
 function fieldsOf(names: readonly string[]): readonly Field[] {
   const isField = (name: string): name is Field => (fieldNames as readonly string[]).includes(name)
   const unknown = names.find(name => !isField(name))
-  if (unknown !== undefined)
-    throw invalidParameter('fields', unknown, 'is not a field of a price.', fieldNames)
+  if (unknown !== undefined) throw invalidParameter('fields', unknown, fieldNames)
   return names.filter(isField)
 }
 

@@ -33,10 +33,10 @@ const LayoutAnswer = envelope(
   t.Object({
     groups: t.Array(GroupShape, { description: 'In the order in which they are shown.' }),
     is_own: t.Boolean({
-      description: 'False: nothing was chosen yet, and these are the codes of the demo.',
+      description: 'False: nothing was saved yet, and these are the demo codes.',
     }),
     updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'When it was saved last; null where nothing was chosen yet.',
+      description: 'When it was last saved; null if never.',
     }),
   }),
 )
@@ -56,7 +56,7 @@ function readGroups(form: Form, catalogue: Context['catalogue']): BoardGroup[] |
   })
   return taken.size <= codesMax
     ? groups
-    : form.fault('groups', `may hold at most ${codesMax} codes together; these are ${taken.size}.`)
+    : form.fault('groups', `must have at most ${codesMax} codes in total; got ${taken.size}.`)
 }
 
 const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<string>) => ({
@@ -69,10 +69,10 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
       if (!series) {
         const [near] = typeof item === 'string' ? catalogue.suggest(item.slice(0, 100)) : []
         const meant = near ? ` Did you mean ${near.code}?` : ' GET /v1/commodities lists them.'
-        return group.fault(`codes.${i}`, `is not a code that is known.${meant}`) ?? []
+        return group.fault(`codes.${i}`, `must be a known code.${meant}`) ?? []
       }
       if (taken.has(series.code))
-        return group.fault(`codes.${i}`, `names ${series.code} a second time.`) ?? []
+        return group.fault(`codes.${i}`, `must not repeat ${series.code}.`) ?? []
       taken.add(series.code)
       return [series.code]
     })
@@ -88,7 +88,7 @@ export function boardLayoutOperations(deps: BoardLayoutDeps) {
     groups: field<BoardGroup[]>(
       t.Array(GroupShape, {
         maxItems: groupsMax,
-        description: `At most ${codesMax} codes together, each of them once. Aliases are taken, and answered as the codes they stand for.`,
+        description: `At most ${codesMax} codes in total, each of them once. Aliases are accepted and returned as their codes.`,
       }),
       form => readGroups(form, catalogue),
     ),
@@ -104,17 +104,17 @@ export function boardLayoutOperations(deps: BoardLayoutDeps) {
   return [
     operation('GET /v1/prices/board/layout', {
       operationId: 'getBoardLayout',
-      summary: 'Codes of the board',
+      summary: 'Get the watchlist',
       description:
-        'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
+        "Returns the codes on the caller's watchlist, in groups. Each member of an organization has their own.",
       access: { meter: false },
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
     }),
     operation('PUT /v1/prices/board/layout', {
-      operationId: 'putBoardLayout',
-      summary: 'Choose the codes of the board',
-      description: 'Saves groups and order in place of what was chosen before.',
+      operationId: 'updateBoardLayout',
+      summary: 'Replace the watchlist',
+      description: 'Replaces the groups and order of the watchlist.',
       access: { meter: false, header: true },
       body: LayoutBody.schema,
       answers: { 200: LayoutAnswer, ...refusals },
@@ -127,8 +127,8 @@ export function boardLayoutOperations(deps: BoardLayoutDeps) {
     }),
     operation('DELETE /v1/prices/board/layout', {
       operationId: 'resetBoardLayout',
-      summary: 'Forget the codes of the board',
-      description: 'The board begins again with the codes of the demo.',
+      summary: 'Reset the watchlist',
+      description: 'Resets the watchlist to the demo codes.',
       access: { meter: false, header: true },
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ caller }) => {

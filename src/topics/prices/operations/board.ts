@@ -31,7 +31,7 @@ const Move = t.Union(
     }),
     t.Null(),
   ],
-  { description: 'Null where there is nothing to compare with.' },
+  { description: 'Null without an earlier price.' },
 )
 
 const BoardRow = t.Object(
@@ -46,7 +46,7 @@ const BoardRow = t.Object(
     created_at: priceRowFields.created_at,
     updated_at: priceRowFields.updated_at,
     data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
-      description: 'Whether the newest price is as new as its schedule promises.',
+      description: 'Freshness of the newest price by its release schedule.',
     }),
     change_24h: Move,
     change_7d: Move,
@@ -58,8 +58,8 @@ const BoardRow = t.Object(
 
 const BoardAnswer = envelope(
   t.Object({
-    rows: t.Array(BoardRow, { description: 'In the order asked for.' }),
-    missing_codes: t.Array(t.String(), { description: 'Codes that have no price at present.' }),
+    rows: t.Array(BoardRow, { description: 'In the order requested.' }),
+    missing_codes: t.Array(t.String(), { description: 'Codes without a current price.' }),
   }),
 )
 
@@ -99,8 +99,8 @@ export function boardOperations({ latestPrices, history, codes, ...deps }: Board
   return [
     operation('GET /v1/prices/board', {
       operationId: 'getPriceBoard',
-      summary: 'Prices for a board',
-      description: `The newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days: everything that a screen of prices shows, in one call that counts once.`,
+      summary: 'Get prices for a watchlist',
+      description: `Returns the newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days, in one request.`,
       access: { meter: true },
       query: {
         codes: codesParameter(200, {

@@ -38,12 +38,12 @@ const ChartAnswer = envelope(
     unit: priceRowFields.unit,
     cadence: t.String({ examples: ['daily'] }),
     decimals: integer({ examples: [2] }),
-    interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval that is answered.'),
+    interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),
     from: t.String({ format: 'date-time' }),
     to: t.String({ format: 'date-time' }),
     as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
     truncated: t.Boolean({
-      description: `There are more than ${pointsMax} points; the newest are answered.`,
+      description: `There are more than ${pointsMax} points; the newest are returned.`,
     }),
     times: t.Array(integer({ examples: [1_763_078_400] }), {
       description:
@@ -56,14 +56,14 @@ const ChartAnswer = envelope(
     volume: t.Optional(
       t.Array(t.Union([integer({ examples: [310_263] }), t.Null()]), {
         description:
-          'Contracts traded in each bar, null where it is not known; with contracts of futures in bars of a day and wider.',
+          'Contracts traded in each bar, null if unknown; for futures contracts in bars of a day or longer.',
       }),
     ),
     held_days: t.Array(t.String({ format: 'date' }), {
-      description: 'Days in the range of which a doubtful value waits to be decided on.',
+      description: 'Days in the range with a value held for review.',
     }),
     quarantined_days: t.Array(t.String({ format: 'date' }), {
-      description: 'Days in the range that reads leave out, because their prices are doubted.',
+      description: 'Quarantined days in the range.',
     }),
   }),
 )
@@ -155,8 +155,8 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
   return [
     operation('GET /v1/prices/chart', {
       operationId: 'getPriceChart',
-      summary: 'A series for a chart',
-      description: `One series over a range as parallel lists, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\` the past as it was known.`,
+      summary: 'Get a price series for a chart',
+      description: `Returns one series over a range as parallel arrays, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\`, the values known at that time.`,
       access: { meter: true, reader: true as const },
       query: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
@@ -186,7 +186,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
         ...precisionQuery,
         as_of: instantParameter({
           description:
-            'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',
+            'Returns the series as known at this time; bars are rebuilt from the values known then.',
           examples: ['2026-11-01T12:00:00Z'],
         }),
       },

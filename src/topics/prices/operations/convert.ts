@@ -5,7 +5,12 @@ import { envelope, markFixtures, success } from '../../../http/operations/answer
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  Problem,
+  refusedParameter,
+} from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -29,7 +34,7 @@ const Priced = (
 ) =>
   t.Object(
     {
-      amount: t.Number({ description: 'Units that `value` is the price of.', examples: [1] }),
+      amount: t.Number({ description: 'Number of units that `value` prices.', examples: [1] }),
       value: t.Number({ examples: [value] }),
       unit_price: t.Number({ description: 'Price of one unit.', examples: [unitPrice] }),
       currency: t.Union([t.String({ examples: [currency] }), t.Null()]),
@@ -44,20 +49,20 @@ const Conversion = envelope(
     amount: t.Number({ examples: [1] }),
     from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel', 71.23),
     to: Priced(
-      'Without an amount in the request the price of one unit: `from.value` x `fx_rate` x `unit_factor`. With one the same goods: `amount` / `unit_factor` units (the hundredths of a price in pence apart), which cost what they cost in `from`. To six places.',
+      'Without an amount, the price of one unit: `from.value` x `fx_rate` x `unit_factor`. With an amount, the same quantity of goods: `amount` / `unit_factor` units (apart from the hundredths of a price in pence), at the cost in `from`. Six decimals.',
       451.061,
       'EUR',
       'metric_ton',
       451.061,
     ),
     fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
-      description: 'Null when no currency was asked for.',
+      description: 'Null without a requested currency.',
     }),
     unit_factor: t.Number({
       description: 'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
       examples: [7.33],
     }),
-    as_of: t.String({ format: 'date-time', description: 'The oldest observation that went in.' }),
+    as_of: t.String({ format: 'date-time', description: 'Time of the oldest observation used.' }),
   }),
 )
 
@@ -69,7 +74,7 @@ const amountDecimals = 9
 export const convertOperations: readonly Operation[] = [
   operation('GET /v1/prices/convert', {
     operationId: 'convertPrice',
-    summary: 'A price in another currency or unit',
+    summary: 'Convert a price to another currency or unit',
     description:
       'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
     access: { meter: true },
@@ -144,7 +149,7 @@ function conversionOf(
     ? currencyOf('to_currency', query.to_currency, exchange, now())
     : undefined
   if (target !== undefined && !isMoney(series))
-    throw invalidParameter('to_currency', target, `${code} is not a price in a currency.`)
+    throw refusedParameter('to_currency', target, `${code} is not a price in a currency.`)
   const unit = unitOf(series, query.to_unit, target !== undefined)
   const observation = latestPrices.quote(series)?.observation
   if (!observation)
@@ -186,7 +191,7 @@ function conversionOf(
 function amountOf(text: string | undefined): number {
   if (text === undefined || text === '') return 1
   const amount = /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
-  if (amount <= 0) throw invalidParameter('amount', text, 'is not a decimal number above 0.')
+  if (amount <= 0) throw invalidParameter('amount', text, 'a decimal number above 0')
   return amount
 }
 
@@ -205,18 +210,17 @@ function unitOf(
       ? { name: unit, factor: 1 / perWhole, size: 1 }
       : { name: series.unit, factor: 1, size: 1 }
   const name = requestedUnit.trim().toLowerCase()
-  if (!isTargetUnit(name))
-    throw invalidParameter('to_unit', requestedUnit, 'is not a unit to convert to.', targetUnits)
+  if (!isTargetUnit(name)) throw invalidParameter('to_unit', requestedUnit, targetUnits)
   const factor = unitsPer(unit, name, productOf(series.code, series.category))
   if (factor !== undefined)
     return { name, factor: Number((factor / perWhole).toPrecision(10)), size: factor }
   const possibleUnits = targetUnits.filter(
     candidate => unitsPer(unit, candidate, productOf(series.code, series.category)) !== undefined,
   )
-  throw invalidParameter(
+  throw refusedParameter(
     'to_unit',
     requestedUnit,
-    `${series.code} is priced per ${series.unit}, from which no conversion is known.`,
+    `${series.code} is priced per ${series.unit}, which cannot be converted.`,
     possibleUnits,
   )
 }

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { invalidParameter } from '../../../http/problem/problem.ts'
+import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { wholeUnit } from '../../units/math/units.ts'
@@ -12,7 +12,7 @@ export function currencyOf(parameter: string, text: string, exchange: Fx, now: n
   const currency = text.trim().toUpperCase()
   const currencies = exchange.currencies(now)
   if (currencies.includes(currency)) return currency
-  throw invalidParameter(parameter, text, 'is not a currency with a rate at present.', currencies)
+  throw invalidParameter(parameter, text, 'a currency with a current exchange rate', currencies)
 }
 
 /** The rate from a series' currency into `currency`, or the refusal that names both. */
@@ -25,10 +25,10 @@ export function rateOf(
 ): Rate {
   const rate = exchange.rate(series.currency, currency, now)
   if (rate) return rate
-  throw invalidParameter(
+  throw refusedParameter(
     parameter,
     currency,
-    `${series.code} is in ${series.currency}, from which there is no rate at present.`,
+    `${series.code} is in ${series.currency}, which has no current exchange rate.`,
   )
 }
 
@@ -42,7 +42,7 @@ export const isMoney = (series: Series): series is Series & { currency: string }
 /** What was converted, and by which rate. */
 export const conversionFields = {
   original_price: t.Number({
-    description: 'The price before it was converted.',
+    description: 'The original price.',
     examples: [71.23],
   }),
   original_currency: t.String({ examples: ['USD'] }),
@@ -56,7 +56,7 @@ export const conversionFields = {
   }),
   fx_as_of: t.String({
     format: 'date-time',
-    description: 'When the oldest rate that went in was observed.',
+    description: 'Time of the oldest rate used.',
   }),
 }
 

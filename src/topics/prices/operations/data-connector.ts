@@ -44,7 +44,7 @@ const Rows = t.Object(
             unit: t.Literal('MT'),
             source: t.String({
               examples: ['Terminal feed'],
-              description: 'Name of the data source, or who published it.',
+              description: 'Name of the data source or publisher.',
             }),
             timestamp: t.String({ format: 'date-time' }),
           },
@@ -73,7 +73,7 @@ const query = {
   }),
   since: momentParameter({
     description:
-      'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
+      'Only prices from this time. Default: all prices of your own sources, otherwise 30 days.',
     examples: ['2026-11-01'],
   }),
 }
@@ -92,9 +92,9 @@ interface Filter {
 export const dataConnectorOperations: readonly Operation[] = [
   operation('GET /v1/prices/data-connector', {
     operationId: 'getDataConnectorPrices',
-    summary: 'Prices for data connectors',
-    description: `Marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources, and while they have none the shipped series of the ports.`,
-    tags: ['data sources'],
+    summary: 'List prices for data connectors',
+    description: `Returns marine fuel prices per metric ton, newest first, at most ${rowsMax}: those of the account's data sources or, if they have none, the shipped series of the ports.`,
+    tags: ['Data sources'],
     access: { feature: 'data_connector', meter: true },
     query: query,
     answers: { 200: Rows, 404: NestedProblem },
@@ -124,13 +124,11 @@ function readFilter(
   isOwn: boolean,
 ): Filter {
   const fuel = parameters.fuel_type?.trim() || undefined
-  if (fuel && !isOwn && !gradeOf(fuel))
-    throw invalidParameter('fuel_type', fuel, 'is not a fuel.', connectorFuels)
+  if (fuel && !isOwn && !gradeOf(fuel)) throw invalidParameter('fuel_type', fuel, connectorFuels)
   const port = parameters.port?.trim() || undefined
   if (port && !isOwn && !portOf(ports, port)) throw notFound(`Port ${port.slice(0, 100)}`)
   const region = parameters.region?.trim() || undefined
-  if (region && !connectorRegion(region))
-    throw invalidParameter('region', region, 'is not a region.', regionGroupNames)
+  if (region && !connectorRegion(region)) throw invalidParameter('region', region, regionGroupNames)
   return {
     // A text that cannot be a name becomes the empty name, which no row has.
     fuelType: fuel && (fuelOf(fuel) ?? ''),

@@ -106,10 +106,9 @@ export function exportOperations(deps: ExportDeps) {
     const names = listOf(query.columns)
     const columnNames = namesFor(interval !== 'raw')
     const unknown = names.find(name => !columnNames.includes(name))
-    if (unknown !== undefined)
-      throw invalidParameter('columns', unknown, 'is not a column here.', columnNames)
+    if (unknown !== undefined) throw invalidParameter('columns', unknown, columnNames)
     const format = query.format || 'csv'
-    if (!isFormat(format)) throw invalidParameter('format', format, 'is not a format.', bulkFormats)
+    if (!isFormat(format)) throw invalidParameter('format', format, bulkFormats)
     const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
     const question = { series: rows, interval, from: start, to: end, asOf, mark: ingest.mark() }
     return { question, series, names: [...new Set(names)], format }
@@ -209,8 +208,8 @@ export function exportOperations(deps: ExportDeps) {
   return [
     operation('GET /v1/export/prices', {
       operationId: 'exportPrices',
-      summary: 'Prices of many codes as one file',
-      description: `Rows by code and time, as they are recorded, streamed: ten years of fifty codes are one request. Quarantined days are left out, and values that may not be passed on (\`license_class\` \`view\`). A begun 10,000 rows count as so many requests of the quota as \`export_requests_per_10k_rows\` of the plan says; an export that begins while there is quota is sent whole. A cut one is resumed with \`Range\` and the \`ETag\` in \`If-Range\`, and costs what is left of it. Plans without the feature get ${sliceDays} days of the demo codes.`,
+      summary: 'Export prices of many codes',
+      description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery started 10,000 rows count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
       access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
       query: {
         codes: codesParameter(codesMax, {
@@ -219,11 +218,11 @@ export function exportOperations(deps: ExportDeps) {
           required: true,
         }),
         start_date: momentParameter({
-          description: `First day (from 00:00 UTC) or time; absent: ${defaultDays} days before the end.`,
+          description: `First day (from 00:00 UTC) or time. Default: ${defaultDays} days before the end.`,
           examples: ['2026-11-01'],
         }),
         end_date: momentParameter({
-          description: 'Last day (to 24:00 UTC) or time; absent: now.',
+          description: 'Last day (to 24:00 UTC) or time. Default: now.',
           examples: ['2026-11-15'],
         }),
         interval: wordParameter(validIntervals, {
@@ -235,7 +234,7 @@ export function exportOperations(deps: ExportDeps) {
         as_of: asOfQuery,
         columns: textParameter({
           pattern: '^[a-z_]+(,[a-z_]+)*$',
-          description: `Columns in their order, comma-separated, of ${namesFor(false).join(', ')}; with bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit, with bars also open, high, low.`,
+          description: `Columns in order, comma-separated, from ${namesFor(false).join(', ')}; for bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
           examples: ['code,observed_at,price'],
         }),
         format: wordParameter(bulkFormats, {
@@ -249,7 +248,7 @@ export function exportOperations(deps: ExportDeps) {
         200: t.String({
           contentMediaType: 'text/csv',
           description:
-            'The file, without rounding. `X-Total` has its rows, `X-Quota-Requests` what it counts as.',
+            'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
           examples: ['code,observed_at,price,currency,unit'],
         }),
         400: t.Union([FailProblem, NestedProblem]),

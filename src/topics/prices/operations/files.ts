@@ -23,20 +23,20 @@ const FileList = envelope(
     {
       made_at: t.String({
         format: 'date-time',
-        description: 'When the files were last compared with the prices.',
+        description: 'When the files were last brought up to date.',
       }),
       count: integer({ examples: [11] }),
       files: t.Array(
         t.Object({
           name: t.String({ examples: ['2026.parquet'] }),
-          url: t.String({ description: 'Where the file is, for who shows a key.' }),
+          url: t.String({ description: 'URL of the file; requires an API key.' }),
           year: integer({ description: 'Of the observations (UTC).', examples: [2026] }),
           size: integer({ description: 'Bytes.', examples: [4_812_345] }),
           rows: integer({ examples: [1_048_576] }),
-          sha256: t.String({ description: 'Of the whole file; its `ETag` too.' }),
+          sha256: t.String({ description: 'SHA-256 of the file, also its `ETag`.' }),
           changed_at: t.String({
             format: 'date-time',
-            description: 'When its bytes last changed.',
+            description: 'When the content last changed.',
           }),
         }),
         { description: 'Oldest year first.' },
@@ -48,7 +48,7 @@ const FileList = envelope(
 const Link = envelope(
   t.Object(
     {
-      url: t.String({ description: 'Reads the file without a key.' }),
+      url: t.String({ description: 'URL of the file without a key.' }),
       expires_at: Instant,
     },
     { title: 'PriceFileLink' },
@@ -68,12 +68,12 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
   const files = async () => {
     const manifest = await priceFiles.manifest()
     if (!manifest)
-      throw new Problem('DATA_NOT_AVAILABLE', 'There are no files yet: they are made at night.')
+      throw new Problem('DATA_NOT_AVAILABLE', 'No files yet: they are generated nightly.')
     return manifest
   }
   const fileOf = async (name: string): Promise<PriceFile> => {
     const file = (await files()).files.find(entry => entry.name === name)
-    if (!file) throw new Problem('NOT_FOUND', 'There is no such file: GET /v1/files lists them.')
+    if (!file) throw new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
     return file
   }
   /** The slice that every plan has of exports is none of files. */
@@ -116,9 +116,9 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
   return [
     operation('GET /v1/files', {
       operationId: 'listPriceFiles',
-      summary: 'Nightly files of all prices',
+      summary: 'List nightly price files',
       description:
-        'One Parquet file a year (UTC) with every code: code, observed_at, price, currency, unit; row groups by code and time, so that a reader of one code fetches little of it. Made after 02:00 UTC where the operator has given them a directory (`files.directory`); a file whose prices did not change keeps its bytes.',
+        'Returns the list of Parquet files, one per year (UTC), with every code: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
@@ -142,9 +142,9 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
     }),
     operation('GET /v1/files/prices/:name', {
       operationId: 'getPriceFile',
-      summary: 'A file of a year of prices',
+      summary: 'Download a price file',
       description:
-        'With `Range`, as DuckDB and pandas read it. Counts as the share of its rows that is sent (`export_requests_per_10k_rows` of the plan), at least one request.',
+        "Returns a Parquet file, or with `Range` a part of it, as DuckDB and pandas read it. Charged by the share of rows sent (the plan's `export_requests_per_10k_rows`), at least one request.",
       access: { meter: true, feature: 'bulk_export', weighed: true },
       params: named.properties,
       answers: { 200: fileBody, 416: NestedProblem },
@@ -156,9 +156,9 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
     }),
     operation('GET /v1/files/prices/:name/link', {
       operationId: 'getPriceFileLink',
-      summary: 'A signed link to a file',
+      summary: 'Create a signed link to a price file',
       description:
-        'For tools that send no header: whoever has the link reads the file for 24 hours. It counts as the whole file.',
+        'Returns a link for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.',
       access: { meter: true, feature: 'bulk_export', weighed: true },
       params: named.properties,
       answers: { 200: Link },
@@ -178,12 +178,12 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
     }),
     operation('GET /files/:expires/:signature/:name', {
       operationId: 'getPriceFileByLink',
-      summary: 'A file by its signed link',
+      summary: 'Download a price file by its signed link',
       description: 'With `Range` too. The link comes from `GET /v1/files/prices/{name}/link`.',
       access: { open: 'The link is signed.', rate: 'none' },
       params: {
-        expires: t.String({ description: 'Until when the link is good, Unix ms.' }),
-        signature: t.String({ description: 'What the link was signed with.' }),
+        expires: t.String({ description: 'Expiry of the link, Unix ms.' }),
+        signature: t.String({ description: 'Signature of the link.' }),
         name: t.String({
           description: 'The name of a file of the list.',
           examples: ['2026.parquet'],
@@ -193,7 +193,7 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
       handle: async ({ params, request, reply }) => {
         const { name, expires, signature } = params
         if (!priceFiles.accepts(name, Number(expires), signature))
-          throw new Problem('NOT_FOUND', 'The link is not valid, or has run out.')
+          throw new Problem('NOT_FOUND', 'The link is not valid or has expired.')
         return send(await fileOf(name), request, reply, 0)
       },
     }),

@@ -75,7 +75,8 @@ export function latestOperations(deps: LatestDeps) {
     const isFull = isFullOf(query.precision)
     const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
     if (requestedCodes.length === 0) {
-      if (query.as_of) throw missingParameter('by_code', 'as_of answers one to twenty codes.')
+      if (query.as_of)
+        throw missingParameter('by_code', 'by_code must name one to twenty codes with as_of.')
       return (isFull ? full : rounded).every(call, answering)
     }
     const resolved = codes.readSome(requestedCodes, request, answering.headers)
@@ -96,9 +97,9 @@ export function latestOperations(deps: LatestDeps) {
   return [
     operation('GET /v1/prices/latest', {
       operationId: 'getLatestPrices',
-      summary: 'Latest prices',
+      summary: 'Get latest prices',
       description:
-        'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. With `as_of` the prices as they were known then.',
+        'Returns the newest price of each code. One code returns a flat object in `data`; two or more return `data.prices[]` in the order requested, with known codes without a price in `missing_codes`. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. Send the `ETag` as `If-None-Match`: unchanged prices return 304, which does not count against the quota. With `as_of`, the prices known at that time.',
       access: { meter: true },
       query: latestQuery.properties,
       answers: {

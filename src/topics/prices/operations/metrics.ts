@@ -32,10 +32,10 @@ const Metric = t.Object(
     min_52w: t.Number({ examples: [55.12] }),
     max_52w: t.Number({ examples: [82.44] }),
     volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
-      description: 'Percent a year; null under five closes.',
+      description: 'Percent per year; null for fewer than five closes.',
     }),
     observations_per_year: integer({
-      description: 'Closes a year at the spacing of the 30 days, by which volatility is scaled.',
+      description: 'Closes per year at the spacing of the 30 days, used to scale volatility.',
       examples: [252],
     }),
     as_of: t.String({ format: 'date-time', description: 'When the current price was observed.' }),
@@ -46,9 +46,9 @@ type Metric = (typeof Metric)['static']
 
 const Metrics = envelope(
   t.Object({
-    metrics: t.Array(Metric, { description: 'In the order asked.' }),
+    metrics: t.Array(Metric, { description: 'In the order requested.' }),
     missing_codes: t.Array(t.String(), {
-      description: 'Known codes that have no price at present.',
+      description: 'Known codes without a current price.',
     }),
     count: integer(),
   }),
@@ -77,9 +77,9 @@ function metricsAnswer(
 export const metricsOperations: readonly Operation[] = [
   operation('GET /v1/prices/metrics', {
     operationId: 'getPriceMetrics',
-    summary: 'Range, averages and volatility of prices',
+    summary: 'Get price range, averages and volatility',
     description:
-      'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
+      'Returns range, averages and volatility of each code. Days without observations and quarantined days are excluded, never filled.\n\n| number | definition |\n|---|---|\n| range | lowest and highest observation of the 24 hours up to the newest, and of 52 weeks (364 days) |\n| averages | arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close |\n| volatility | sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100; 252 observations per year for daily, 52 for weekly and 12 for monthly closes |',
     access: { meter: true },
     query: {
       by_code: codesParameter(20, {

@@ -7,7 +7,7 @@ const precisions = ['rounded', 'full'] as const
 export const precisionQuery = {
   precision: wordParameter(precisions, {
     description:
-      '`full` answers prices with every stored digit, `rounded` with the decimals of the series (rounded). Texts and changes are rounded either way.',
+      '`full` returns prices with every stored digit, `rounded` (default) with the decimals of the series. Texts and changes are always rounded.',
     examples: ['full'],
   }),
 }
@@ -16,7 +16,7 @@ export const precisionQuery = {
 export function isFullOf(precision: string | undefined): boolean {
   if (precision === undefined || precision === '') return false
   if (precision === 'full' || precision === 'rounded') return precision === 'full'
-  throw invalidParameter('precision', precision, 'is neither rounded nor full.', precisions)
+  throw invalidParameter('precision', precision, precisions)
 }
 
 /** How prices are answered: with these decimals, or as they are stored. */

@@ -21,7 +21,7 @@ export const Disclosure = t.Object(
   },
   {
     title: 'InstrumentDisclosure',
-    description: 'What the price is, where it is not a spot price.',
+    description: 'Kind of price, if it is not a spot price.',
   },
 )
 
@@ -49,7 +49,7 @@ export const priceRowFields = {
     t.String({
       format: 'date',
       description:
-        'Day that the price speaks for, of series with at most one value a day: a price whose source gives a day and no time stands at its midnight in `created_at`, before it was known.',
+        'Day that the price is for, for series with at most one value per day. If the source gives no time, `created_at` is midnight of that day, before the price was known.',
     }),
   ),
   updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
@@ -78,18 +78,20 @@ export const PriceRow = t.Object(
       },
       {
         description:
-          'Against the newest observation at or before `created_at` minus the span; a daily series compares 24 h with its previous close.',
+          'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close.',
       },
     ),
     requested_code: t.Optional(
-      t.String({ description: 'What was asked, when an alias or a futures family was.' }),
+      t.String({ description: 'The requested alias or futures family, if any.' }),
     ),
     instrument_disclosure: t.Optional(Disclosure),
     metadata: t.Object({
       source: t.String(),
       source_description: t.String(),
       license_class: t.Optional(
-        t.Literal('view', { description: 'The value may be looked at, and not be passed on.' }),
+        t.Literal('view', {
+          description: 'The value is for display only and may not be redistributed.',
+        }),
       ),
       cadence: t.String(),
       last_recorded_at: t.String({ format: 'date-time' }),

@@ -7,7 +7,7 @@ import type { LatestPrices, Quote } from '../service/latest-prices.ts'
 export const sparklineDays = 30
 
 export const Sparkline = t.Array(t.Number({ examples: [71.23] }), {
-  description: `Daily closes of the ${sparklineDays} days up to the newest price, oldest first; days without one are left out.`,
+  description: `Daily closes of the ${sparklineDays} days up to the newest price, oldest first; days without a close are omitted.`,
 })
 
 /** The closes of the days up to the newest price, oldest first. */

@@ -21,10 +21,10 @@ const Vintages = envelope(
       name: priceRowFields.name,
       currency: priceRowFields.currency,
       unit: priceRowFields.unit,
-      source: t.String({ description: 'Whom the newest value is from.', examples: ['EIA'] }),
+      source: t.String({ description: 'Source of the newest value.', examples: ['EIA'] }),
       coverage_since: t.String({
         format: 'date-time',
-        description: 'Since when replaced values are kept.',
+        description: 'Start of the revision history.',
       }),
       count: integer({ description: 'Points.', examples: [1] }),
       points: t.Array(
@@ -39,17 +39,17 @@ const Vintages = envelope(
               }),
               recorded_at: t.String({
                 format: 'date-time',
-                description: 'When this service came to know the value.',
+                description: 'When the value was recorded.',
               }),
-              replaced_at: instantOrNull('When another took its place; null: it is current.'),
+              replaced_at: instantOrNull('When it was replaced; null if it is current.'),
               is_current: t.Boolean(),
-              source: t.String({ description: 'Whom the value is from.', examples: ['EIA'] }),
+              source: t.String({ description: 'Source of the value.', examples: ['EIA'] }),
               batch: t.Union([integer({ examples: [17] }), t.Null()], {
                 description:
-                  'Number of what it was written with: a file, a push, a run of a feed; null: none is kept.',
+                  'Number of its batch: a file, a push or a feed run; null if not stored.',
               }),
             }),
-            { description: 'In the order of their recording.' },
+            { description: 'In order of recording.' },
           ),
         }),
         { description: 'Oldest first.' },
@@ -63,8 +63,8 @@ const Vintages = envelope(
 export const vintageOperations: readonly Operation[] = [
   operation('GET /v1/prices/vintages', {
     operationId: 'getPriceVintages',
-    summary: 'Every value that a point ever had',
-    description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
+    summary: 'List all revisions of a price',
+    description: `Returns all revisions of a price: each value with the time it became current, the time it was replaced and its source. A withdrawn point has no current value. At most ${pointsMax} points.`,
     access: { meter: true, reader: true as const },
     query: {
       by_code: codeParameter({
@@ -73,8 +73,7 @@ export const vintageOperations: readonly Operation[] = [
         required: true,
       }),
       observed_at: momentParameter({
-        description:
-          'The time of a point as `created_at` has it, or a UTC day for all of its points.',
+        description: 'The `created_at` of a point, or a UTC day for all of its points.',
         examples: ['2026-11-13'],
         required: true,
       }),

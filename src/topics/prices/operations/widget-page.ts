@@ -32,7 +32,7 @@ function rowOf(item: WidgetItem): string {
   const change =
     percent === null
       ? ''
-      : `${arrows[item.direction]} ${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+      : `${arrows[item.direction]} ${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
   const unit = item.unit.replaceAll('_', ' ')
   return `<tr><td>${escaped(item.name)}<br><small>${escaped(item.code)} · ${escaped(unit)}</small></td><td>${escaped(item.formatted)}</td><td class="${item.direction}">${change}</td></tr>`
 }

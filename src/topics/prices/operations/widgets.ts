@@ -25,9 +25,9 @@ export type WidgetsDeps = Pick<
 >
 
 const sharedFields = {
-  refresh_seconds: integer({ description: 'Ask again no sooner.', examples: [300] }),
+  refresh_seconds: integer({ description: 'Minimum seconds between requests.', examples: [300] }),
   attribution: t.String({
-    description: 'Whose prices these are; show it with them.',
+    description: 'Attribution to show with the prices.',
     examples: ['Energy Prices: Compiled from market reporting'],
   }),
 }
@@ -70,9 +70,9 @@ function tableRoute(deps: WidgetsDeps) {
   return [
     operation('GET /v1/prices/widget', {
       operationId: 'getWidget',
-      summary: 'Prices for a widget',
+      summary: 'Get prices for a widget',
       description:
-        'The newest prices in a compact shape, or as one HTML document for a frame, which reloads itself after `refresh_seconds`. Codes without a price are left out.',
+        'Returns the newest prices in a compact form, or as an HTML document for a frame that reloads itself after `refresh_seconds`. Codes without a price are omitted.',
       access: { meter: true },
       query: {
         codes: codesParameter(20, {
@@ -127,8 +127,8 @@ function codeRoute(deps: WidgetsDeps) {
   return [
     operation('GET /v1/prices/widget/:code', {
       operationId: 'getWidgetOfCode',
-      summary: 'One price with its sparkline',
-      description: 'The newest price of one code and its daily closes of the days up to it.',
+      summary: 'Get one price with a sparkline',
+      description: 'Returns the newest price of a code with recent daily closes.',
       access: { meter: true },
       params: {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
@@ -221,7 +221,6 @@ const refreshSecondsOf = (cadence: Cadence): number => (isIntraday(cadence) ? 30
 
 function wantsHtml(format: string | undefined): boolean {
   const word = format?.toLowerCase() || 'json'
-  if (word !== 'json' && word !== 'html')
-    throw invalidParameter('format', format, 'is neither json nor html.', ['json', 'html'])
+  if (word !== 'json' && word !== 'html') throw invalidParameter('format', format, ['json', 'html'])
   return word === 'html'
 }

@@ -5,7 +5,7 @@ import { listOf } from '../../../http/input/query.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter } from '../../../http/problem/problem.ts'
+import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { pieceOf, TextBuffer } from '../../../lib/text/text-buffer.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { isIntraday, priceType, priceTypes, sourcesOf } from '../../catalogue/math/catalogue.ts'
@@ -116,10 +116,10 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
       rateOn(from, at) {
         const rate = rates.on(from, currency!, at)
         if (rate) return rate
-        throw invalidParameter(
+        throw refusedParameter(
           'currency',
           currency!,
-          `has no rate from ${from} on ${isoDay(at)} or before it; ask for later days.`,
+          `No exchange rate from ${from} to ${currency} is available on or before ${isoDay(at)}. Request later days.`,
         )
       },
     }
@@ -259,7 +259,7 @@ function questionOf(
 function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
   if (type === undefined || type === '' || type === 'spot_price') return commodities
   if (!(priceTypes as readonly string[]).includes(type))
-    throw invalidParameter('by_type', type, 'is not a type.', priceTypes)
+    throw invalidParameter('by_type', type, priceTypes)
   return commodities.filter(
     commodity => priceType(commodity.series.category, commodity.series.unit) === type,
   )
@@ -273,8 +273,7 @@ function formOf(format: string | undefined, request: Request): (typeof windowFor
     return accept.includes('text/csv') ? 'csv' : 'json'
   }
   const form = windowFormats.find(name => name === format)
-  if (!form)
-    throw invalidParameter('format', format, 'is none of json, csv and ndjson.', windowFormats)
+  if (!form) throw invalidParameter('format', format, windowFormats)
   return form
 }
 

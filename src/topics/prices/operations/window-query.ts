@@ -7,11 +7,12 @@ import {
   typed,
   wordParameter,
 } from '../../../http/input/typed.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, Problem, refusedParameter } from '../../../http/problem/problem.ts'
+import { oneOf, wrongValue } from '../../../lib/text/wrong-value.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { isIntraday, priceTypes } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { type Interval, parseInterval, validIntervals } from '../math/interval.ts'
+import { type Interval, intervalNames, parseInterval, validIntervals } from '../math/interval.ts'
 import { precisionQuery } from './precision.ts'
 
 /** The four windows by their path, in days. */
@@ -35,12 +36,12 @@ export const windowQuery = {
   code: codesParameter(20, { description: 'Another name of `by_code`.', examples: ['WTI_USD'] }),
   start_date: momentParameter({
     description:
-      'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
+      'First day (from 00:00 UTC) or time of the range, inclusive. Replaces the window of the path.',
     examples: ['2026-11-01'],
   }),
   end_date: momentParameter({
     description:
-      'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
+      'Last day (to 24:00 UTC) or time of the range, inclusive. Without `start_date` the window ends here.',
     examples: ['2026-11-15'],
   }),
   days: integerParameter({
@@ -52,7 +53,7 @@ export const windowQuery = {
   }),
   interval: wordParameter(validIntervals, {
     description:
-      'raw, minute, hour, day, week or month, in any of the accepted spellings. Absent: as published where the window is short, otherwise bars; the metadata says so.',
+      'raw, minute, hour, day, week or month, in any of the accepted spellings. Default: raw for short windows, otherwise bars; see the metadata.',
     examples: ['day'],
   }),
   by_type: wordParameter(priceTypes, {
@@ -61,14 +62,14 @@ export const windowQuery = {
   }),
   currency: textParameter({
     description:
-      'Answers prices that are money in this currency, each row at the rate of its UTC day (a bar of the day of its last observation): the last close of the rate up to that day, crossed through USD or EUR where no series pairs the two. `fx_rate` and `fx_on` say which; with `as_of` it is the rate as it was known.',
+      'Converts prices to this currency, each row at the rate of its UTC day (for a bar, the day of its last observation): the last close of the rate up to that day, through USD or EUR if no series pairs the two. See `fx_rate` and `fx_on`; with `as_of` the rate known at that time.',
     examples: ['EUR'],
     pattern: '^[A-Za-z]{3}$',
   }),
   ...precisionQuery,
   format: wordParameter(windowFormats, {
     description:
-      '`json`, `csv` or `ndjson` (a row a line, without metadata); `Accept` asks for them too. Pages of lines may have up to 10,000 rows.',
+      '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Pages of csv and ndjson can have up to 10,000 rows.',
     examples: ['json'],
   }),
 }
@@ -76,14 +77,14 @@ export const windowQuery = {
 export const movingWindowQuery = {
   period: wordParameter(Object.keys(windowDays), {
     description:
-      '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
+      '`past_day`, `past_week`, `past_month` or `past_year` instead of the window of the path.',
     examples: ['past_week'],
   }),
   as_of: typed({
     type: 'string',
     format: 'date-time',
     description:
-      'Answers what this service would have answered at that time, and never a price that speaks for a later one; needs `interval=raw`. Before the coverage that the header `X-Vintage-Revision-Coverage-Since` names, the values first recorded.',
+      'Returns the prices known at this time; requires `interval=raw`. Before `X-Vintage-Revision-Coverage-Since`, the start of complete revision history, the first recorded values are returned.',
     examples: ['2026-11-01T12:00:00Z'],
   }),
 }
@@ -124,8 +125,7 @@ export const hasRange = ({ at, start_date, end_date, days, period }: WindowQuery
 
 function daysOf({ period, days }: WindowQuery, pathDays: number): number {
   if (!period) return integerOf('days', days, pathDays, 1, 365)
-  if (!isWindow(period))
-    throw invalidParameter('period', period, 'is not a window.', Object.keys(windowDays))
+  if (!isWindow(period)) throw invalidParameter('period', period, Object.keys(windowDays))
   return windowDays[period]
 }
 
@@ -156,7 +156,7 @@ export function intervalOf(text: string | undefined): Interval | undefined {
   if (interval === undefined) {
     throw new Problem(
       'invalid_interval',
-      `Unknown interval: ${text.slice(0, 100)}. Use one of ${validIntervals.join(', ')}.`,
+      wrongValue('interval', oneOf(intervalNames), text, validIntervals),
       {
         interval: text.slice(0, 100),
         valid_intervals: validIntervals,
@@ -203,6 +203,10 @@ export function asOfOf(
   const at = instantOf('as_of', text)
   if (at === undefined) return undefined
   if (interval !== 'raw')
-    throw invalidParameter('as_of', text, 'needs interval=raw: bars are not kept as they were.')
+    throw refusedParameter(
+      'as_of',
+      text,
+      'as_of requires interval=raw. For past bars use /v1/prices/chart or /v1/export/prices.',
+    )
   return at
 }

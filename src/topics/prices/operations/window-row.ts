@@ -38,7 +38,7 @@ const exchangeFields = {
   fx_on: t.Optional(
     t.String({
       format: 'date',
-      description: 'Day of the close that the rate rests on, the oldest where it is crossed.',
+      description: 'Day of the close used for the rate; the oldest for a cross rate.',
       examples: ['2026-11-13'],
     }),
   ),
@@ -62,7 +62,9 @@ export const WindowBody = t.Object(
         codes: t.Array(t.String({ examples: ['WTI_USD'] })),
         interval: t.String({ examples: ['day'] }),
         interval_requested: t.Union([t.String(), t.Null()]),
-        downsampled: t.Boolean({ description: 'Bars are served where raw rows were meant.' }),
+        downsampled: t.Boolean({
+          description: 'Bars are returned although raw rows were likely wanted.',
+        }),
         from: t.String({ format: 'date-time' }),
         to: t.String({ format: 'date-time' }),
         timezone: t.Literal('UTC'),

@@ -8,7 +8,7 @@ import { dayParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { invalidParameter } from '../../../http/problem/problem.ts'
+import { refusedParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
 import { isLong } from '../math/bars.ts'
@@ -27,9 +27,9 @@ import { WindowBody } from './window-row.ts'
 const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
 
 const rowOrderNote =
-  ' Rows are newest first; codes are merged into one order. Hour, day, week and month are UTC buckets (weeks start on Monday) of the observations inside the range. Walking the pages neither repeats nor loses a row while data comes in: pages after the first answer the rows of the first page’s moment.'
+  ' Rows are newest first across all codes. Hour, day, week and month are UTC buckets (weeks start on Monday) of the observations inside the range. Paging is stable: prices that arrive while you page never duplicate or hide rows.'
 
-const dayDescription = 'One UTC calendar day, on past_day only; wins over every other range.'
+const dayDescription = 'One UTC calendar day, on past_day only; overrides every other range.'
 
 /** Rows that are read and written in the time in which a request is handed to a thread and back. */
 const lightRowsMax = 200
@@ -53,14 +53,14 @@ export function windowOperations(deps: Context) {
     (name: WindowName) =>
     ({ query, request, reply, caller }: WindowCall) => {
       if (query.at && name !== 'past_day')
-        throw invalidParameter('at', query.at, 'is accepted on past_day only.')
+        throw refusedParameter('at', query.at, 'at is accepted on /v1/prices/past_day only.')
       return answer(query, windowDays[name], request, reply, caller.key.key.id)
     }
 
   const pages = pageQuery(
     Math.max(deps.perPageMax, linesPerPageMax),
     deps.perPageMax,
-    `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; more is served as that.`,
+    `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; larger values are reduced to the maximum.`,
   )
   /**
    * A page of few rows as they are stored takes less than a thread is told of it; everything else is
@@ -79,9 +79,8 @@ export function windowOperations(deps: Context) {
   const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
   const route = (name: WindowName, operationId: string) => ({
     operationId,
-    summary: `Prices of the past ${name.slice('past_'.length)}`,
-    description: `Prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any range of days.${rowOrderNote}`,
-    tags: ['prices'],
+    summary: `List prices of the past ${name.slice('past_'.length)}`,
+    description: `Returns the prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any date range.${rowOrderNote}`,
     access,
     query: {
       ...windowQuery,
@@ -111,8 +110,8 @@ export function windowOperations(deps: Context) {
     }),
     operation('GET /v1/prices/historical', {
       operationId: 'getHistoricalPrices',
-      summary: 'Historical prices',
-      description: `Prices between two dates; the last 30 days without any.${rowOrderNote}`,
+      summary: 'List historical prices',
+      description: `Returns the prices between two dates. Default: the last 30 days.${rowOrderNote}`,
       access,
       query: { ...windowQuery, as_of: movingWindowQuery.as_of, ...pages },
       answers: response,
@@ -120,8 +119,8 @@ export function windowOperations(deps: Context) {
     }),
     operation('GET /v1/prices/:date', {
       operationId: 'getPricesOfDay',
-      summary: 'Prices of one day',
-      description: `The same as past_day with \`at\`.${rowOrderNote}`,
+      summary: 'Get the prices of a day',
+      description: `Returns the prices of one UTC calendar day, like past_day with \`at\`.${rowOrderNote}`,
       access: dayAccess,
       params: {
         date: t.String({

@@ -240,8 +240,7 @@ function rowOf(
     ? 'price is missing: write a decimal number'
     : numberOf(fieldValue('price'))
   if (typeof price === 'string') return price
-  if (price <= 0 || price > priceMax)
-    return `price ${price} is not believed: write what a metric ton costs, more than 0`
+  if (price <= 0 || price > priceMax) return `price ${price} must be a price per metric ton above 0`
   const observedAt = momentOf(fieldValue('timestamp'), now)
   if (typeof observedAt === 'string') return observedAt
   const [fuel, place] = [text('fuel_type'), text('port')]
@@ -254,7 +253,7 @@ function rowOf(
     return `unit ${shown(unit)} is not the metric ton: only prices per metric ton (MT) are taken`
   const currency = text('currency') ?? 'USD'
   if (!currencyCode.test(currency))
-    return `currency ${shown(currency)} is not a code of three letters: write USD`
+    return `currency ${shown(currency)} must be a three-letter currency code, such as USD`
   const area = text('region')
   // Of a listed port its own, of another what the row says.
   const region = names.home(port) ?? (area ? names.region(area) : null)

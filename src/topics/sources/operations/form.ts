@@ -43,30 +43,33 @@ const configSchema = t.Object(
     path: t.Optional(
       t.String({
         examples: ['terminal/today.csv'],
-        description: "`file`: below the operator's directory.",
+        description: "`file`: path inside the operator's directory.",
       }),
     ),
     format: t.Optional(
       t.Union(
         sourceFormats.map(format => t.Literal(format)),
-        { description: 'Told from the content when absent.' },
+        { description: 'Detected from the content by default.' },
       ),
     ),
     items: t.Optional(
-      t.String({ examples: ['data.prices'], description: 'Where in JSON the list is.' }),
+      t.String({
+        examples: ['data.prices'],
+        description: 'Path of the list in the JSON document.',
+      }),
     ),
     fields: t.Optional({
       ...fieldNames,
-      description: 'What a row calls each field: `{"price": "usd.mid"}`.',
+      description: 'Source field for each field: `{"price": "usd.mid"}`.',
     }),
     defaults: t.Optional({
       ...fieldNames,
-      description: 'What stands for a field that rows lack: `{"port": "SINGAPORE"}`.',
+      description: 'Default value for a missing field: `{"port": "SINGAPORE"}`.',
     }),
     auth: t.Optional(
       t.Union(
         authKinds.map(kind => t.Literal(kind)),
-        { description: 'How the credentials are sent; told from them when absent.' },
+        { description: 'How the credentials are sent. Default: by the kind of credentials.' },
       ),
     ),
     auth_header: t.Optional(
@@ -80,11 +83,11 @@ const configSchema = t.Object(
       }),
     ),
   },
-  { additionalProperties: true, description: 'Other members are kept and mean nothing.' },
+  { additionalProperties: true, description: 'Other members are stored and ignored.' },
 )
 const credentialsSchema = t.Record(t.String(), t.String(), {
   description:
-    'Write-only. `token` goes out as a bearer token, `username` and `password` as basic, `api_key` in the header `auth_header`. Of type `webhook`: `secret`, at least 16 characters.',
+    'Write-only. `token` is sent as a bearer token, `username` and `password` as HTTP Basic, `api_key` in the header `auth_header`. For type `webhook`: `secret`, at least 16 characters.',
   examples: [{ token: 'example' }],
 })
 
@@ -100,7 +103,7 @@ function readCredentials(form: Form, name: string): Credentials | null | undefin
 
 const credentialsField = field(credentialsSchema, readCredentials)
 
-const credentialsNeeded = 'is required: a JSON object of texts.'
+const credentialsNeeded = 'is required: a JSON object of strings.'
 
 const newCredentialsField = field(credentialsSchema, (form, name) => {
   const credentials = form.isNull(name) ? null : readCredentials(form, name)
@@ -120,7 +123,7 @@ const typeField = field(
     maxLength: typeCharactersMax,
     examples: ['api'],
     description:
-      '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are kept and say that they are not.',
+      '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are stored but not synced.',
   }),
   (form, name) => typeIn(form, name),
 )
@@ -160,7 +163,7 @@ const exampleConfig = {
 export const NewSourceBody = body(
   {
     credentials: optional(nullable(credentialsField)),
-    source_type: requiredAs(typeField, 'is required: api, file, webhook or another word.'),
+    source_type: requiredAs(typeField, 'is required: api, file, webhook or another type.'),
     name: nameField,
     ...settings,
   },
@@ -220,7 +223,7 @@ export function createSourceForms({ checkTarget }: SourceFormDeps) {
           if (type !== undefined && type !== source.sourceType)
             form.fault(
               'source_type',
-              `can not be changed; this source is of type ${source.sourceType}.`,
+              `must not change; this source is of type ${source.sourceType}.`,
             )
           judgeConfig(form, values.scraper_config, type ?? source.sourceType)
         }),
@@ -243,7 +246,7 @@ const changeFrom = ({
 
 /** What is wrong, without saying what was sent. */
 function credentialsFault(credentials: unknown): string | undefined {
-  if (!isObject(credentials)) return 'must be a JSON object of texts.'
+  if (!isObject(credentials)) return 'must be a JSON object of strings.'
   const entries = Object.entries(credentials)
   if (entries.length > credentialsMax) return `must have at most ${credentialsMax} members.`
   if (!entries.every(([name]) => credentialName.test(name)))
@@ -255,5 +258,5 @@ function credentialsFault(credentials: unknown): string | undefined {
     isPlain(value)
   return entries.every(([, value]) => isText(value))
     ? undefined
-    : `must hold texts of 1 to ${credentialCharactersMax} characters.`
+    : `must have values of 1 to ${credentialCharactersMax} characters.`
 }

@@ -22,10 +22,7 @@ const Pushed = envelope(t.Object(countFields, { title: 'PushedRows' }))
 const signatureAgeMs = 5 * minuteMs
 
 const noEntry = () =>
-  new Problem(
-    'UNAUTHORIZED',
-    'The data source is not known, or its secret or signature is not valid.',
-  )
+  new Problem('UNAUTHORIZED', 'Unknown data source, or wrong secret or signature.')
 
 /**
  * Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the
@@ -66,7 +63,7 @@ export function sourceIngestOperations(deps: Context) {
     operation('POST /v1/data-sources/:id/ingest', {
       operationId: 'pushDataSourceRows',
       summary: 'Push rows to a data source',
-      description: `For sources of type \`webhook\`: JSON, NDJSON or CSV of up to 1 MB, read as the source's \`scraper_config\` says. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or sign: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds of \`${headerPrefix}Signature-Timestamp\`, which may be five minutes off. The same rows again change nothing, so a push may be repeated. Rows that can not be taken are named and the others are taken; 422 when there is none to take.`,
+      description: `Records pushed rows of a data source of type \`webhook\` and returns the counts: JSON, NDJSON or CSV of up to 1 MB, parsed according to the source's \`scraper_config\`. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or a signature: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds in \`${headerPrefix}Signature-Timestamp\`, with a tolerance of five minutes. Repeating a push changes nothing. Invalid rows are named and the others recorded; 422 if none is valid.`,
       detail: {
         requestBody: {
           required: true,
@@ -97,7 +94,7 @@ export function sourceIngestOperations(deps: Context) {
         if (source.status === 'paused')
           throw stateForbids(
             'data_source_paused',
-            'The data source is paused; its owner can set it active.',
+            'The data source is paused. Its owner can activate it.',
           )
         const log = await sourceSync.push(source, content)
         if (!log) throw noEntry()

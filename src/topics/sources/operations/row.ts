@@ -11,7 +11,7 @@ const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { de
 type SourceStatus = DataSource['status']
 const sourceStatuses: readonly SourceStatus[] = ['active', 'paused', 'error', 'pending', 'failed']
 const statusText =
-  '`pending`: not synced yet. `active`: fine. `error`: the last sync failed; where that may help it is tried again. `failed`: given up after ten failures in a row, until something is changed. `paused` by its owner.'
+  '`pending`: not synced yet. `active`: working. `error`: the last sync failed and may be retried. `failed`: stopped after ten consecutive failures, until it is changed. `paused`: paused by its owner.'
 
 const fields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000801'] }),
@@ -26,13 +26,13 @@ const fields = {
   scraper_config: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
     description: 'As it was sent.',
   }),
-  has_credentials: t.Boolean({ description: 'Credentials themselves are never answered.' }),
+  has_credentials: t.Boolean({ description: 'Credentials are never returned.' }),
   last_sync_at: instantOrNull('When the last sync ended.'),
-  next_sync_at: instantOrNull('Null: not by itself.'),
+  next_sync_at: instantOrNull('Null if not scheduled.'),
   successful_syncs: integer(),
   failed_syncs: integer(),
-  last_error: textOrNull('Why the last sync failed; null after one that did not.'),
-  ingest_url: t.Optional(t.String({ description: 'Of type `webhook`: where rows are pushed to.' })),
+  last_error: textOrNull('Why the last sync failed; null after a successful sync.'),
+  ingest_url: t.Optional(t.String({ description: 'For type `webhook`: URL to push rows to.' })),
   created_at: moment,
   updated_at: moment,
 }
@@ -124,9 +124,9 @@ export const LogShape = t.Object(
     data_source_id: t.String(),
     status: t.Union([t.Literal('success'), t.Literal('failed')]),
     trigger: t.Union([t.Literal('schedule'), t.Literal('push'), t.Literal('operator')], {
-      description: '`operator`: whoever runs this service asked for it.',
+      description: '`operator`: requested by the operator.',
     }),
-    records_synced: countOrNull('Rows that were taken, unchanged ones too; null after a failure.'),
+    records_synced: countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
     ...countFields,
     duration_ms: countOrNull('From the request to the last row.'),
     error: textOrNull('Why it failed.'),
@@ -154,11 +154,11 @@ export const HealthShape = t.Object(
     id: t.String(),
     status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('down')], {
       description:
-        '`down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty did.',
+        '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
     }),
     success_rate: t.Number({
       examples: [95],
-      description: 'Of the last twenty syncs, percent; 100 before the first.',
+      description: 'Percentage of the last twenty syncs; 100 before the first.',
     }),
     avg_duration_ms: t.Number({ examples: [412] }),
     last_sync_status: textOrNull('`success` or `failed`; null before the first.'),

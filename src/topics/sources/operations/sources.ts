@@ -34,7 +34,7 @@ function listAndCreate(deps: Context) {
     operation('GET /v1/data-sources', {
       operationId: 'listDataSources',
       summary: 'List data sources',
-      description: 'Every data source of the account, newest first, without credentials.',
+      description: 'Returns the data sources of the account, newest first, without credentials.',
       access: sourceAccess,
       answers: { 200: Listed },
       handle: ({ caller, request }) => {
@@ -65,22 +65,22 @@ function listAndCreate(deps: Context) {
 const limitReached = ({ limit, count }: SourceRefusal) =>
   stateForbids(
     'data_source_limit_reached',
-    `The account has ${count} data sources of ${limit} it may have; delete one first.`,
+    `The account has ${count} data sources of ${limit} allowed. Delete one first.`,
     {
       limit,
       current_count: count,
     },
   )
 
-const creation = `A source of marine fuel prices that belong to the account alone: \`GET /v1/prices/data-connector\` answers them, nothing else does.
+const creation = `Creates a source of marine fuel prices that only this account sees, through \`GET /v1/prices/data-connector\`.
 
-**Types.** \`api\`: one GET of \`scraper_config.url\`, https to public addresses, redirects not followed, at most 4 MB. \`file\`: \`scraper_config.path\` below the directory that the operator keeps for files. \`webhook\`: nothing is fetched; rows are pushed to \`ingest_url\`. Any other type is kept, and its sync says that this build has none.
+**Types.** \`api\`: one GET of \`scraper_config.url\`, https to public addresses, redirects not followed, at most 4 MB. \`file\`: \`scraper_config.path\` inside the operator's directory for files. \`webhook\`: nothing is fetched; rows are pushed to \`ingest_url\`. Any other type is stored but cannot be synced.
 
-**Rows.** JSON, NDJSON or CSV, gzip too, at most 5,000 at a time. Each needs a \`price\` per metric ton, a \`timestamp\` (ISO 8601 with zone, a day, or Unix time), a \`fuel_type\` and a \`port\`; \`currency\` (USD), \`region\` and \`unit\` (MT) may stand beside them. \`fields\` says what a row calls each, with dots into objects, and \`defaults\` what stands for what rows lack. Rows that can not be taken are counted and named in the log, and the others are taken. The same rows again change nothing; another price for the same time, fuel and port replaces the one before. The newest 20,000 rows of a source are kept.
+**Rows.** JSON, NDJSON or CSV, gzip too, at most 5,000 at a time. Each needs a \`price\` per metric ton, a \`timestamp\` (ISO 8601 with zone, a day, or Unix time), a \`fuel_type\` and a \`port\`; \`currency\` (USD), \`region\` and \`unit\` (MT) are optional. \`fields\` maps each to a source field, with dots for nested objects; \`defaults\` gives values for missing fields. Invalid rows are counted and logged; the others are recorded. Repeated rows change nothing; a different price for the same time, fuel and port replaces the earlier one. The newest 20,000 rows of a source are stored.
 
-**Schedule.** Every \`interval_minutes\` (60), for the first time at once. After a failure twice as long each time, up to a day; after ten in a row the source is \`failed\` until something is changed.
+**Schedule.** Every \`interval_minutes\` (default: 60), starting immediately. After each failure the interval doubles, up to a day; after ten consecutive failures the source is \`failed\` until it is changed.
 
-**Credentials** are sealed at rest and never answered. They are taken out of what a source sends before it is read.`
+**Credentials** are encrypted at rest and never returned. They are redacted from responses of the source.`
 
 function changeOne(deps: Context) {
   const { dataSources: sources, links } = deps
@@ -89,8 +89,8 @@ function changeOne(deps: Context) {
   return [
     operation('GET /v1/data-sources/:id', {
       operationId: 'getDataSource',
-      summary: 'A data source',
-      description: 'One data source and how its syncs went, without credentials.',
+      summary: 'Get a data source',
+      description: 'Returns a data source with its sync status, without credentials.',
       access: sourceAccess,
       params: sourceParams.properties,
       answers: { 200: One },
@@ -98,10 +98,10 @@ function changeOne(deps: Context) {
         success(sourceAnswer(ownSource(sources, id, caller), links(request).baseUrl)),
     }),
     operation('PATCH /v1/data-sources/:id', {
-      operationId: 'changeDataSource',
-      summary: 'Change a data source',
+      operationId: 'updateDataSource',
+      summary: 'Update a data source',
       description:
-        'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
+        'Updates the given fields; `scraper_config` and `credentials` are replaced as a whole, null removes them. A new configuration or credential, or `status: "active"`, resets the failure count and syncs immediately. The type cannot change.',
       ...common,
       access: withSecret,
       body: SourceChangeBody.schema,
@@ -116,7 +116,7 @@ function changeOne(deps: Context) {
     operation('DELETE /v1/data-sources/:id', {
       operationId: 'deleteDataSource',
       summary: 'Delete a data source',
-      description: 'Ends the source for good, with its credentials, its rows and its log.',
+      description: 'Deletes the source permanently, with its credentials, rows and log.',
       ...common,
       body: noBody,
       answers: { 200: Deleted },

@@ -16,13 +16,13 @@ const Tested = envelope(
     success: t.Boolean(),
     duration_ms: integer(),
     records_count: t.Union([integer(), t.Null()], {
-      description: 'Rows that a sync would take; null when nothing could be read.',
+      description: 'Rows that a sync would record; null if nothing could be read.',
     }),
     sample_data: t.Array(RowShape, {
-      description: 'The first of them, as they would be answered.',
+      description: 'The first rows, as they would be returned.',
     }),
     error: t.Union([t.String(), t.Null()]),
-    rejected: integer({ description: 'Rows that a sync would not take.' }),
+    rejected: integer({ description: 'Rows that a sync would skip.' }),
     rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
   }),
 )
@@ -40,7 +40,7 @@ function syncs(deps: Context) {
       operationId: 'testDataSource',
       summary: 'Test a data source',
       description:
-        'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
+        'Reads the source once, within 8 seconds, and returns the rows without writing anything. For type `webhook` it returns whether rows can be pushed, and the newest ones. The status is 200 whatever the outcome.',
       access: sourceWrite,
       ...common,
       body: noBody,
@@ -64,8 +64,8 @@ function syncs(deps: Context) {
     }),
     operation('GET /v1/data-sources/:id/logs', {
       operationId: 'listDataSourceLogs',
-      summary: 'Log of a data source',
-      description: 'The last hundred syncs, newest first; the last thousand are kept.',
+      summary: 'List the sync log of a data source',
+      description: 'Returns the last hundred syncs, newest first; the last thousand are stored.',
       access: sourceAccess,
       ...common,
       answers: { 200: envelope(t.Object({ logs: t.Array(LogShape) })) },
@@ -76,8 +76,8 @@ function syncs(deps: Context) {
     }),
     operation('GET /v1/data-sources/:id/health', {
       operationId: 'getDataSourceHealth',
-      summary: 'Health of a data source',
-      description: 'How the last twenty syncs went.',
+      summary: 'Get the health of a data source',
+      description: 'Returns the outcome of the last twenty syncs.',
       access: sourceAccess,
       ...common,
       answers: { 200: envelope(HealthShape) },
@@ -97,9 +97,9 @@ function rotation(deps: Context) {
   return [
     operation('POST /v1/data-sources/:id/rotate_credentials', {
       operationId: 'rotateDataSourceCredentials',
-      summary: 'Replace the credentials',
+      summary: 'Rotate the credentials of a data source',
       description:
-        'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
+        'Replaces the credentials as a whole, resets the failure count and syncs. Neither old nor new credentials are returned.',
       access: rotating,
       ...common,
       headers: idempotencyHeader,
@@ -109,7 +109,7 @@ function rotation(deps: Context) {
         const source = ownSource(sources, id, caller)
         return deps.idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
           const credentialId = sources.rotate(source, forms.rotated(body))
-          const message = 'The new credentials are in use; the old ones are gone.'
+          const message = 'The new credentials are in use; the old ones were deleted.'
           return success({ success: true as const, credential_id: credentialId, message })
         })
       },

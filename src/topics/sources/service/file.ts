@@ -39,7 +39,7 @@ export const createSourceFiles = (directory: string) => ({
       }
     } catch (error) {
       return {
-        fault: faults[(error as NodeJS.ErrnoException).code ?? ''] ?? 'the file can not be read',
+        fault: faults[(error as NodeJS.ErrnoException).code ?? ''] ?? 'the file cannot be read',
       }
     }
   },

@@ -61,8 +61,8 @@ export interface SyncOutcome {
 /** How the newest syncs of a source went. */
 export interface SourceHealth {
   /**
-   * `down`: the last three syncs failed, or all that there were. `degraded`: one of the last twenty
-   * did.
+   * `down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty
+   * failed.
    */
   status: 'healthy' | 'degraded' | 'down'
   /** Of the last twenty, percent; 100 before the first. */

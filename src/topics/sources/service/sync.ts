@@ -124,7 +124,7 @@ export function createSourceSync(deps: SourceSyncDeps) {
         return { refused: 'rows are pushed to it: there is nothing to be fetched' }
       if (!isEntitled(source)) return { refused: notEntitled }
       const unwritten = () => ({
-        refused: halted ? 'this service is stopping' : 'it was changed or deleted meanwhile',
+        refused: halted ? 'this service is stopping' : 'it was changed or deleted during the sync',
       })
       const done = await once(
         source,

@@ -32,7 +32,7 @@ export interface ExcelDeps extends Context, SheetRunDeps {
 
 const runQuery = {
   path: textParameter({
-    description: `A data path of this service, asked with GET; its own parameters stand beside this one. Begins with one of: ${dataPaths.join(', ')}.`,
+    description: `A data path of this service, called with GET; add its own parameters to this request. Starts with one of: ${dataPaths.join(', ')}.`,
     examples: ['/v1/prices/past_month'],
     pattern: '^/v1/',
     required: true,
@@ -62,7 +62,7 @@ const Run = envelope(
     message: t.String({ examples: ['25 of 30 rows.'] }),
     retrieved_at: t.String({ format: 'date-time' }),
     returned_row_count: integer({ examples: [25] }),
-    source_row_count: integer({ description: 'Rows that the path answered.', examples: [30] }),
+    source_row_count: integer({ description: 'Rows returned by the path.', examples: [30] }),
     columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
     rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
   }),
@@ -92,11 +92,11 @@ const Latest = envelope(
 )
 
 const runText =
-  'Asks another data path of this service as the same key and lays its rows out as a table: the fields of the first row are the columns, at most twelve, nested ones named with dots. Counts as one request; the plan must include what the path needs. Rows that do not fit in 32,767 characters are left out.'
+  "Returns the rows of another data path as a table. The fields of the first row are the columns, at most twelve, nested ones named with dots. Counts as one request; the plan must include the path's features. Rows that do not fit in 32,767 characters are omitted."
 const latestText =
-  'The newest price of each code in the order asked, one row each: unknown codes and codes without a price keep their place and say so in `status`.'
+  'Returns the newest price of each code in the order requested, one row each. Unknown codes and codes without a price keep their row, with the reason in `status`.'
 const inXml =
-  ' Refusals are answered with 200 and a word in `status`, because sheets can read nothing else; they do not count.'
+  ' Errors return 200 with a word in `status`, because spreadsheets cannot read error responses; they are free of charge.'
 
 const badRequest = t.Union([FailProblem, NestedProblem])
 
@@ -119,7 +119,7 @@ function runOperations(deps: ExcelDeps) {
   return [
     operation('GET /v1/excel/run', {
       operationId: 'runForSheet',
-      summary: 'A data path as a table',
+      summary: 'Run a data path as a table',
       description: runText,
       access,
       query: { ...runQuery, format: formatQuery },
@@ -135,7 +135,7 @@ function runOperations(deps: ExcelDeps) {
     }),
     operation('GET /v1/excel/run.xml', {
       operationId: 'runForSheetXml',
-      summary: 'A data path as a table, in XML',
+      summary: 'Run a data path as an XML table',
       description: runText + inXml,
       access,
       query: runQuery,
@@ -153,7 +153,7 @@ function latestOperations(deps: ExcelDeps) {
   return [
     operation('GET /v1/prices/excel-latest', {
       operationId: 'getSheetPrices',
-      summary: 'Latest prices as a table',
+      summary: 'Get latest prices as a table',
       description: latestText,
       access,
       query: { ...latestQuery, format: formatQuery },
@@ -163,7 +163,7 @@ function latestOperations(deps: ExcelDeps) {
     }),
     operation('GET /v1/prices/excel-latest.xml', {
       operationId: 'getSheetPricesXml',
-      summary: 'Latest prices as a table, in XML',
+      summary: 'Get latest prices as an XML table',
       description: latestText + inXml,
       access,
       query: latestQuery,
@@ -217,7 +217,7 @@ function createSheetPrices({
       const extra = { max: codesMax, requested: requestedCodes.length }
       throw new Problem(
         'too_many_codes',
-        `At most ${codesMax} codes a request: ${requestedCodes.length} were requested.`,
+        `At most ${codesMax} codes per request; got ${requestedCodes.length} were requested.`,
         extra,
       )
     }

@@ -10,6 +10,7 @@ import {
   Problem,
   type ProblemCode,
   problems,
+  refusedParameter,
 } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -100,12 +101,7 @@ function targetOf(path: string | undefined, request: Request): URL {
     !target ||
     !dataPaths.some(start => target.pathname === start || target.pathname.startsWith(`${start}/`))
   ) {
-    throw invalidParameter(
-      'path',
-      path.slice(0, 200),
-      'is not a data path of this service.',
-      dataPaths,
-    )
+    throw invalidParameter('path', path.slice(0, 200), 'a data path of this service', dataPaths)
   }
   for (const [name, value] of outer.searchParams)
     if (!ownParameters.includes(name)) target.searchParams.append(name, value)
@@ -116,7 +112,8 @@ function targetOf(path: string | undefined, request: Request): URL {
 const isJson = (answer: Response): boolean =>
   answer.headers.get('content-type')?.startsWith('application/json') ?? false
 
-const noTable = (path: string): Problem => invalidParameter('path', path, 'does not answer rows.')
+const noTable = (path: string): Problem =>
+  refusedParameter('path', path, `The path ${path} does not return rows.`)
 
 /** The refusal that an answer carries, by its headers. */
 function problemOf({ status, headers }: Response): Problem {

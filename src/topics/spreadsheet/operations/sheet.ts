@@ -22,7 +22,7 @@ export const Xml = (root: string) =>
 
 export const formatQuery = wordParameter(['json', 'xml'], {
   description:
-    '`json` or `xml`; absent: as `Accept` says, otherwise JSON. A refusal in XML is answered with 200 and its word in `status`.',
+    '`json` or `xml`; absent: as `Accept` says, otherwise JSON. Errors in XML return 200 with a word in `status`.',
   examples: ['json'],
 })
 
@@ -38,7 +38,7 @@ export function wantsXml(request: Request): boolean {
 
 export function checkFormat(format: string | undefined): void {
   if (format && !['json', 'xml'].includes(format.toLowerCase()))
-    throw invalidParameter('format', format, 'is neither json nor xml.', ['json', 'xml'])
+    throw invalidParameter('format', format, ['json', 'xml'])
 }
 
 export type SheetStatus =

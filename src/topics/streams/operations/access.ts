@@ -6,7 +6,7 @@ export const noPlace = (why: 'full' | 'stopped', { perKey }: Pick<Streams, 'perK
   why === 'full'
     ? new Problem(
         'STREAM_LIMIT_REACHED',
-        `This API key has ${perKey} such streams open, as many as it may. Close one first.`,
+        `This API key has ${perKey} open streams of this kind, the maximum. Close one first.`,
         {
           limit: perKey,
         },

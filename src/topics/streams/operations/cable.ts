@@ -70,7 +70,7 @@ export function cableOperations(deps: Context) {
 const notSocket = () =>
   new Problem(
     'UPGRADE_REQUIRED',
-    'This path speaks WebSocket only: connect with ws:// or wss://.',
+    'This path accepts WebSocket connections only: connect with ws:// or wss://.',
     {},
     { headers: { upgrade: 'websocket', connection: 'Upgrade' } },
   )

@@ -39,21 +39,21 @@ export function streamOperations(deps: WatchStreamDeps) {
   return [
     operation('GET /v1/stream', {
       operationId: 'streamWatchEvents',
-      summary: 'Stream of watch events',
+      summary: 'Stream watch events',
       description: `The events of \`GET /v1/subscriptions/events\` as server-sent events, first those that are there and then each as it comes: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event. A client that comes back with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` comes when nothing else has for 15 s. The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one takes one request of the 60 seconds' window and nothing of the quota.`,
       access: { meter: false, feature: 'streaming' },
       headers: t.Object({
         'last-event-id': t.Optional(
           t.String({
-            description:
-              'The `id` of the last event that was received: the stream goes on after it.',
+            description: 'The `id` of the last received event; the stream resumes after it.',
             examples: ['42'],
           }),
         ),
       }),
       query: {
         since: textParameter({
-          description: 'Only events with a `seq` above this (0); `now`: only those to come.',
+          description:
+            'Only events with a `seq` above this. Default: 0; `now`: only future events.',
           examples: ['0'],
           pattern: '^([0-9]{1,15}|now)$',
           default: '0',

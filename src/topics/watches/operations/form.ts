@@ -45,7 +45,7 @@ const watchFields = ({ codeOf }: WatchFormDeps) => ({
   ),
   interval_seconds: optional(
     whole(1, intervalSecondsMax, {
-      description: `From one run to the next (${intervalSecondsDefault}, or the plan's shortest where that is longer).`,
+      description: `Seconds between runs (${intervalSecondsDefault}, or the plan's shortest where that is longer).`,
       examples: [3600],
     }),
   ),
@@ -53,7 +53,7 @@ const watchFields = ({ codeOf }: WatchFormDeps) => ({
   deliver_webhook: optional(
     flag({
       description:
-        'Tells webhook endpoints that subscribed to `watch.evaluated` or `watch.threshold_crossed` (false).',
+        'Notifies webhook endpoints subscribed to `watch.evaluated` or `watch.threshold_crossed`. Default: false.',
     }),
   ),
   threshold_percent: optional(
@@ -64,7 +64,7 @@ const watchFields = ({ codeOf }: WatchFormDeps) => ({
       ),
       {
         description:
-          'A move of at least this many percent between two runs is a `threshold_crossed`; null: none is.',
+          'A change of at least this percentage between two runs is a `threshold_crossed`; null disables it.',
       },
     ),
   ),

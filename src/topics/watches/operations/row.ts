@@ -18,14 +18,14 @@ const watchFields = {
   deliver_webhook: t.Boolean(),
   threshold_percent: numberOrNull(
     2,
-    'A move of at least this many percent between two runs is a `threshold_crossed`.',
+    'A change of at least this percentage between two runs is a `threshold_crossed`.',
   ),
   source: t.String({
-    description: 'The channel that made it, as its request said.',
+    description: 'The channel that created it, from the request header.',
     examples: ['api'],
   }),
   tool_name: t.Union([t.String({ examples: ['price-desk'] }), t.Null()], {
-    description: 'The tool that made it, as its request said.',
+    description: 'The tool that created it, from the request header.',
   }),
   last_evaluated_at: instantOrNull('When it last ran.'),
   next_run_at: instantOrNull('When it runs next; null while it is paused.'),
@@ -35,7 +35,7 @@ const watchFields = {
 
 export const WatchShape = t.Object(watchFields, {
   title: 'Watch',
-  description: 'Codes that are looked at on a rhythm.',
+  description: 'Codes that are evaluated on a schedule.',
 })
 type WatchShape = (typeof WatchShape)['static']
 
@@ -67,7 +67,7 @@ const values = {
   unit: t.String({ examples: ['barrel'] }),
   previous_price: numberOrNull(
     73.9,
-    'At the run before, and at the first run when the watch was made; null where there was none, and where a futures family has rolled to another contract since.',
+    'Price at the previous run or, for the first run, at creation; null without a price or if a futures family has rolled to another contract since.',
   ),
   change: numberOrNull(0.35, '`price` - `previous_price`.'),
   change_percent: numberOrNull(
@@ -80,11 +80,11 @@ const values = {
 export const WatchEventShape = t.Object(
   {
     seq: integer({
-      description: 'Rises in the feed of the account; numbers may be missing.',
+      description: "Increases within the account's feed; numbers may be skipped.",
       examples: [42],
     }),
     id: t.String({
-      description: 'Of webhooks the id of the event that says the same.',
+      description: 'Id of the corresponding webhook event.',
       examples: ['evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'],
     }),
     watch_id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
@@ -93,7 +93,7 @@ export const WatchEventShape = t.Object(
     payload: t.Object(values, { description: 'The same values.' }),
     created_at: t.String({ format: 'date-time', description: 'When the watch ran.' }),
   },
-  { title: 'WatchEvent', description: 'What a run of a watch said of one code.' },
+  { title: 'WatchEvent', description: 'Result of a watch run for one code.' },
 )
 
 // What is answered is what is streamed and delivered: the feed makes the wire form, and this line

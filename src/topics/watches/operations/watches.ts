@@ -40,8 +40,8 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 const Events = envelope(
   t.Object({
     events: t.Array(WatchEventShape),
-    cursor: integer({ description: 'What to ask for next as `since`.', examples: [42] }),
-    has_more: t.Boolean({ description: 'More is there already.' }),
+    cursor: integer({ description: 'Value for `since` in the next request.', examples: [42] }),
+    has_more: t.Boolean({ description: 'Whether more events are available.' }),
   }),
 )
 
@@ -86,7 +86,7 @@ function shared({ catalogue, plans, links, now }: Context) {
 const limitReached = ({ limit, count }: WatchRefusal) =>
   stateForbids(
     'watch_limit_reached',
-    `The account has ${count} watches of ${limit} that its plan allows; delete one or upgrade.`,
+    `The account has ${count} watches of ${limit} allowed by its plan. Delete one or upgrade.`,
     {
       limit,
       current_count: count,
@@ -94,16 +94,17 @@ const limitReached = ({ limit, count }: WatchRefusal) =>
   )
 
 const creation =
-  'A watch runs `interval_seconds` after it was made, and then in that rhythm. Each run adds to the feed one `evaluated` for each code; with `threshold_percent` a `threshold_crossed` where the price is at least that far from the price of the run before (at the first run: from that at its making); and once a `stale` when no new price has come for three periods of the cadence, or there is none. After an outage a watch runs once, however many runs were missed, and goes on in its rhythm. `deliver_webhook` sends the first two as `watch.evaluated` and `watch.threshold_crossed` to the webhook endpoints that subscribed to them. Past the number of watches of a smaller plan the oldest run on, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` say what made the watch.'
+  "A watch runs every `interval_seconds`, first one interval after creation. Each run adds events to the feed:\n\n| Event | When |\n|---|---|\n| `evaluated` | every run, for each code |\n| `threshold_crossed` | the price differs from the previous run (for the first run: from creation) by at least `threshold_percent` |\n| `stale` | once, when no new price has arrived for three periods of the cadence, or none exists |\n\nAfter an outage a watch runs once and resumes its schedule. With `deliver_webhook` the first two are sent as `watch.evaluated` and `watch.threshold_crossed` to subscribed webhook endpoints. After a downgrade the oldest watches within the plan's limit keep running, no faster than its shortest interval. The headers `<prefix>Source` (`api`, `dashboard`, `web`, `mobile`, `sdk`, `cli`, `mcp`, `agent`, `spreadsheet`, `widget`, `integration`, also as `sdk-python`) and `<prefix>Tool` identify the client that created the watch."
 
 function listAndCreate(deps: Context) {
   const { watches, idempotency, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
   return [
     operation('GET /v1/subscriptions', {
-      operationId: 'listSubscriptions',
+      operationId: 'listWatches',
       summary: 'List watches',
-      description: 'Every watch of the account, newest first, and how many the plan allows.',
+      description:
+        'Returns the watches of the account, newest first, and how many the plan allows.',
       access: reading,
       answers: { 200: Listed },
       handle: ({ caller }) => {
@@ -112,7 +113,7 @@ function listAndCreate(deps: Context) {
       },
     }),
     operation('POST /v1/subscriptions', {
-      operationId: 'createSubscription',
+      operationId: 'createWatch',
       summary: 'Create a watch',
       description: creation,
       access: writing,
@@ -145,19 +146,19 @@ function changeOne(deps: Context) {
   const { forms, refuseWebhook } = shared(deps)
   return [
     operation('GET /v1/subscriptions/:id', {
-      operationId: 'getSubscription',
-      summary: 'A watch',
-      description: 'The watch, when it last ran and when it runs next.',
+      operationId: 'getWatch',
+      summary: 'Get a watch',
+      description: 'Returns the watch with its last and next run.',
       access: reading,
       params: params.properties,
       answers: { 200: One },
       handle: ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
     }),
     operation('PATCH /v1/subscriptions/:id', {
-      operationId: 'changeSubscription',
-      summary: 'Change a watch',
+      operationId: 'updateWatch',
+      summary: 'Update a watch',
       description:
-        'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
+        'Updates the given fields. A new interval, or `active` after `paused`, schedules the next run one interval from now; after a pause the first run compares with the price at its end. Null clears `name` and `threshold_percent`.',
       access: writing,
       params: params.properties,
       body: forms.watchChange,
@@ -169,9 +170,9 @@ function changeOne(deps: Context) {
       },
     }),
     operation('DELETE /v1/subscriptions/:id', {
-      operationId: 'deleteSubscription',
+      operationId: 'deleteWatch',
       summary: 'Delete a watch',
-      description: 'Ends the watch; its events stay in the feed for as long as all others.',
+      description: 'Deletes the watch; its events stay in the feed for 30 days.',
       access: writing,
       params: params.properties,
       body: noBody,
@@ -187,20 +188,20 @@ function changeOne(deps: Context) {
 function feed({ watches, watchFeed, catalogue, marks }: Context) {
   return [
     operation('GET /v1/subscriptions/events', {
-      operationId: 'listSubscriptionEvents',
-      summary: 'Events of watches',
+      operationId: 'listWatchEvents',
+      summary: 'List watch events',
       description:
-        'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
+        "Returns events of the account's watches in order, stored for 30 days. Send the `cursor` of the previous response as `since` to get every event exactly once. Free of charge. `GET /v1/stream` returns the same as a stream.",
       access: { meter: false },
       query: {
         since: integerParameter({
-          description: 'Only events with a `seq` above this (0).',
+          description: 'Only events with a `seq` above this. Default: 0.',
           examples: [0],
           default: 0,
           minimum: 0,
         }),
         watch_id: idParameter({
-          description: 'Only of this watch.',
+          description: 'Only events of this watch.',
           examples: ['00000000-0000-4000-8000-000000000501'],
         }),
         limit: typed({

@@ -8,7 +8,7 @@ import type { Watch, WatchSettings, WatchStore } from '../store/watches.ts'
 
 export type { Watch, WatchSettings } from '../store/watches.ts'
 
-/** The account has as many watches as its plan allows. */
+/** The account has reached its plan's limit of watches. */
 export interface WatchRefusal {
   refused: 'limit'
   limit: number

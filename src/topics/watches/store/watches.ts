@@ -19,7 +19,7 @@ export interface Watch extends WatchSettings {
   number: number
   id: string
   accountId: string
-  /** The channel that made it. */
+  /** The channel that created it. */
   source: string
   toolName: string | null
   lastEvaluatedAt: number | null

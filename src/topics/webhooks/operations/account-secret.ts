@@ -20,19 +20,19 @@ const row = ({ secret, createdAt }: OpenSecret) =>
 export const accountSecretOperations: readonly Operation[] = [
   operation('GET /v1/account/webhook-secret', {
     operationId: 'getAccountWebhookSecret',
-    summary: "The account's webhook secret",
+    summary: "Get the account's webhook secret",
     description:
-      "Signs what goes to an alert's `webhook_url` that is none of the account's endpoints; each endpoint has a secret of its own.",
-    tags: ['account'],
+      "Returns the secret that signs requests to an alert's `webhook_url`, unless it is one of the account's endpoints; each endpoint has its own secret.",
+    tags: ['Account'],
     access,
     answers: response,
     handle: ({ at, caller }) => row(at.accountSecrets.current(caller.key.account.account.id)),
   }),
   operation('POST /v1/account/webhook-secret/roll', {
-    operationId: 'rollAccountWebhookSecret',
-    summary: "Roll the account's webhook secret",
-    description: 'A new secret; the old one signs nothing from now on.',
-    tags: ['account'],
+    operationId: 'rotateAccountWebhookSecret',
+    summary: "Rotate the account's webhook secret",
+    description: 'Replaces the secret and returns the new one. The old secret is no longer used.',
+    tags: ['Account'],
     access,
     idempotent: true,
     body: noBody,

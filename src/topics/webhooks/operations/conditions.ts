@@ -25,7 +25,8 @@ export const ConditionShape = t.Object({
   value: t.Optional(
     t.Number({
       examples: [80],
-      description: 'A price; of a percentage the percent, above 0. Not for `between`.',
+      description:
+        'A price or, for a percentage condition, a percentage above 0. Not for `between`.',
     }),
   ),
   timeframe: t.Optional(oneOf(timeframes)),
@@ -33,7 +34,7 @@ export const ConditionShape = t.Object({
   max_value: t.Optional(t.Number({ examples: [80], description: 'For `between`, inclusive.' })),
   trigger_on: t.Optional(
     t.Union([t.Literal('enter'), t.Literal('exit')], {
-      description: 'For `between`: only the price that crosses an end.',
+      description: 'For `between`: fire only when the price crosses a bound.',
     }),
   ),
 })
@@ -46,7 +47,7 @@ export const conditionsField = (codeOf: CodeOf): Field<Condition[]> =>
   field(
     t.Union([t.Array(ConditionShape, { maxItems: conditionsMax }), ConditionShape], {
       description:
-        'What makes a `price.threshold`. `price.updated` and `price.significant_change` are skipped where the conditions do not hold.',
+        'Conditions for `price.threshold`. `price.updated` and `price.significant_change` are skipped if the conditions are not met.',
     }),
     (form, name) => {
       const value = form.value(name)
@@ -106,7 +107,8 @@ function commodityOf(form: Form, codeOf: CodeOf): string | undefined {
   const text = form.text('commodity', codeMax)
   if (text === undefined) return undefined
   return (
-    codeOf(text) ?? form.fault('commodity', 'is no commodity code; GET /v1/commodities lists them.')
+    codeOf(text) ??
+    form.fault('commodity', 'must be a commodity code. GET /v1/commodities lists them.')
   )
 }
 

@@ -64,7 +64,7 @@ function testing({ webhooks, outbox, ids, now }: Context) {
       operationId: 'testWebhook',
       summary: 'Test a webhook endpoint',
       description:
-        'Sends one `webhook.test` event, or a sample of `event_type`, at once and tells how it went: 200 whatever the receiver answered, which has 8 seconds. Also sent to a disabled endpoint. It is logged, not tried again, and its failure counts towards nothing.',
+        'Sends one `webhook.test` event, or a sample of `event_type`, immediately and returns the result: 200 whatever the receiver returned within 8 seconds. Disabled endpoints can be tested. The test is logged, not retried, and does not count as a failure.',
       access: webhookWrite,
       params: webhookParams.properties,
       body: TestBody.schema,
@@ -112,9 +112,9 @@ function logged({ webhooks, outbox: { log } }: Context) {
   return [
     operation('GET /v1/webhooks/:id/events', {
       operationId: 'listWebhookEvents',
-      summary: 'The log of an endpoint',
+      summary: 'List the deliveries of a webhook endpoint',
       description:
-        'What became of each event, newest first, kept 30 days. A delivery is tried again 1 min, 5 min, 15 min, 1 h and 6 h after an answer of 5xx, a timeout or a connection that fails.',
+        'Returns the deliveries of a webhook endpoint, newest first, for 30 days. After a 5xx response, a timeout or a failed connection a delivery is retried after 1 min, 5 min, 15 min, 1 h and 6 h.',
       access: webhookAccess,
       params: webhookParams.properties,
       page: { max: perPageMax, default: perPageDefault },
@@ -129,7 +129,7 @@ function logged({ webhooks, outbox: { log } }: Context) {
       handle: ({ caller, params: { id }, query, page }) => {
         const state = query.status === undefined ? undefined : stateOf(query.status)
         if (query.status !== undefined && state === undefined) {
-          throw invalidParameter('status', query.status, 'is no status of a delivery.', logStatuses)
+          throw invalidParameter('status', query.status, logStatuses)
         }
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         const type =
@@ -153,9 +153,9 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
   return [
     operation('POST /v1/webhooks/:id/events/:event_id/resend', {
       operationId: 'resendWebhookEvent',
-      summary: 'Send one event again',
+      summary: 'Resend a webhook event',
       description:
-        'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again. A skipped event that was recorded without its data is 404.',
+        'Sends an event again with the same id and body and a new timestamp. A disabled endpoint gets it once it is active again. A skipped event that was recorded without data gets 404.',
       access: webhookWrite,
       headers: idempotencyHeader,
       params: {
@@ -185,9 +185,9 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
     }),
     operation('POST /v1/webhooks/:id/replay', {
       operationId: 'replayWebhookEvents',
-      summary: 'Send many events again',
+      summary: 'Replay webhook events',
       description:
-        'Everything made from `from` until `to` that ended failed, or with `all` also what was delivered: oldest first, at most 10,000, with the same ids and bodies.',
+        'Resends failed events created from `from` until `to`, or with `all` also delivered ones: oldest first, at most 10,000, with the same ids and bodies.',
       access: webhookWrite,
       headers: idempotencyHeader,
       params: webhookParams.properties,

@@ -60,7 +60,7 @@ const secretField = field<string>(
   t.String({
     minLength: secretCharacters.min,
     maxLength: secretCharacters.max,
-    description: 'Your own secret; one is made when absent.',
+    description: 'Your own secret. Default: a generated one.',
   }),
   (form, name) => {
     const { min, max } = secretCharacters
@@ -109,7 +109,7 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
         'commodity codes such as WTI_USD',
         filtersMax,
         codeOf,
-        { description: 'Codes or aliases; empty: all.' },
+        { description: 'Codes or aliases; empty for all.' },
       ),
     ),
   ),
@@ -120,7 +120,7 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
         'states with well permits such as TX',
         filtersMax,
         name => permitStateOf(name)?.code,
-        { description: 'For permit events; empty: all.' },
+        { description: 'For permit events; empty for all.' },
       ),
     ),
   ),
@@ -129,7 +129,8 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
   condition_logic: optional(choice(['any', 'all'] as const, { description: '`any` by default.' })),
   debug_mode: optional(
     flag({
-      description: 'Keeps headers, the first KB of the answer, timing and TLS of every delivery.',
+      description:
+        'Stores headers, the first KB of the response, timing and TLS details of every delivery.',
     }),
   ),
   status: optional(
@@ -141,11 +142,10 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
   signature_scheme: optional(
     choice(['timestamped', 'body'] as const, { description: '`timestamped` by default.' }),
   ),
-  ordered: optional(flag({ description: 'One delivery at a time, in the order of the events.' })),
+  ordered: optional(flag({ description: 'Delivers one event at a time, in order.' })),
   honor_retry_after: optional(
     flag({
-      description:
-        'An answer of 429 or 408 with `Retry-After` of up to an hour is a reason to try again then.',
+      description: 'Retries after a 429 or 408 with a `Retry-After` of up to an hour.',
     }),
   ),
   rate_limit_per_second: optional(
@@ -219,7 +219,7 @@ export const RotationBody = body({
   secret: optional(secretField),
   overlap_seconds: optional(
     whole(0, overlapSecondsMax, {
-      description: 'How long the old secret signs beside the new one (0).',
+      description: 'How long the old secret signs in addition to the new one. Default: 0.',
     }),
   ),
 })
@@ -240,7 +240,7 @@ export const TestBody = body({
   event_type: omittable(
     typeField({
       examples: ['price.updated'],
-      description: 'A type whose sample is sent; `webhook.test` when absent.',
+      description: 'Event type of the sample. Default: `webhook.test`.',
     }),
   ),
 })
@@ -259,7 +259,7 @@ export interface Replay {
 export const ReplayBody = body({
   from: moment({ examples: ['2026-11-20T00:00:00Z'] }),
   to: omittable(
-    moment({ description: 'Exclusive; now when absent.', examples: ['2026-11-20T12:00:00Z'] }),
+    moment({ description: 'Exclusive. Default: now.', examples: ['2026-11-20T12:00:00Z'] }),
   ),
   status: omittable(choice(['failed', 'all'] as const, { description: '`failed` by default.' })),
   event_types: omittable(

@@ -14,23 +14,23 @@ const webhookFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000401'] }),
   url: t.String({ examples: ['https://hooks.example.com/energy'] }),
   events: t.Array(t.String({ examples: ['price.updated'] }), {
-    description: 'As they were subscribed to.',
+    description: 'As subscribed.',
   }),
   commodity_filters: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
     description: 'Empty: all.',
   }),
   state_filters: t.Array(t.String({ examples: ['TX'] }), { description: 'Empty: all.' }),
-  description: textOrNull('What its owner calls it.'),
+  description: textOrNull('Its name.'),
   conditions: t.Array(ConditionShape),
   condition_logic: t.Union([t.Literal('any'), t.Literal('all')]),
   debug_mode: t.Boolean(),
   status: t.Union([t.Literal('active'), t.Literal('disabled')]),
   active: t.Boolean(),
   disabled_reason: textOrNull(
-    '`consecutive_failures` when the service switched it off; null when its owner did.',
+    '`consecutive_failures` if the service disabled it; null if its owner did.',
   ),
   secret: t.Optional(
-    t.String({ description: 'Shown when it is made, rotated, or set by the request.' }),
+    t.String({ description: 'Returned only when it is created, rotated or set.' }),
   ),
   secret_hint: t.String({ examples: ['whsec_…c07e'] }),
   signature_scheme: t.Union([t.Literal('timestamped'), t.Literal('body')]),
@@ -41,12 +41,12 @@ const webhookFields = {
   max_retries: integer({ examples: [5] }),
   successful_deliveries: integer({ examples: [1234] }),
   failed_deliveries: integer({
-    description: 'That ended failed, after their retries.',
+    description: 'Deliveries that failed after all retries.',
     examples: [2],
   }),
   consecutive_failures: integer({
     description:
-      'Deliveries that ended failed since the last 2xx; 10 switch the endpoint off. Tests, and failures that were not of the endpoint, do not count: `last_delivery_status` may be `failed` while this is 0.',
+      'Failed deliveries since the last 2xx; 10 disable the endpoint. Tests and failures not caused by the endpoint are not counted: `last_delivery_status` can be `failed` while this is 0.',
     examples: [0],
   }),
   last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
@@ -57,7 +57,7 @@ const webhookFields = {
 
 export const WebhookShape = t.Object(webhookFields, {
   title: 'Webhook',
-  description: 'An endpoint that is told of events.',
+  description: 'An endpoint that receives events.',
 })
 export type WebhookShape = (typeof WebhookShape)['static']
 
@@ -157,7 +157,7 @@ const Debug = t.Object(
     }),
     tls: t.Union([t.Object({ protocol: t.String(), cipher: t.String() }), t.Null()]),
   },
-  { description: 'Of the last attempt, where debug mode was on.' },
+  { description: 'Of the last attempt, if debug mode was on.' },
 )
 
 export const LogShape = t.Object(
@@ -171,21 +171,21 @@ export const LogShape = t.Object(
     event_type: t.String({ examples: ['price.updated'] }),
     status: oneOf(logStatuses),
     attempts: integer({ examples: [1] }),
-    response_status_code: integerOrNull('Of the last attempt that was answered.'),
+    response_status_code: integerOrNull('Of the last attempt with a response.'),
     status_code: integerOrNull('The same.'),
     delivery_duration_ms: integerOrNull('Of the last attempt.'),
-    last_error: textOrNull('Of the last attempt, or why the event was skipped.'),
+    last_error: textOrNull('Error of the last attempt, or why the event was skipped.'),
     error: textOrNull('The same.'),
     payload: t.Object(
       {},
       { additionalProperties: true, description: 'The body as it was or will be sent.' },
     ),
     created_at: t.String({ format: 'date-time' }),
-    delivered_at: instantOrNull('When it was answered 2xx.'),
-    next_attempt_at: instantOrNull('When it is due, while it waits.'),
+    delivered_at: instantOrNull('When it was answered with 2xx.'),
+    next_attempt_at: instantOrNull('When it is due, while it is pending.'),
     debug: t.Optional(Debug),
   },
-  { title: 'WebhookEvent', description: 'What became of one event at one endpoint.' },
+  { title: 'WebhookEvent', description: 'Delivery of an event to an endpoint.' },
 )
 export type LogShape = (typeof LogShape)['static']
 

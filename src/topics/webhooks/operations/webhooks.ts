@@ -59,7 +59,7 @@ function listAndCreate(deps: Context) {
     operation('GET /v1/webhooks', {
       operationId: 'listWebhooks',
       summary: 'List webhook endpoints',
-      description: 'Every endpoint of the account, newest first, without secrets.',
+      description: 'Returns the webhook endpoints of the account, newest first, without secrets.',
       access: webhookAccess,
       answers: { 200: Listed },
       handle: ({ caller: { key, entitled } }) => {
@@ -97,25 +97,25 @@ function listAndCreate(deps: Context) {
   ]
 }
 
-const creation = `A POST goes to \`url\` for every event that \`events\` names and the filters let through, signed with \`secret\`, which is shown in this answer only. Targets are https to public addresses.
+const creation = `Creates a webhook endpoint and returns it with its \`secret\`, only in this response. Every event that matches \`events\` and the filters is sent to \`url\` by POST, signed with \`secret\`. Targets must be public https URLs.
 
-**Prices.** An event of a price is made in the transaction that records it. Only the newest observation of a code makes one, and only when it is newer than all before it: corrections, old rows and imports of history tell nobody anything, and several observations in one write are one event. \`price.significant_change\` is a move of more than 5 % between consecutive observations.
+**Prices.** A price event is created when a new price is recorded. Corrections and historical imports do not trigger events, and several observations in one write make one event. \`price.significant_change\` is a change of more than 5% between consecutive observations.
 
-**Conditions.** \`price.threshold\` comes with every new price at which the conditions hold: any of those on its commodity, or with \`all\` every one, those on other commodities read at their newest prices. \`greater_than\` and \`less_than\` are strict, percentages count from \`value\` on over the \`timeframe\` (24h), \`between\` includes its ends and with \`trigger_on\` comes only with the price that crosses them. Other price events of commodities that no condition names are skipped.
+**Conditions.** \`price.threshold\` is sent for every new price that meets the conditions: any condition on its commodity, or with \`all\` every condition, using the newest prices of other commodities. \`greater_than\` and \`less_than\` are strict; percentage conditions include \`value\` and apply over the \`timeframe\` (default: 24h); \`between\` includes its bounds and with \`trigger_on\` fires only when the price crosses them. Other price events of commodities without a condition are skipped.
 
-**Filters.** An empty filter lets everything through. A futures family stands for its contracts.
+**Filters.** An empty filter matches everything. A futures family stands for its contracts.
 
-**Skipped events.** An event that the endpoint subscribed to and is not sent has the status \`skipped\` in the log, with the reason in \`last_error\`:
+**Skipped events.** A subscribed event that is not sent has the status \`skipped\` in the log, with the reason in \`last_error\`:
 
 | \`last_error\` | The event is not sent because |
 |---|---|
 | \`commodity_filter\`, \`state_filter\`, \`conditions\` | a filter of the endpoint excludes it |
-| \`monthly_event_limit_reached\` | the events of the plan for this month are used up |
+| \`monthly_event_limit_reached\` | the plan's events for this month are exhausted |
 | \`feature_not_in_plan\` | the plan does not include it; \`data\` is empty |
 | \`series_not_visible\` | the account cannot see the series that \`commodity_filters\` names; once a day, \`data\` is empty |
-| \`daily_skip_log_limit_reached\` | the log has taken 100 skipped events today (UTC) and takes no more |
+| \`daily_skip_log_limit_reached\` | the log has recorded 100 skipped events today (UTC), the maximum |
 
-Events that happen while an endpoint is disabled are not recorded for it. Those that waited before are sent when it is active again.`
+Events that occur while an endpoint is disabled are not recorded for it. Pending events are sent when it is active again.`
 
 function changeOne(deps: Context) {
   const { webhooks, idempotency } = deps
@@ -126,18 +126,18 @@ function changeOne(deps: Context) {
   return [
     operation('GET /v1/webhooks/:id', {
       operationId: 'getWebhook',
-      summary: 'A webhook endpoint',
-      description: 'One endpoint and how its deliveries went, without its secret.',
+      summary: 'Get a webhook endpoint',
+      description: 'Returns a webhook endpoint with its delivery status, without its secret.',
       access: webhookAccess,
       params: webhookParams.properties,
       answers: { 200: One },
       handle: ({ caller, params: { id } }) => success(row(ownEndpoint(webhooks, id, caller))),
     }),
     operation('PATCH /v1/webhooks/:id', {
-      operationId: 'changeWebhook',
-      summary: 'Change a webhook endpoint',
+      operationId: 'updateWebhook',
+      summary: 'Update a webhook endpoint',
       description:
-        'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
+        'Updates the given fields. `status: "active"` resets the failure count and sends pending events. A `secret` replaces the old one immediately.',
       ...common,
       access: withSecret,
       body: forms.webhookChange,
@@ -152,7 +152,7 @@ function changeOne(deps: Context) {
     operation('DELETE /v1/webhooks/:id', {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook endpoint',
-      description: 'Ends the endpoint for good; what waits for it is dropped.',
+      description: 'Deletes the endpoint permanently and drops its pending events.',
       ...common,
       body: noBody,
       answers: { 200: Deleted },
@@ -163,9 +163,9 @@ function changeOne(deps: Context) {
     }),
     operation('POST /v1/webhooks/:id/rotate_secret', {
       operationId: 'rotateWebhookSecret',
-      summary: "Rotate an endpoint's secret",
+      summary: 'Rotate the secret of a webhook endpoint',
       description:
-        'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
+        'Replaces the secret, with yours or a generated one, and returns it only in this response. `X-Service-Signature` uses the new secret immediately; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
       ...common,
       access: rotating,
       headers: idempotencyHeader,
@@ -188,7 +188,7 @@ function granted(result: EndpointWithSecret | EndpointRefusal): EndpointWithSecr
   const { limit, count } = result
   throw stateForbids(
     'webhook_limit_reached',
-    `The account has ${count} webhook endpoints of ${limit} that its plan allows; delete one first.`,
+    `The account has ${count} webhook endpoints of ${limit} allowed by its plan. Delete one first.`,
     {
       limit,
       current_count: count,

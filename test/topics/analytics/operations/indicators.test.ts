@@ -535,7 +535,7 @@ describe('/v1/indicators/congressional-trades', () => {
     const instance = openTestInstance()
     const before = await refused(instance, 'congressional-trades')
     expect(before).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', reason: 'no_source' })
-    expect(before.message).toContain('does not offer that data set')
+    expect(before.message).toContain('has not imported this dataset')
     const trade = (ticker: string, disclosedOn: string) => ({
       member: 'Jordan Example',
       ticker,

@@ -111,7 +111,7 @@ describe('POST /billing/subscriptions', () => {
     expect([created.status, created.body.subscription.plan, created.body.message]).toEqual([
       201,
       'starter',
-      'The Starter plan has begun.',
+      'The Starter plan has started.',
     ])
     expect(created.headers.get('x-ratelimit-tier')).toBe('starter')
 

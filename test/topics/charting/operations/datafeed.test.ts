@@ -152,12 +152,8 @@ describe('the datafeed for charting libraries', () => {
     const { instance, key } = open()
     for (const [path, status, message] of [
       ['/udf/history?symbol=NO_SUCH_CODE&from=1&to=2', 400, /Unknown commodity code: NO_SUCH_CODE/],
-      ['/udf/history?symbol=WTI_USD&from=1&to=soon', 400, /^to: must be a time in Unix seconds/],
-      [
-        '/udf/history?symbol=WTI_USD&from=1&to=2&resolution=7',
-        400,
-        /^resolution: must be one of 1, 5/,
-      ],
+      ['/udf/history?symbol=WTI_USD&from=1&to=soon', 400, /^to must be a time in Unix seconds/],
+      ['/udf/history?symbol=WTI_USD&from=1&to=2&resolution=7', 400, /^resolution must be 1, 5/],
       ['/udf/history?from=1&to=2', 400, /^symbol is required/],
     ] as const) {
       const response = await instance.get(path, key)

@@ -311,9 +311,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
         ])
         expect(answer.errors.map(fault => [fault.field, fault.value])).toEqual(faults)
         expect([answer.field, answer.value]).toEqual(faults[0]!)
-        expect(answer.errors.every(fault => fault.message.startsWith(`${fault.field}: `))).toBe(
-          true,
-        )
+        expect(answer.errors.every(fault => fault.message.startsWith(`${fault.field} `))).toBe(true)
       }
       expect((await ask<{ data: Row[] }>('GET')).body.data).toEqual([])
     },
@@ -324,7 +322,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
       commodity_codes: ['BRENT_CRUD_USD'],
     })
     expect(body.errors[0]!.message).toMatch(
-      /^commodity_codes: BRENT_CRUD_USD is no commodity code\. Did you mean BRENT_CRUDE_USD/,
+      /^commodity_codes must be commodity codes; got "BRENT_CRUD_USD"\. Did you mean BRENT_CRUDE_USD/,
     )
   })
 

@@ -40,9 +40,9 @@ describe('the table of a delivery', () => {
     )
     expect(mail.subject).toBe('Morning, 2026-11-20')
     expect(mail.text).toContain(
-      'Brent Crude Oil (BRENT_CRUDE_USD): $74.25 per barrel, +0.52 (+0.71 %), observed 2026-11-20T14:00:00Z\n',
+      'Brent Crude Oil (BRENT_CRUDE_USD): $74.25 per barrel, +0.52 (+0.71%), observed 2026-11-20T14:00:00Z\n',
     )
-    expect(mail.text).toContain('80.50p per therm, -19.50 (-19.50 %), observed')
+    expect(mail.text).toContain('80.50p per therm, -19.50 (-19.50%), observed')
     expect(mail.text).toContain('(EUR_USD): 1.0842, observed')
     expect(mail.text).toContain('No current price: GOLD_USD.\n')
     expect(mail.html).toContain('<td align="left">$74.25 per barrel</td>')

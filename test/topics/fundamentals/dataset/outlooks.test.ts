@@ -80,7 +80,7 @@ describe('weekly stocks', () => {
     [{ series: 'WCRSTUS1' }, 'series', ' is not a weekly inventory: '],
     [{ series: 'WTI_USD' }, 'series', ' is not a weekly inventory: '],
     [{ unit: 'tons' }, 'unit', ' is not known: '],
-    [{ unit: 'million_barrels' }, 'level', ' is not believed of US_CRUDE_STORAGE: '],
+    [{ unit: 'million_barrels' }, 'level', ' is outside the accepted range for US_CRUDE_STORAGE: '],
     [{ level: '-1' }, 'level', ' is not a number '],
     [{ level: '424,200' }, 'level', ' is not a number '],
     [{ date: '2027-11-13' }, 'date', ' is out of range: '],
@@ -128,7 +128,7 @@ describe('OPEC production', () => {
     [
       { production: '3200.5', unit: 'million_barrels_per_day' },
       'production',
-      ' is not believed of one country: ',
+      ' is outside the accepted range for one country: ',
     ],
     [{ production: '-1' }, 'production', ' is not a number '],
   ] as const) {

@@ -76,7 +76,7 @@ describe('storage capacities', () => {
       [
         { capacity: '78410' },
         'capacity',
-        /78410 million_barrels is not believed of CUSHING_STORAGE: check the unit/,
+        /78410 million_barrels is outside the accepted range for CUSHING_STORAGE: check the unit/,
       ],
       [{ capacity: '0' }, 'capacity', /is nothing/],
       [{ capacity: '78,41' }, 'capacity', /is not a number/],

@@ -352,7 +352,7 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
       201,
       { sent: false, expires_at: '2026-11-20T15:10:00Z' },
     ])
-    expect(added.body.message).toContain('no provider')
+    expect(added.body.message).toContain('no SMS provider')
     await instance.deliver()
     expect(
       refusal(

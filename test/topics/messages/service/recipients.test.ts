@@ -27,7 +27,7 @@ describe('a scheduled delivery to an address outside the account', () => {
     expect(all.to(stranger)).toHaveLength(1)
     expect(all.runs().map(run => [run.status, run.error])).toContainEqual([
       'suppressed',
-      'The address has not agreed to such letters yet.',
+      'The address has not confirmed the subscription yet.',
     ])
     const link = linkIn(all.last().text)
     expect((await all.request('GET', link)).status).toBe(200)

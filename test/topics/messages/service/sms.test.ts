@@ -198,7 +198,7 @@ describe('an alert', () => {
     set({ messagesPerDayMax: 3, timeZone: 'Asia/Tokyo' })
     // 15:00 UTC is midnight in Tokyo.
     expect([1, 2, 3, 4].map(() => alert() !== undefined)).toEqual([true, true, true, false])
-    expect(last()).toMatchObject({ state: 'skipped', error: "The day's maximum is reached." })
+    expect(last()).toMatchObject({ state: 'skipped', error: 'The daily maximum is reached.' })
     instance.clock.advance(dayMs - 1)
     expect(alert()).toBeUndefined()
     instance.clock.advance(1)
@@ -212,7 +212,7 @@ describe('an alert', () => {
       ...Array(50).fill(true),
       false,
     ])
-    expect(last()).toMatchObject({ state: 'skipped', error: "The month's allowance is used up." })
+    expect(last()).toMatchObject({ state: 'skipped', error: 'The monthly allowance is used up.' })
     const stranger = instance.account('free')
     expect(instance.services.phones.add(stranger.id, '+15550100007', 'US')).toMatchObject({
       isSent: true,

@@ -261,13 +261,9 @@ describe('columns', () => {
     [
       'a series and codes by column',
       { series: 'WTI_USD', map: 'EUR_USD=USD' },
-      'does not go together with --series',
+      'conflicts with --series',
     ],
-    [
-      'a price and codes by column',
-      { map: 'EUR_USD=USD,price=x' },
-      'does not go together with price=…',
-    ],
+    ['a price and codes by column', { map: 'EUR_USD=USD,price=x' }, 'conflicts with price=…'],
     ['a pair without a column', { map: 'price' }, '--map price is not FIELD=COLUMN'],
     ['a field twice', { map: 'price=a,PRICE=b' }, '--map names price twice'],
   ]

@@ -77,10 +77,10 @@ describe('a scale', () => {
     const path = file('date,value\n2024-01-05,36321\n')
     expect(
       (await run(path, { series: 'CUSHING_STORAGE' })).report.files[0]!.samples[0]!.reason,
-    ).toStartWith('price 36321 is not believed')
+    ).toStartWith('price 36321 is outside the accepted range')
     const { report } = await run(path, { series: 'CUSHING_STORAGE', scale: 0.1 })
     expect(report.files[0]!.samples[0]!.reason).toStartWith(
-      'price 36321 (3632.1 by --scale 0.1) is not believed of CUSHING_STORAGE',
+      'price 36321 (3632.1 by --scale 0.1) is outside the accepted range for CUSHING_STORAGE',
     )
     // Rejected lines keep what the file said.
     expect(readFileSync(`${path}.rejected`, 'utf8')).toContain(',2024-01-05,36321')

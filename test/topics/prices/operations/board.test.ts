@@ -106,10 +106,14 @@ describe('the codes of a board', () => {
 
   test.each([
     [undefined, 'groups', 'is required.'],
-    ['WTI_USD', 'groups', 'must be a list of at most 40 groups.'],
-    [Array(41).fill({ name: '', codes: [] }), 'groups', 'must be a list of at most 40 groups.'],
+    ['WTI_USD', 'groups', 'must be a list of at most 40 groups; got '],
+    [
+      Array(41).fill({ name: '', codes: [] }),
+      'groups',
+      'must be a list of at most 40 groups; got ',
+    ],
     [[{ name: 'x'.repeat(61), codes: [] }], 'groups.0.name', '60'],
-    [[{ name: '', codes: 'WTI_USD' }], 'groups.0.codes', 'must be a list of codes.'],
+    [[{ name: '', codes: 'WTI_USD' }], 'groups.0.codes', 'must be a list of codes; got '],
     [[{ name: '', codes: ['WTI_UDS'] }], 'groups.0.codes.0', 'Did you mean WTI_USD?'],
     [
       [
@@ -117,7 +121,7 @@ describe('the codes of a board', () => {
         { name: '', codes: ['WTI_USD'] },
       ],
       'groups.1.codes.0',
-      'names WTI_USD a second time.',
+      'must not repeat WTI_USD.',
     ],
   ])('refuses %j and says what would be right', async (groups, field, words) => {
     const { status, body } = await put(groups)

@@ -110,8 +110,8 @@ describe('currency of windows', () => {
   test('is refused before there was a rate, and for what is no currency', async () => {
     const { instance, token } = copyOf({ WTI_USD: { 4: 70 }, EUR_USD: { 2: 1.25 } })
     for (const [currency, words] of [
-      ['EUR', `no rate from USD on ${on(4)}`],
-      ['XYZ', 'is not a currency with a rate'],
+      ['EUR', `No exchange rate from USD to EUR is available on or before ${on(4)}`],
+      ['XYZ', 'must be a currency with a current exchange rate'],
     ]) {
       const answer = await instance.get(
         `/v1/prices/past_week?by_code=WTI_USD&interval=raw&currency=${currency}`,

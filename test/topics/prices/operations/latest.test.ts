@@ -233,7 +233,7 @@ describe('GET /v1/prices/latest: several codes', () => {
     expect(body).toMatchObject({
       status: 'fail',
       code: 'too_many_codes',
-      message: 'At most 20 codes a request: 21 were requested.',
+      message: 'At most 20 codes per request; got 21.',
       data: { error: 'too_many_codes', max: 20, requested: 21 },
     })
   })

@@ -80,7 +80,7 @@ describe('GET /v1/prices/widget?format=html', () => {
     expect(page).toStartWith('<!doctype html>')
     expect(page).toContain('WTI Crude Oil')
     expect(page).toContain('$71.23')
-    expect(page).toContain('▼ -1.07 %')
+    expect(page).toContain('▼ -1.07%')
     expect(page).not.toMatch(
       /<(script|link|img|iframe|object|embed)|\bsrc=|href=|url\(|@import|https?:/,
     )

@@ -32,34 +32,34 @@ const moment = t.String({ format: 'date-time' })
 const BigChangeShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
   observed_at: moment,
-  before: t.Number({ description: 'What stood there, or the value before it in time.' }),
+  before: t.Number({ description: 'The previous value, or the value before it in time.' }),
   after: t.Number(),
-  percent: orNull(t.Number(), 'Null where the value before is 0.'),
+  percent: orNull(t.Number(), 'Null if the previous value is 0.'),
 })
 export const BatchShape = t.Object(
   {
     id: integer({ examples: [17] }),
     kind: oneOf(batchKinds),
-    actor: t.String({ description: 'Who it was.', examples: ['command ann'] }),
+    actor: t.String({ description: 'Who wrote it.', examples: ['command ann'] }),
     dataset: orNull(t.String(), 'Null: prices.'),
-    source: orNull(t.String({ examples: ['EIA'] }), 'Whose values they are, where that was said.'),
+    source: orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
     feed_run: orNull(t.String(), 'The run of a feed.'),
     file_name: orNull(t.String({ examples: ['wti.csv'] })),
-    sha256: orNull(t.String(), 'Of the file as it lay there.'),
+    sha256: orNull(t.String(), 'SHA-256 of the file.'),
     reason: orNull(t.String()),
-    undoes: orNull(integer(), 'The batch that it took back.'),
+    undoes: orNull(integer(), 'The batch that it undid.'),
     started_at: moment,
-    finished_at: orNull(moment, 'Null: under way, or cut short.'),
+    finished_at: orNull(moment, 'Null while it is open, or if it was interrupted.'),
     undone_at: orNull(moment),
     inserted: integer(),
     revised: integer(),
     unchanged: integer(),
-    removed: integer({ description: 'Points that were taken out of every read.' }),
-    superseded: integer({ description: 'Contradicted by a later row of the same file.' }),
+    removed: integer({ description: 'Points withdrawn from all reads.' }),
+    superseded: integer({ description: 'Overridden by a later row of the same file.' }),
     rejected: integer(),
-    held: integer({ description: 'Values that wait for a decision.' }),
+    held: integer({ description: 'Values held for review.' }),
     kept_as_corrected: integer({
-      description: 'Values left out for what an operator decided before.',
+      description: 'Values skipped because of an earlier decision of an operator.',
     }),
     biggest_changes: t.Array(BigChangeShape),
   },
@@ -67,13 +67,13 @@ export const BatchShape = t.Object(
 )
 const BatchSeriesShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
-  points: integer({ description: 'Changes it made there.' }),
+  points: integer({ description: 'Number of changes.' }),
   from: moment,
   to: moment,
 })
 const RowChangeShape = t.Object({
   row: t.String({
-    description: 'Table, what tells the row apart, and the column.',
+    description: 'Table, row key and column.',
     examples: ['rig_counts US 2026-11-13 oil'],
   }),
   before: t.Number({ description: 'In the unit of the column.' }),
@@ -87,19 +87,18 @@ const params = t.Object({
 
 const NewBatchBody = body({
   file_name: text(300, { description: 'What is read.', examples: ['wti.csv'] }),
-  sha256: optional(text(64, { description: 'Of the file as it lies there.' })),
-  source: optional(text(80, { description: 'Whose values they are.', examples: ['EIA'] })),
+  sha256: optional(text(64, { description: 'SHA-256 of the file.' })),
+  source: optional(text(80, { description: 'Source of the values.', examples: ['EIA'] })),
   dataset: optional(text(60, { description: 'Absent: prices.' })),
   replace: optional(
     flag({
-      description:
-        'True: values are recorded also where an operator corrected, deleted or undid the very value before.',
+      description: 'True: also records values that an operator corrected, deleted or undid before.',
     }),
   ),
   as_recorded: optional(
     flag({
       description:
-        'True: another copy has recorded these values already, so nothing of it is doubted and bounds of today do not count.',
+        'True: these values were already recorded by another instance, so anomaly checks and current bounds do not apply.',
     }),
   ),
 })
@@ -109,7 +108,7 @@ const EndBody = body({
 })
 const UndoBody = body({
   only_untouched: optional(
-    flag({ description: 'True: points that somebody wrote later are left alone.' }),
+    flag({ description: 'True: leaves points alone that were written later.' }),
   ),
   reason: optional(text(300)),
 })
@@ -173,7 +172,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       operationId: 'listBatches',
       summary: 'List batches',
       description:
-        'What was written together, the newest first: files, pushes, runs of feeds that brought something, corrections and what took them back.',
+        'Returns batches of writes, newest first: files, pushes, feed runs with new data, corrections and undos.',
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -182,11 +181,11 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
           examples: ['file'],
         }),
         code: codeParameter({
-          description: 'Only those that changed a series.',
+          description: 'Only batches that changed this series.',
           examples: ['WTI_USD'],
         }),
         since: momentParameter({
-          description: 'Only those begun since then.',
+          description: 'Only batches opened since this time.',
           examples: ['2026-11-20'],
         }),
       },
@@ -194,16 +193,16 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       handle: ({ query, page }) => {
         const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
-          throw invalidParameter('kind', query.kind, 'is no kind of batch.', batchKinds)
+          throw invalidParameter('kind', query.kind, batchKinds)
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
-          throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
+          throw invalidParameter('code', query.code, 'a code of the catalogue')
         const since =
           query.since === undefined
             ? undefined
             : (parseInstant(query.since) ?? parseDay(query.since))
         if (query.since !== undefined && since === undefined)
-          throw invalidParameter('since', query.since, 'is no time, such as 2026-11-20.')
+          throw invalidParameter('since', query.since, 'a day or time, such as 2026-11-20')
         const filter = { kind, since, seriesId: series?.id }
         const rows = batchStore.list(filter, page.perPage, page.offset)
         const meta = page.meta(batchStore.total(filter))
@@ -212,9 +211,9 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
     }),
     operation('GET /admin/v1/batches/:id', {
       operationId: 'getBatch',
-      summary: 'A batch',
+      summary: 'Get a batch',
       description:
-        'A batch with the series that it changed, the times between which it did, and the biggest changes of rows of datasets.',
+        'Returns a batch with the series it changed, the time range of the changes, and the largest changes of dataset rows.',
       access: operator,
       params: params.properties,
       answers: {
@@ -249,9 +248,9 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
     }),
     operation('POST /admin/v1/batches', {
       operationId: 'beginBatch',
-      summary: 'Begin a batch of a file',
+      summary: 'Open a batch',
       description:
-        'For a file that is sent in several requests: each names the batch in `batch`. Ended with `/end`.',
+        'Opens a batch for a file that is sent in several requests and returns it. Each request names the batch in `batch`; `/end` closes it.',
       access: operator,
       idempotent: true,
       body: NewBatchBody.schema,
@@ -276,8 +275,8 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
     }),
     operation('POST /admin/v1/batches/:id/end', {
       operationId: 'endBatch',
-      summary: 'End a batch',
-      description: 'Says what became of the rows that were not sent.',
+      summary: 'Close a batch',
+      description: 'Closes a batch and reports how many rows the sender skipped or rejected.',
       access: operator,
       idempotent: true,
       params: params.properties,
@@ -295,7 +294,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       operationId: 'undoBatch',
       summary: 'Undo a batch',
       description:
-        'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Of a batch of a dataset, rows are put back, with all that is counted from them. Refused where later batches wrote the same points or rows and were not undone themselves, unless `only_untouched`, and for datasets when more than `batches.undo_days` have passed. An undo can be undone.',
+        'Restores the values from before a batch, as a new batch. History is never rewritten: `as_of` continues to return the values served in between. For datasets, rows and all values derived from them are restored. Refused if later batches wrote the same points or rows, unless `only_untouched` is set, and for datasets after `batches.undo_days`. An undo can be undone.',
       access: operator,
       idempotent: true,
       params: params.properties,
@@ -305,17 +304,17 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
           t.Object({
             batch: BatchShape,
             restored: integer({
-              description: 'Values or rows that are again as they were before.',
+              description: 'Values or rows that were restored.',
             }),
             removed: integer({
-              description: 'Values or rows that were not there before, and are gone.',
+              description: 'Values or rows that did not exist before and were removed.',
             }),
             left: integer({
-              description: 'Values or rows that were written later, and left alone.',
+              description: 'Values or rows that were written later and left unchanged.',
             }),
             recorded_at: t.String({
               format: 'date-time',
-              description: 'From then on `as_of` answers what stood before.',
+              description: 'From this time `as_of` returns the restored values.',
             }),
           }),
         ),
@@ -331,7 +330,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         if (batch.isForgotten)
           throw stateForbids(
             'validation_failed',
-            `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
+            `Batch ${id} can no longer be undone: the earlier rows are no longer stored (batches.undo_days). Import the correct rows again.`,
           )
         const done = batches.undo(
           batch,
@@ -345,7 +344,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
             touched === 1 ? `1 ${one} of batch ${id} was` : `${touched} ${many} of batch ${id} were`
           throw stateForbids(
             'validation_failed',
-            `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
+            `${touchedRows} written again later (${examples.join(', ')}): undo the later batch first, or skip values that were written later (only_untouched).`,
           )
         }
         return success({
@@ -389,12 +388,12 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
       observed_at: moment,
-      before: t.Number({ description: 'What it was.' }),
-      after: orNull(t.Number(), 'Null: it is gone.'),
-      batch: integer({ description: 'Undo it with this number.' }),
+      before: t.Number({ description: 'The previous value.' }),
+      after: orNull(t.Number(), 'Null if it was deleted.'),
+      batch: integer({ description: 'Number of the batch, for undo.' }),
       recorded_at: t.String({
         format: 'date-time',
-        description: 'From then on `as_of` answers it so.',
+        description: 'From this time `as_of` returns the new value.',
       }),
     }),
   )
@@ -403,7 +402,7 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       operationId: 'correctValue',
       summary: 'Correct a value',
       description:
-        'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision, and whose it is stays.',
+        'Replaces a recorded value and stores the reason. The previous value stays as a revision, and the source does not change.',
       access: operator,
       body: CorrectionBody.schema,
       answers: { 200: Done, 404: NestedProblem },
@@ -429,7 +428,7 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       operationId: 'deleteValue',
       summary: 'Delete a value',
       description:
-        'Takes a recorded value out of every read, with the reason. `as_of` answers it for the time before, and undoing the batch brings it back.',
+        'Withdraws a recorded value from all reads and stores the reason. `as_of` still returns it for earlier times, and undoing the batch restores it.',
       access: operator,
       body: RemovalBody.schema,
       answers: { 200: Done, 404: NestedProblem },

@@ -19,6 +19,7 @@ import {
   type FieldFault,
   invalidParameter,
   Problem,
+  refusedParameter,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
 import type { Log } from '../../../../lib/log/log.ts'
@@ -76,15 +77,15 @@ const Counts = t.Object({
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
-  held: integer({ description: 'Doubtful values that wait for a decision and are not recorded.' }),
+  held: integer({ description: 'Values held for review and not recorded.' }),
   kept_as_corrected: integer({
     description:
-      'Values that were left out: an operator corrected, deleted, undid or rejected the very value of this source before. `replace` records them.',
+      'Values skipped because an operator corrected, deleted, undid or rejected them before. `replace` records them.',
   }),
-  batch: integer({ description: 'The batch that it was written in.' }),
+  batch: integer({ description: 'The batch of this write.' }),
   recorded_at: t.String({
     format: 'date-time',
-    description: 'From then on `as_of` answers all of it.',
+    description: 'From this time `as_of` returns all of it.',
   }),
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
@@ -107,12 +108,12 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
     operation('POST /admin/v1/observations', {
       operationId: 'recordObservations',
       summary: 'Record observations',
-      description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
+      description: `Records up to ${rowsMax} observations in one transaction: all or none. An unchanged value changes nothing; a different value for a known time is a correction and keeps the old value as a revision.`,
       access: operator,
       headers: idempotencyHeader,
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?, "replace"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are, all of them or a single one. `deleted`: true where a point has no value any more. `batch`: the batch of a file that they belong to; without it the request is a batch of its own. `replace`: true to record also what an operator corrected, deleted or undid before.',
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?, "replace"?}`, or one such object a line as `application/x-ndjson`. `recorded_at`: when the value was published, if known; `as_of` returns it from then on. `source`: the source of all values or of one. `deleted`: true if a point no longer has a value. `batch`: the open batch of a file; without it the request is its own batch. `replace`: true also records values that an operator corrected, deleted or undid before.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -164,16 +165,16 @@ const ComparisonShape = t.Object({
   inserted: integer({ description: 'Times that have no value.' }),
   revised: integer({ description: 'Times that have another value.' }),
   unchanged: integer(),
-  held: integer({ description: 'Values that the guards would hold.' }),
+  held: integer({ description: 'Values that the anomaly checks would hold.' }),
   kept_as_corrected: integer({
     description:
-      'Values that would be left out because an operator decided against them; see `replace`.',
+      'Values that would be skipped because of an earlier decision of an operator; see `replace`.',
   }),
   biggest_changes: t.Array(
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
       observed_at: Moment,
-      before: t.Number({ description: 'What stands there, or the value before it in time.' }),
+      before: t.Number({ description: 'The current value, or the value before it in time.' }),
       after: t.Number(),
       percent: t.Union([t.Number(), t.Null()]),
     }),
@@ -185,7 +186,7 @@ const ComparisonShape = t.Object({
       revised: integer(),
       from: Moment,
       to: Moment,
-      recorded_between: integer({ description: 'Values that are recorded from then to then.' }),
+      recorded_between: integer({ description: 'Range of recorded values.' }),
       recorded: integer({ description: 'Values of the whole series.' }),
     }),
   ),
@@ -196,9 +197,9 @@ function comparing({ catalogue, compare, now }: AdminDataDeps) {
   return [
     operation('POST /admin/v1/observations/compare', {
       operationId: 'compareObservations',
-      summary: 'What a push would do',
+      summary: 'Preview a push',
       description:
-        'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
+        'Returns what a push would do without writing anything: which values would be new, revised, unchanged and held, with the ten largest changes.',
       access: { operator: 'data', impersonations: true },
       body: t.Any({
         description:
@@ -272,7 +273,7 @@ function reading(deps: AdminDataDeps) {
       operationId: 'exportObservations',
       summary: 'Export observations',
       description:
-        'Current values of one, several or all series by code and time, in the form that import takes; streamed. Values of feeds that may not be passed on (`license_class` `view`) are left out.',
+        'Returns the current values of one, several or all series by code and time, in the import format, as a stream. Values that may not be redistributed (`license_class` `view`) are excluded.',
       access: { ...operator, reader: true },
       query: {
         codes: codesParameter(undefined, {
@@ -294,11 +295,11 @@ function reading(deps: AdminDataDeps) {
           examples: [true],
         }),
         start_date: momentParameter({
-          description: 'First day, of parquet and arrow; absent: from the beginning.',
+          description: 'First day, for parquet and arrow. Default: the beginning.',
           examples: ['2026-11-01'],
         }),
         end_date: momentParameter({
-          description: 'Last day, of parquet and arrow; absent: to the end.',
+          description: 'Last day, for parquet and arrow. Default: the end.',
           examples: ['2026-11-15'],
         }),
       },
@@ -315,20 +316,30 @@ function reading(deps: AdminDataDeps) {
             ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
             : [...catalogue.list()]
         const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
-        if (!format) throw invalidParameter('format', query.format, 'is not a format.', bulkFormats)
+        if (!format) throw invalidParameter('format', query.format, bulkFormats)
         const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
         if (query.source !== undefined && !ofSource)
-          throw invalidParameter('source', query.source.slice(0, 100), 'is the source of no value.')
+          throw invalidParameter(
+            'source',
+            query.source.slice(0, 100),
+            'the source of at least one value',
+          )
         const history = query.history === 'true'
         if (query.history !== undefined && !history && query.history !== 'false')
-          throw invalidParameter('history', query.history, 'is neither true nor false.', [
-            'true',
-            'false',
-          ])
+          throw invalidParameter('history', query.history, ['true', 'false'])
         if (format === 'parquet' || format === 'arrow') {
-          if (history) throw invalidParameter('history', 'true', 'goes with csv and ndjson only.')
+          if (history)
+            throw refusedParameter(
+              'history',
+              'true',
+              'history requires format=csv or format=ndjson.',
+            )
           if (ofSource)
-            throw invalidParameter('source', query.source, 'goes with csv and ndjson only.')
+            throw refusedParameter(
+              'source',
+              query.source,
+              'source requires format=csv or format=ndjson.',
+            )
           return binary(format, series, query)
         }
         reply.headers['content-type'] =
@@ -471,7 +482,7 @@ const pointsOfRows = (
 
 function knownSeries(catalogue: Catalogue, code: string, now: number) {
   const resolved = catalogue.resolve(code, now)
-  if (!resolved) throw invalidParameter('codes', code, 'is not a code of the catalogue.')
+  if (!resolved) throw invalidParameter('codes', code, 'codes of the catalogue')
   return resolved.series
 }
 
@@ -492,7 +503,7 @@ async function* withFailureAtTheEnd(
     yield* text
   } catch (error) {
     log.error('export_failed', { error })
-    const message = 'The export ended early; what stands above is not all of it.'
+    const message = 'The export ended early and is incomplete.'
     yield format === 'csv' ? `# ${message}\n` : `${JSON.stringify({ error: message })}\n`
   }
 }

@@ -8,6 +8,7 @@ import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
 import { integer } from '../../../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, part } from '../../../../http/input/body-schema.ts'
+import { fieldMessage } from '../../../../http/input/form.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -66,7 +67,7 @@ const DatasetShape = t.Object(
     ),
     example: t.String({ description: 'A file of two rows.' }),
     key: t.Array(t.String(), {
-      description: 'Columns that tell rows apart: the last of a file counts.',
+      description: 'Key columns; the last row of a file with the same key wins.',
     }),
     batch_max: integer({
       description: 'Rows that the command line sends at once.',
@@ -77,10 +78,10 @@ const DatasetShape = t.Object(
         'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
     }),
     guarded: t.Array(t.String({ examples: ['settlement'] }), {
-      description: 'Columns whose numbers the guards at the door follow.',
+      description: 'Columns that the anomaly checks follow.',
     }),
     guards: t.Record(t.String(), t.String(), {
-      description: 'What the guards do, where that is set.',
+      description: 'Actions of the anomaly checks, if set.',
     }),
   },
   { title: 'Dataset' },
@@ -95,9 +96,9 @@ const Counts = t.Object({
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
-  held: integer({ description: 'Doubted: not recorded, and waiting in the review queue.' }),
+  held: integer({ description: 'Held for review and not recorded.' }),
   kept_as_corrected: integer({
-    description: 'Left out: an undo took the very row back before. `replace` records it.',
+    description: 'Skipped because an undo removed the row before. `replace` records it.',
   }),
   dry_run: t.Boolean(),
   recorded_at: t.String({ format: 'date-time' }),
@@ -176,7 +177,8 @@ export function datasetAdminOperations({
     operation('GET /admin/v1/datasets', {
       operationId: 'listDatasets',
       summary: 'List datasets',
-      description: 'What can be imported beside prices, with the columns of each and an example.',
+      description:
+        'Returns the importable datasets other than prices, with the columns of each and an example.',
       access: operator,
       answers: { 200: envelope(t.Array(DatasetShape)) },
       handle: () => success(datasets.map(shapeOf)),
@@ -184,13 +186,13 @@ export function datasetAdminOperations({
     operation('POST /admin/v1/datasets/:name', {
       operationId: 'recordDataset',
       summary: 'Record rows of a dataset',
-      description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged. A row of which a number is doubted is held: it is not recorded, and waits in \`/admin/v1/review\`.`,
+      description: `Records up to ${rowsMax} rows in one transaction: all or none; every fault of every row is named. An unchanged row changes nothing; different values for a known row are a correction. With \`dry_run\` the rows are only validated. A row with a flagged number is held for review: it is not recorded and is listed in \`/admin/v1/review\`.`,
       access: operator,
       headers: idempotencyHeader,
       params: nameParams.properties,
       body: t.Any({
         description:
-          '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`. `replace`: true to record also rows that an undo took back.',
+          '`{"rows":[{column: value}], "dry_run"?: bool, "replace"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the open batch of a file. `earlier`: in a batch with `as_recorded`, replaced rows from an export with history, with `recorded_at` and `superseded_at`. `replace`: true also records rows that an undo removed.',
         examples: [
           {
             rows: [
@@ -258,10 +260,10 @@ export function datasetAdminOperations({
         ),
     }),
     operation('PATCH /admin/v1/datasets/:name', {
-      operationId: 'changeDataset',
-      summary: 'Change what guards do with rows of a dataset',
+      operationId: 'updateDataset',
+      summary: 'Update the validation rules of a dataset',
       description:
-        'Says of each rule whether a doubtful row is held, flagged or left alone. What the body does not name stays; `usual` takes what was said back.',
+        'Sets for each rule whether a row that fails it is held, flagged or accepted. Other rules keep their setting; `usual` restores the default.',
       access: operator,
       params: nameParams.properties,
       body: ChangeBody.schema,
@@ -272,7 +274,7 @@ export function datasetAdminOperations({
         if (!dataset.guarded)
           throw stateForbids(
             'validation_failed',
-            `guards: rows of ${dataset.name} do not follow each other; their bounds alone judge them.`,
+            `guards cannot be set for ${dataset.name}: its rows are not a time series and are checked by bounds only.`,
           )
         const terms: Record<string, GuardAction | undefined> = { ...rowGuards.terms(dataset.name) }
         for (const [rule, action] of Object.entries(guards))
@@ -292,7 +294,8 @@ const ChangeBody = body(
         valueRules.map(rule => [rule, optional(choice([...guardActions, 'usual'] as const))]),
       ),
       {
-        description: 'What each guard does with a doubtful row: `hold`, `flag`, `off`, or `usual`.',
+        description:
+          'Action of each rule on a row that fails it: `hold`, `flag`, `off`, or `usual`.',
       },
     ),
   },
@@ -369,7 +372,9 @@ function requestOf(body: unknown): DatasetRequest {
   const flagOf = (field: 'dry_run' | 'earlier' | 'replace'): boolean => {
     const value = named[field] ?? false
     if (typeof value === 'boolean') return value
-    throw validationFailed([{ field, message: `${field}: must be true or false.`, value }])
+    throw validationFailed([
+      { field, message: fieldMessage(field, 'must be true or false.', value), value },
+    ])
   }
   const dryRun = flagOf('dry_run')
   const areEarlier = flagOf('earlier')
@@ -424,7 +429,7 @@ interface RecordedRow {
 const recordedAtColumn = {
   name: 'recorded_at',
   required: false,
-  description: 'When the row became known, where that was earlier; default: now',
+  description: 'When the row became known, if earlier. Default: now',
 } as const
 
 const knownSince = (row: DatasetRow, now: number) =>

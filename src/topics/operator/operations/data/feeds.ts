@@ -44,21 +44,21 @@ const RunShape = t.Object(
     finished_at: moment,
     took_ms: t.Union([integer({ description: 'Milliseconds.' }), t.Null()]),
     result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
-      description: 'held: what came is not believed, and nothing of it was written.',
+      description: 'held: the result was held for review and nothing was written.',
     }),
-    requests: integer({ description: 'Requests that the publisher saw.' }),
+    requests: integer({ description: 'Requests to the publisher.' }),
     bytes: integer({ description: 'Bytes of bodies, unpacked.' }),
     rows_read: integer({ description: 'Values that were sent, blanks left out.' }),
     inserted: integer({ description: 'Periods of codes that had no value.' }),
     revised: integer({ description: 'Periods whose value changed.' }),
     unchanged: integer(),
-    rejected: integer({ description: 'Values that are no numbers or lie out of bounds.' }),
+    rejected: integer({ description: 'Values that are not numbers or are out of bounds.' }),
     held: integer({
       description:
-        'Values that were held: all that came where the result is held, else single ones that wait for a decision.',
+        'Values held for review: all values if the result is held, otherwise single ones.',
     }),
     kept_as_corrected: integer({
-      description: 'Values left out for what an operator decided before.',
+      description: 'Values skipped because of an earlier decision of an operator.',
     }),
     newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
     problem: t.Union([
@@ -77,7 +77,7 @@ const FeedShape = t.Object(
     license_class: oneOf(['open', 'view']),
     attribution: t.String(),
     state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
-    codes: integer({ description: 'Codes of the catalogue that it is read into.' }),
+    codes: integer({ description: 'Codes that it fills.' }),
     datasets: t.Array(t.String({ examples: ['rig-counts'] })),
     last_run: t.Union([RunShape, t.Null()]),
     last_new_at: moment,
@@ -93,7 +93,7 @@ const MapShape = t.Object(
     code: t.Optional(t.String({ examples: ['WTI_USD'] })),
     dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
     unit: t.String({ description: "The publisher's.", examples: ['$/BBL'] }),
-    factor: t.String({ description: 'What each value is multiplied by.', examples: ['0.001'] }),
+    factor: t.String({ description: 'Multiplier of each value.', examples: ['0.001'] }),
     from: moment,
     to: moment,
   },
@@ -182,7 +182,7 @@ function closed<F extends Fields>(fields: F) {
         .filter(([field]) => !names.includes(field))
         .map(([field, value]) => ({
           field,
-          message: `${field}: is not a field here: there are ${names.join(', ')}.`,
+          message: `Unknown field ${field}; the fields are ${names.join(', ')}.`,
           value: String(value),
         }))
       if (faults.length > 0) throw validationFailed(faults)
@@ -199,12 +199,12 @@ const day = (options: FieldOptions) =>
 const RunBody = closed({
   since: omittable(
     day({
-      description: 'Day from which all is read again and compared, whatever is held.',
+      description: 'Day from which everything is read again and compared.',
       examples: ['2026-01-01'],
     }),
   ),
-  dry_run: omittable(flag({ description: 'Read and compare, write nothing.' })),
-  wait: omittable(flag({ description: 'Answer the finished run.' })),
+  dry_run: omittable(flag({ description: 'Reads and compares without writing.' })),
+  wait: omittable(flag({ description: 'Waits and returns the finished run.' })),
 })
 
 const lineMax = 2000
@@ -220,7 +220,7 @@ function addressFault(value: string): string | undefined {
 }
 
 const SettingBody = closed({
-  key: omittable(lineText({ description: 'Kept sealed, and never shown again.' })),
+  key: omittable(lineText({ description: 'Stored encrypted and never returned.' })),
   base_url: omittable(checked(lineText({ examples: ['https://mirror.example'] }), addressFault)),
   codes: omittable(
     listOf(t.String({ examples: ['EUR_USD'] }), 'codes and datasets', codesMax, code => code),
@@ -306,17 +306,15 @@ export function feedAdminOperations({
     operation('GET /admin/v1/feeds', {
       operationId: 'listFeeds',
       summary: 'List feeds',
-      description:
-        'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
+      description: 'Returns every public feed, in order of preference, with its state.',
       access: operator,
       answers: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
       handle: () => ({ feeds: feeds.list().map(feedRow) }),
     }),
     operation('GET /admin/v1/feeds/:name', {
       operationId: 'getFeed',
-      summary: 'Show a feed',
-      description:
-        'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
+      summary: 'Get a feed',
+      description: 'Returns a feed with its series map, coverage, settings and newest runs.',
       access: operator,
       params: name.properties,
       answers: {
@@ -324,7 +322,8 @@ export function feedAdminOperations({
           feed: FeedShape,
           map: t.Array(MapShape),
           settings: t.Array(SettingShape, {
-            description: 'What is set, and where: in the file, which wins, or by a command.',
+            description:
+              'Settings and their origin: the configuration file, which takes precedence, or a command.',
           }),
           runs: t.Array(RunShape),
         }),
@@ -341,9 +340,9 @@ export function feedAdminOperations({
     }),
     operation('POST /admin/v1/feeds/:name/test', {
       operationId: 'testFeed',
-      summary: 'Ask a feed for one value',
+      summary: 'Test a feed',
       description:
-        'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
+        'Reads the newest value from the publisher and returns it, or the reason for the failure. Writes nothing.',
       access: operator,
       params: name.properties,
       body: noBody,
@@ -383,7 +382,7 @@ export function feedAdminOperations({
       operationId: 'runFeed',
       summary: 'Run a feed now',
       description:
-        'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: while another is under way, 422, or with `wait` or `dry_run` it begins after it. A feed that is off, or lacks its key or the consent to its terms, is not asked: the run that is answered says why and is not kept.',
+        'Runs a feed immediately, also while it is paused. Returns 202 with the started run, or with `wait` or `dry_run` 200 with the finished run. Only one run at a time: while another is in progress the response is 422; with `wait` or `dry_run` the run waits for it. A feed that is off, or lacks its key or acceptance of its terms, is not contacted: the returned run states why and is not stored.',
       access: operator,
       headers: idempotencyHeader,
       params: name.properties,
@@ -404,7 +403,7 @@ export function feedAdminOperations({
             if (!run)
               throw stateForbids(
                 'feed_not_run',
-                'The feed was not run: another run of it is under way.',
+                'The feed was not run: another run is in progress.',
               )
             if (!isWaitedFor) reply.status = 202
             return { run: runRow(run) }
@@ -429,10 +428,10 @@ export function feedAdminOperations({
       },
     }),
     operation('PUT /admin/v1/feeds/:name', {
-      operationId: 'putFeed',
-      summary: 'Turn a feed on and set it',
+      operationId: 'updateFeed',
+      summary: 'Enable and configure a feed',
       description:
-        'Settings that are kept in the database. What the configuration file says of the same feed wins. `base_url` names a mirror in the public internet or in a network that `egress.allow` opens (422 otherwise); the key of the feed is sent there, so it takes an admin token of the role `all` (403 `ADMIN_ROLE_MISSING`).',
+        "Enables a feed and stores its settings in the database. Settings in the configuration file take precedence. `base_url` names a mirror on the public internet or in a network that `egress.allow` permits (422 otherwise). Because the feed's key is sent there, setting it requires an admin token with the role `all` (403 `ADMIN_ROLE_MISSING`).",
       access: operator,
       params: name.properties,
       body: SettingBody.schema,
@@ -453,8 +452,7 @@ export function feedAdminOperations({
     operation('POST /admin/v1/feeds/:name/pause', {
       operationId: 'pauseFeed',
       summary: 'Pause a feed',
-      description:
-        'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
+      description: 'Stops scheduled runs, also after a restart. Manual runs remain possible.',
       access: operator,
       params: name.properties,
       body: noBody,
@@ -468,7 +466,7 @@ export function feedAdminOperations({
     operation('POST /admin/v1/feeds/:name/resume', {
       operationId: 'resumeFeed',
       summary: 'Resume a feed',
-      description: 'It is read by itself again.',
+      description: 'Resumes scheduled runs.',
       access: operator,
       params: name.properties,
       body: noBody,

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../../http/answer/integer.ts'
+import { fieldMessage } from '../../../../http/input/form.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -39,7 +40,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
     operation('GET /admin/v1/quarantine', {
       operationId: 'listQuarantine',
       summary: 'List quarantined days',
-      description: 'The ranges of days that reads leave out.',
+      description: 'Returns the quarantined ranges of days, which are hidden from reads.',
       access: operator,
       answers: { 200: envelope(t.Array(QuarantineRow)) },
       handle: () => success(quarantine.all().map(quarantineRow)),
@@ -48,7 +49,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
       operationId: 'addQuarantine',
       summary: 'Quarantine days',
       description:
-        'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
+        'Hides a range of days of a series from all reads; responses name them. Nothing is deleted.',
       access: operator,
       idempotent: true,
       body: t.Any({
@@ -72,7 +73,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
     operation('DELETE /admin/v1/quarantine/:id', {
       operationId: 'removeQuarantine',
       summary: 'Lift a quarantine',
-      description: 'The days are read again.',
+      description: 'Makes the days visible again.',
       access: operator,
       params: {
         id: t.String({ description: 'Number of the range.', examples: ['1'] }),
@@ -96,18 +97,24 @@ function quarantineOf(
 ): Omit<Quarantine, 'id'> {
   const faults: FieldFault[] = []
   const fault = (field: string, message: string) =>
-    faults.push({ field, message: `${field}: ${message}`, value: body?.[field] ?? null })
+    faults.push({
+      field,
+      message: fieldMessage(field, message, body?.[field]),
+      value: body?.[field] ?? null,
+    })
   const text = (field: string) =>
     typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
   const resolved = catalogue.resolve(text('code'), now)
-  if (!resolved) fault('code', 'is not a code of the catalogue.')
+  if (!resolved) fault('code', 'must be a code of the catalogue.')
   const from = text('from')
   const to = text('to') || from
-  if (parseDay(from) === undefined) fault('from', 'is not a date (YYYY-MM-DD).')
-  if (parseDay(to) === undefined) fault('to', 'is not a date (YYYY-MM-DD).')
-  else if (parseDay(from) !== undefined && to < from) fault('to', `is before from (${from}).`)
+  if (parseDay(from) === undefined) fault('from', 'must be a date (YYYY-MM-DD).')
+  if (parseDay(to) === undefined) fault('to', 'must be a date (YYYY-MM-DD).')
+  else if (parseDay(from) !== undefined && to < from)
+    fault('to', `must not be before from (${from}).`)
   const reason = text('reason')
-  if (reason === '' || reason.length > 500) fault('reason', 'must say why, in 1 to 500 characters.')
+  if (reason === '' || reason.length > 500)
+    fault('reason', 'must be a reason of 1 to 500 characters.')
   if (faults.length > 0) throw validationFailed(faults)
   return { seriesId: resolved!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
 }

@@ -40,27 +40,30 @@ const reviewRules = [...guardRules, 'corrected'] as const
 const FlagShape = t.Object(
   {
     id: integer({ examples: [5] }),
-    code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null: it is a number of a row.'),
-    dataset: orNull(t.String({ examples: ['rig-counts'] }), 'Of a row: the dataset.'),
+    code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
+    dataset: orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),
     line: orNull(
       t.Record(t.String(), t.String()),
-      'Of a row: what it is of, such as a region or a contract.',
+      'For a row: its subject, such as a region or a contract.',
     ),
-    column: orNull(t.String({ examples: ['total'] }), 'Of a row: where the doubted number stands.'),
+    column: orNull(
+      t.String({ examples: ['total'] }),
+      'For a row: the column of the flagged number.',
+    ),
     row: orNull(
       t.Record(t.String(), t.Unknown()),
-      'Of a row: all of it, as it was sent. It is held as a whole.',
+      'For a row: the complete row as sent. It is held as a whole.',
     ),
     observed_at: t.String({ format: 'date-time' }),
-    price: t.Number({ description: 'The doubted number.', examples: [912] }),
+    price: t.Number({ description: 'The flagged number.', examples: [912] }),
     before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
     rule: oneOf(reviewRules),
-    reason: t.String({ examples: ['+900.0 % after 91.2, as between a decimal point'] }),
+    reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
     source: orNull(t.String({ examples: ['EIA'] })),
-    batch: integer({ description: 'The batch that it came in.' }),
+    batch: integer({ description: 'The batch that contained it.' }),
     status: oneOf(
       flagStatuses,
-      'waiting: held, and not recorded. flagged: recorded, and listed. kept: left out, because an operator decided against the value before.',
+      'waiting: held and not recorded. flagged: recorded and listed. kept: skipped because of an earlier decision of an operator.',
     ),
     doubted_at: t.String({ format: 'date-time' }),
     decided_at: orNull(t.String({ format: 'date-time' })),
@@ -143,7 +146,7 @@ export function reviewAdminOperations({
       const records = rows.map(({ id, fields }) => {
         const checked = dataset.check(JSON.parse(fields!), now())
         if ('record' in checked) return checked.record
-        throw stateForbids('validation_failed', `Value ${id} can not go in: ${checked.reason}`)
+        throw stateForbids('validation_failed', `Value ${id} cannot be recorded: ${checked.reason}`)
       })
       return { dataset, records }
     })
@@ -166,10 +169,10 @@ export function reviewAdminOperations({
 
   return [
     operation('GET /admin/v1/review', {
-      operationId: 'listDoubtedValues',
-      summary: 'Values that wait for a decision',
+      operationId: 'listHeldValues',
+      summary: 'List values held for review',
       description:
-        'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
+        'Returns values and dataset rows that the anomaly checks flagged, newest first. Held values are not served and fire no alerts or webhooks.',
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -178,9 +181,9 @@ export function reviewAdminOperations({
           examples: ['waiting'],
           default: 'waiting',
         }),
-        code: codeParameter({ description: 'Only of a series.', examples: ['WTI_USD'] }),
+        code: codeParameter({ description: 'Only values of this series.', examples: ['WTI_USD'] }),
         dataset: textParameter({
-          description: 'Only rows of a dataset.',
+          description: 'Only rows of this dataset.',
           examples: ['rig-counts'],
         }),
       },
@@ -189,13 +192,13 @@ export function reviewAdminOperations({
         const status = query.status ?? 'waiting'
         const wanted = flagStatuses.find(option => option === status)
         if (!wanted && status !== 'all')
-          throw invalidParameter('status', status, 'is no status.', [...flagStatuses, 'all'])
+          throw invalidParameter('status', status, [...flagStatuses, 'all'])
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
-          throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
+          throw invalidParameter('code', query.code, 'a code of the catalogue')
         const dataset = query.dataset?.trim().toLowerCase()
         if (dataset !== undefined && !datasets.some(({ name }) => name === dataset))
-          throw invalidParameter('dataset', query.dataset, 'is not a dataset.')
+          throw invalidParameter('dataset', query.dataset, 'the name of a dataset')
         const filter = {
           ...(wanted && { status: wanted }),
           ...(series && { seriesId: series.id }),
@@ -210,7 +213,7 @@ export function reviewAdminOperations({
       operationId: 'releaseValues',
       summary: 'Release held values',
       description:
-        'Records values that were held, rejected or kept as corrected; they count as recorded now. The same value is not doubted again.',
+        'Records values that were held, rejected or kept as corrected, with the current time of recording. The same value is not flagged again.',
       access: operator,
       idempotent: true,
       body: DecisionBody.schema,
@@ -239,7 +242,7 @@ export function reviewAdminOperations({
       operationId: 'rejectValues',
       summary: 'Reject held values',
       description:
-        'Values that were held are never recorded; the same value stays out when it is sent again.',
+        'Discards held values permanently; the same value is also rejected when it is sent again.',
       access: operator,
       idempotent: true,
       body: DecisionBody.schema,

@@ -44,36 +44,39 @@ const filled = (charactersMax: number, options: Record<string, unknown>): Field<
 
 /** What can be said of a series. */
 export const termFields = {
-  name: filled(120, { description: 'For people.', examples: ['Desk mark, gas oil 0.1'] }),
+  name: filled(120, { description: 'Display name.', examples: ['Desk mark, gas oil 0.1'] }),
   category: word(
-    'One of the catalogue, or an own one. It decides trading calendar and kind of number where they are not set.',
+    'A category of the catalogue or a new one. It determines the default trading calendar and kind of number.',
     ['refined_products'],
   ),
   currency: nullable(
     checked(text(3, { examples: ['USD'] }), value =>
       /^[A-Z]{3}$/.test(value) ? undefined : 'must be a code of three capital letters, or null.',
     ),
-    { description: 'Null: the number is not money.' },
+    { description: 'Null if the value is not a price.' },
   ),
-  unit: word('What one price is for, or what is counted.', ['barrel']),
+  unit: word('Unit of the price or count.', ['barrel']),
   decimals: whole(0, 8, { description: 'Places that prices are rounded to.', examples: [2] }),
-  cadence: choice(cadences, { description: 'How often it comes out: freshness is judged by it.' }),
-  source: filled(80, { description: 'Who its numbers are from.', examples: ['Desk'] }),
+  cadence: choice(cadences, { description: 'Release frequency, which determines freshness.' }),
+  source: filled(80, { description: 'Publisher of the values.', examples: ['Desk'] }),
   description: text(500, { examples: ['Mid mark of the desk at the close of London'] }),
   level: checked(
     decimal(0, widest, {
-      description: 'A typical value: bounds follow from it where none are set.',
+      description: 'A typical value, from which default bounds are derived.',
       examples: [650],
     }),
     value => (value > 0 ? undefined : 'must be above 0.'),
   ),
-  min: decimal(-widest, widest, { description: 'Smaller values are refused.', examples: [0] }),
-  max: decimal(-widest, widest, { description: 'Larger values are refused.', examples: [3000] }),
+  min: decimal(-widest, widest, { description: 'Values below this are rejected.', examples: [0] }),
+  max: decimal(-widest, widest, {
+    description: 'Values above this are rejected.',
+    examples: [3000],
+  }),
   calendar: choice(marketNames, {
-    description: 'The trading days that it is published on, and on which it ages.',
+    description: 'The trading days on which it is published and ages.',
   }),
   release_lag_days: whole(0, 730, {
-    description: 'How many days after its date a value comes out.',
+    description: 'Days between the date of a value and its release.',
     examples: [5],
   }),
   release_days: listOf(
@@ -83,20 +86,20 @@ export const termFields = {
     day => (isReleaseDay(day.toLowerCase()) ? day.toLowerCase() : undefined),
     {
       description:
-        'The days that it comes out on: `["wed"]`, `["mon", "thu"]`, `["15"]`, `["last"]`. Freshness, gaps and the next release follow them; the cadence does where it is not set. A value is of the first of these days at or after its own date and `release_lag_days`.',
+        'Release days: `["wed"]`, `["mon", "thu"]`, `["15"]`, `["last"]`. They determine freshness, gaps and the next release; otherwise the cadence does. A value belongs to the first release day on or after its date plus `release_lag_days`.',
       examples: [['wed']],
     },
   ),
   release_time: checked(
     text(5, {
-      description: 'Time of day at which it comes out, in `time_zone`; absent: until the day ends.',
+      description: 'Release time of day in `time_zone`. Default: the end of the day.',
       examples: ['10:30'],
     }),
     value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
   ),
   release_holiday: choice(releaseHolidays, {
     description:
-      'A release whose day is closed in `calendar` comes out on the trading day `after` (default) or `before` it, or is left out (`skip`).',
+      'When a release day is closed in `calendar`: release on the trading day `after` (default) or `before` it, or `skip` it.',
   }),
   time_zone: field(
     t.String({
@@ -113,17 +116,16 @@ export const termFields = {
   ),
   value_time: checked(
     text(5, {
-      description: 'Time of day at which a value is made that comes with its day only.',
+      description: 'Time of day for values that come with a date only.',
       examples: ['16:30'],
     }),
     value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
   ),
   license_class: choice(['open', 'view'], {
-    description:
-      '`view`: it may be looked at, and not be passed on; the keyless demo leaves it out.',
+    description: '`view`: display only, no redistribution; excluded from the keyless demo.',
   }),
   attribution: text(300, {
-    description: 'The sentence that its numbers are shown with.',
+    description: 'Required attribution.',
     examples: ['Marks of our own desk'],
   }),
   aliases: listOf(
@@ -131,20 +133,20 @@ export const termFields = {
     'names of capital letters, digits, _, - and .',
     aliasesMax,
     alias => (/^[A-Z0-9][A-Z0-9_.-]{0,49}$/.test(alias) ? alias : undefined),
-    { description: 'Other names that every endpoint takes for the code.' },
+    { description: 'Other names that every endpoint accepts for the code.' },
   ),
   guards: part(Object.fromEntries(guardRules.map(rule => [rule, optional(choice(guardActions))])), {
     description:
-      'What each guard at the door does with a doubtful value: `hold`, `flag` or `off`. What is not named is as usual. `stop` is about a series that no value comes of any more: `flag` tells it, `hold` also holds what comes again, `off` is for one that has ended.',
+      'Action of each anomaly check on a suspicious value: `hold`, `flag` or `off`. Others use the default. `stop` concerns a series that stops receiving values: `flag` raises an operator alert, `hold` also holds the next value, `off` is for a series that has ended.',
   }),
   visible_to: listOf(
     t.String({ examples: ['11111111-2222-4333-8444-555555555555'] }),
     'ids of accounts',
     accountsMax,
     id => (/^[\w-]{8,64}$/.test(id) ? id : undefined),
-    { description: 'Ids of the accounts that an own series is for; absent: for everybody.' },
+    { description: 'Ids of the accounts that can see a custom series. Default: everyone.' },
   ),
-  active: flag({ description: 'False: retired, listed as discontinued and not answered.' }),
+  active: flag({ description: 'False: retired; listed as discontinued and not served.' }),
 }
 
 const {
@@ -236,9 +238,7 @@ export const changedSeriesFields = {
     visible_to: takenBack(visibleTo),
     active: takenBack(active),
   }),
-  reset: optional(
-    flag({ description: 'True: everything that was set before this request is taken back.' }),
-  ),
+  reset: optional(flag({ description: 'True: resets all settings made before this request.' })),
 }
 
 type TermValues = Partial<Values<typeof newSeriesFields>>
@@ -323,7 +323,7 @@ export function readNewSeries(
   const all = list.map((_, i) => read(items.part(String(i))))
   for (const [i, { code }] of all.entries())
     if (code !== '' && all.findIndex(other => other.code === code) < i)
-      items.fault(`${i}.code`, `${code} stands in the list twice.`, code)
+      items.fault(`${i}.code`, `${code} appears in the list twice.`, code)
   form.check()
   return all
 }

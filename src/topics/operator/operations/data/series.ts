@@ -38,44 +38,44 @@ const SeriesRow = t.Object(
     decimals: integer({ description: 'Places that prices are rounded to.' }),
     cadence: oneOf(
       cadences,
-      'How often it comes out; of a series that a feed fills, as that feed has it.',
+      "Release frequency; for a series filled by a feed, that feed's frequency.",
     ),
     source: t.String(),
     description: t.String(),
-    level: t.Number({ description: 'A typical value; 0 where an own series has none.' }),
-    min: t.Number({ description: 'Smaller values are refused.' }),
-    max: t.Number({ description: 'Larger values are refused.' }),
+    level: t.Number({ description: 'A typical value; 0 if a custom series has none.' }),
+    min: t.Number({ description: 'Values below this are rejected.' }),
+    max: t.Number({ description: 'Values above this are rejected.' }),
     calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
-    release_lag_days: integer({ description: 'How many days after its date a value comes out.' }),
+    release_lag_days: integer({ description: 'Days between the date of a value and its release.' }),
     release_days: t.Array(t.String({ examples: ['wed'] }), {
-      description: 'Days of the week or of the month that it comes out on, where that is set.',
+      description: 'Release days of the week or month, if set.',
     }),
     release_time: orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
     release_holiday: orNull(
-      oneOf(releaseHolidays, 'Where a release goes whose day is closed in the calendar.'),
+      oneOf(releaseHolidays, 'Handling of release days that are closed in the calendar.'),
     ),
     next_release_at: orNull(
       t.String({ format: 'date-time' }),
-      'When it comes out next by these days. Null: none are set, or it is retired.',
+      'Next release by these days. Null if none are set or the series is retired.',
     ),
     time_zone: orNull(t.String({ examples: ['Europe/London'] })),
     value_time: orNull(
       t.String({ examples: ['16:30'] }),
-      'When a value is made that comes with its day only.',
+      'Time of day for values that come with a date only.',
     ),
     license_class: orNull(oneOf(['open', 'view'])),
     attribution: orNull(t.String()),
     aliases: t.Array(t.String()),
-    own: t.Boolean({ description: "The operator's own; else shipped." }),
+    own: t.Boolean({ description: 'Whether it is a custom series; otherwise it is shipped.' }),
     guards: t.Record(t.String(), t.String(), {
-      description: 'What the guards at the door do, where that is set.',
+      description: 'Actions of the anomaly checks, if set.',
     }),
     visible_to: t.Union([t.Array(t.String()), t.Null()], {
-      description: 'Ids of the accounts that it is for. Null: for everybody.',
+      description: 'Ids of the accounts that can see it. Null: everyone.',
     }),
-    active: t.Boolean({ description: 'False: it is not answered.' }),
+    active: t.Boolean({ description: 'False: it is not served.' }),
     changed: t.Array(t.String({ examples: ['cadence'] }), {
-      description: 'What is set otherwise than it was shipped; of an own series all that is set.',
+      description: 'Settings that differ from the shipped ones; for a custom series all settings.',
     }),
     has_data: t.Boolean(),
   },
@@ -200,15 +200,15 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       operationId: 'listSeries',
       summary: 'List series',
       description:
-        'Every series of the catalogue by code, with the bounds of the values that are accepted.',
+        'Returns every series of the catalogue by code, with the bounds of accepted values.',
       access: { ...operator, reader: true },
       query: {
         own: flagParameter({
-          description: '`true`: only own series; `false`: only shipped ones.',
+          description: '`true`: only custom series; `false`: only shipped ones.',
           examples: [true],
         }),
         changed: flagParameter({
-          description: '`true`: only those with terms of the operator.',
+          description: '`true`: only series with settings of the operator.',
           examples: [true],
         }),
       },
@@ -225,10 +225,10 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       },
     }),
     operation('POST /admin/v1/series', {
-      operationId: 'addSeries',
-      summary: 'Add own series',
+      operationId: 'createSeries',
+      summary: 'Create custom series',
       description:
-        'Adds one series, or those of the list `series`: all of them, or none when one is wrong. They are answered, watched, alerted on and exported like shipped ones as soon as they have values.',
+        'Creates one series, or those of the list `series`: all or none. They are served, watched, alerted on and exported like shipped series as soon as they have values.',
       access: operator,
       idempotent: true,
       body: NewBody,
@@ -243,10 +243,10 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       },
     }),
     operation('PATCH /admin/v1/series/:code', {
-      operationId: 'changeSeries',
-      summary: 'Change a series',
+      operationId: 'updateSeries',
+      summary: 'Update a series',
       description:
-        'Changes an own series, or sets terms of a shipped one, such as a cadence of `daily` for a code that is fed once a day. What the body does not name stays; null takes a term back; `reset` takes back all that was set before. Stored values stay as they are.',
+        'Updates a custom series, or overrides settings of a shipped one, such as a cadence of `daily` for a code that is updated once a day. Other fields keep their values; null resets a setting; `reset` resets all earlier settings. Stored values do not change.',
       access: operator,
       params: params.properties,
       body: ChangeBody.schema,
@@ -260,7 +260,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       operationId: 'retireSeries',
       summary: 'Retire a series',
       description:
-        'Lists a series as discontinued: it has no newest price any more and takes no values; its history is answered. Nothing is deleted; `{"active": true}` brings it back.',
+        'Marks a series as discontinued: it has no current price and accepts no values; its history is still served. Nothing is deleted; `{"active": true}` reactivates it.',
       access: operator,
       params: params.properties,
       answers: { 200: One, 422: ValidationProblem },
@@ -274,11 +274,11 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
 
 const refusal = (faults: readonly TermFault[]) =>
   validationFailed(
-    faults.map(({ field, why }) => ({ field, message: `${field}: ${why}`, value: null })),
+    faults.map(({ field, why }) => ({ field, message: `${field} ${why}`, value: null })),
   )
 
 function truthOf(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined
   if (text === 'true' || text === 'false') return text === 'true'
-  throw invalidParameter(name, text, 'is neither true nor false.', ['true', 'false'])
+  throw invalidParameter(name, text, ['true', 'false'])
 }

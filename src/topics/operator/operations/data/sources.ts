@@ -53,9 +53,9 @@ export function sourceAdminOperations({
   return [
     operation('GET /admin/v1/sources', {
       operationId: 'listAllDataSources',
-      summary: 'List data sources',
+      summary: 'List the data sources of all accounts',
       description:
-        'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
+        'Returns the data sources of all accounts, oldest first, with their sync status. Configurations and credentials are not included.',
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -77,7 +77,7 @@ export function sourceAdminOperations({
       operationId: 'syncDataSource',
       summary: 'Sync a data source now',
       description:
-        'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
+        'Syncs a data source immediately and returns the result: 200 with `status: "failed"` and the reason if it could not be read. The next sync is scheduled from this one. 422 if its owner has paused it, if it is of type `webhook`, or if a sync is in progress.',
       access: operator,
       headers: idempotencyHeader,
       params: {

@@ -27,7 +27,7 @@ export const devLogOperations = (deps: DevLogDeps) => [
 
 function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
   const proofOf = (number: number): string =>
-    Buffer.from(keyedHash(masterKey, 'letter of the inbox', String(number))).toString('hex')
+    Buffer.from(keyedHash(masterKey, 'e-mail of the inbox', String(number))).toString('hex')
   /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
   const mailMessageUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
@@ -51,9 +51,9 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
     }),
     operation('GET /_dev/letters/:name', {
       operationId: 'devShowLetter',
-      summary: 'A captured letter as a page',
+      summary: 'Get a captured e-mail as a page',
       hidden: true,
-      access: { open: 'Its address is known to whoever reads the inbox alone.', rate: 'none' },
+      access: { open: 'Only readers of the inbox know its URL.', rate: 'none' },
       params: { name: t.String() },
       handle: ({ params: { name } }) => {
         const [number = '', proof] = name.split('.')
@@ -133,7 +133,7 @@ function requestOperations({ requests }: DevLogDeps) {
       handle: ({ query }) => {
         const { refused, path } = query
         if (refused !== undefined && refused !== 'true' && refused !== 'false')
-          throw invalidParameter('refused', refused, 'must be true or false.', ['true', 'false'])
+          throw invalidParameter('refused', refused, ['true', 'false'])
         const { requests: logged, total } = requests.list(
           { isRefused: refused === 'true', ...(path !== undefined && { path }) },
           limitOf(query.limit),
@@ -157,13 +157,13 @@ function requestOperations({ requests }: DevLogDeps) {
 
 function channelOf(text: string | undefined): Channel | undefined {
   if (text === undefined || text === 'email' || text === 'sms') return text
-  throw invalidParameter('channel', text, 'is no channel.', ['email', 'sms'])
+  throw invalidParameter('channel', text, ['email', 'sms'])
 }
 
 function limitOf(text: string | undefined): number {
   const limit = text === undefined ? limitDefault : Number(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > loggedRequestsMax)
-    throw invalidParameter('limit', text, `must be a whole number from 1 to ${loggedRequestsMax}.`)
+    throw invalidParameter('limit', text, `a whole number from 1 to ${loggedRequestsMax}`)
   return limit
 }
 

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import type { DevControls, Scenario, ScenarioOptions } from '../../../../http/dev-controls.ts'
 import type { Fault } from '../../../../http/faults.ts'
+import { fieldMessage } from '../../../../http/input/form.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import {
@@ -26,7 +27,7 @@ const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
 const open = t.Object({}, { additionalProperties: true })
 
 const refuse = (field: string, message: string, value: unknown) =>
-  validationFailed([{ field, message: `${field}: ${message}`, value: value ?? null }])
+  validationFailed([{ field, message: fieldMessage(field, message, value), value: value ?? null }])
 
 /**
  * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
@@ -153,7 +154,7 @@ function snapshots(deps: DevDeps) {
       answers: open,
       handle: ({ body }) => {
         const name = nameOf(objectOf(body))
-        if (!deps.dropSnapshot(name)) throw refuse('name', 'is no snapshot.', name)
+        if (!deps.dropSnapshot(name)) throw refuse('name', 'must be the name of a snapshot.', name)
         return { deleted: name, now: isoInstant(clock.now()) }
       },
     }),
@@ -166,7 +167,8 @@ function snapshots(deps: DevDeps) {
       answers: open,
       handle: async ({ body }) => {
         const name = nameOf(objectOf(body))
-        if (!(await deps.restore(name))) throw refuse('name', 'is no snapshot.', name)
+        if (!(await deps.restore(name)))
+          throw refuse('name', 'must be the name of a snapshot.', name)
         return { restored: name, now: isoInstant(clock.now()) }
       },
     }),
@@ -357,7 +359,11 @@ function makeAccount({ keys, ids, clock, trialDays }: DevDeps, fields: Body) {
 function faultOf(fields: Body) {
   const faults: FieldFault[] = []
   const fault = (field: string, message: string) =>
-    void faults.push({ field, message: `${field}: ${message}`, value: fields[field] ?? null })
+    void faults.push({
+      field,
+      message: fieldMessage(field, message, fields[field]),
+      value: fields[field] ?? null,
+    })
   const { path = '*', method, code, delay_ms: delayMs = 0, count, probability = 1 } = fields
   if (typeof path !== 'string') fault('path', 'must be a path of the documentation, or *.')
   if (method !== undefined && typeof method !== 'string')
@@ -370,7 +376,7 @@ function faultOf(fields: Body) {
     fault('count', 'must be a whole number from 1.')
   if (typeof probability !== 'number' || !(probability > 0 && probability <= 1))
     fault('probability', 'must be above 0 and at most 1.')
-  if (code === undefined && delayMs === 0) fault('code', 'or delay_ms must be given.')
+  if (code === undefined && delayMs === 0) fault('code', 'or delay_ms is required.')
   if (faults.length > 0) throw validationFailed(faults)
   return {
     path: path as string,

@@ -17,7 +17,7 @@ export const accountField = (keys: Keyring) =>
       return (
         keys.account(idOrEmail) ??
         keys.accountByEmail(idOrEmail) ??
-        form.fault(name, 'is neither the id nor the address of an account.')
+        form.fault(name, 'must be the id or e-mail address of an account.')
       )
     },
   )

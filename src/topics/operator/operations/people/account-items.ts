@@ -25,7 +25,7 @@ const AccountWebhook = t.Object(
   {
     ...WebhookShape.properties,
     last_error: t.Union([t.String(), t.Null()], {
-      description: 'Of the newest delivery that failed or is tried again.',
+      description: 'Error of the newest delivery that failed or is being retried.',
     }),
   },
   { title: 'AccountWebhook' },
@@ -55,8 +55,8 @@ export function accountItemOperations({
   return [
     operation('GET /admin/v1/accounts/:id/alerts', {
       operationId: 'listAccountAlerts',
-      summary: 'Alerts of an account',
-      description: 'As their owner sees them, in the order in which they were made.',
+      summary: 'List the alerts of an account',
+      description: 'Returns the alerts as their owner sees them, in order of creation.',
       access,
       params: params.properties,
       answers: { 200: envelope(t.Array(AlertShape)) },
@@ -64,9 +64,9 @@ export function accountItemOperations({
     }),
     operation('GET /admin/v1/accounts/:id/webhooks', {
       operationId: 'listAccountWebhooks',
-      summary: 'Webhook endpoints of an account',
+      summary: 'List the webhook endpoints of an account',
       description:
-        'As their owner sees them, without their secrets, and why the newest delivery that failed did.',
+        'Returns the webhook endpoints as their owner sees them, without secrets, with the error of the newest failed delivery.',
       access,
       params: params.properties,
       answers: { 200: envelope(t.Array(AccountWebhook)) },
@@ -114,8 +114,8 @@ export function accountItemOperations({
     }),
     operation('GET /admin/v1/accounts/:id/deliveries', {
       operationId: 'listAccountDeliveries',
-      summary: 'Scheduled deliveries of an account',
-      description: 'As their owner sees them.',
+      summary: 'List the scheduled deliveries of an account',
+      description: 'Returns the scheduled deliveries as their owner sees them.',
       access,
       params: params.properties,
       answers: { 200: envelope(t.Array(DeliveryShape)) },

@@ -20,7 +20,7 @@ import type { Meter } from '../../../keys/service/meter.ts'
 
 const operatorFields = {
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
-  suspended_at: instantOrNull('Since when the operator holds the key back.'),
+  suspended_at: instantOrNull('When the operator suspended the key.'),
 }
 export const OperatorKey = t.Object(
   { ...ApiKeyShape.properties, ...operatorFields },
@@ -42,7 +42,7 @@ const accountFields = {
   trial_started_at: instantOrNull('When the last trial began.'),
   trial_ends_at: instantOrNull('When it ends or ended.'),
   email_confirmed_at: instantOrNull('Null: the free quota holds.'),
-  suspended_at: instantOrNull('Since when the operator holds the account back.'),
+  suspended_at: instantOrNull('When the operator suspended the account.'),
   created_at: t.String({ format: 'date-time' }),
   active_keys: integer({ examples: [2] }),
   total_keys: integer({ examples: [3] }),

@@ -93,7 +93,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
     operation('GET /admin/v1/accounts', {
       operationId: 'listAccounts',
       summary: 'List accounts',
-      description: 'Accounts, the newest first.',
+      description: 'Returns the accounts, newest first.',
       access,
       page: { max: perPageMax },
       query: {
@@ -114,12 +114,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
       },
       handle: ({ query, page }) => {
         if (query.plan && !planIds.some(plan => plan === query.plan))
-          throw invalidParameter(
-            'plan',
-            query.plan,
-            `must be one of ${planIds.join(', ')}.`,
-            planIds,
-          )
+          throw invalidParameter('plan', query.plan, planIds)
         const accounts = matching(query)
         const meta = page.meta(accounts.length)
         return {
@@ -134,7 +129,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
       operationId: 'createAccount',
       summary: 'Create an account',
       description:
-        'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
+        'Creates an account and returns it with its first key, whose token is returned only in this response. The address counts as confirmed unless `email_confirmed` is false.',
       access,
       idempotent: true,
       body: newAccountBody.schema,
@@ -165,18 +160,18 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
   return [
     operation('GET /admin/v1/accounts/:id', {
       operationId: 'getOperatorAccount',
-      summary: 'An account',
-      description: 'An account with what its plan gives it, its use and its keys.',
+      summary: 'Get an account',
+      description: 'Returns an account with its plan, usage and keys.',
       access,
       params: params.properties,
       answers: { 200: AccountAnswer },
       handle: ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
     }),
     operation('PATCH /admin/v1/accounts/:id', {
-      operationId: 'changeAccount',
-      summary: 'Change an account',
+      operationId: 'updateAccount',
+      summary: 'Update an account',
       description:
-        'Sets the address, the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. Links that were mailed to an earlier address end. What the body does not name stays; the next request of the account meets the change.',
+        "Changes the address, plan or add-ons, starts or ends a trial, suspends or reinstates the account, or confirms its address. Other fields keep their values. Links sent to an earlier address stop working. Changes apply to the account's next request.",
       access,
       params: params.properties,
       body: AccountBody.schema,
@@ -207,9 +202,9 @@ const Ended = envelope(
 
 const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
   taken: 'The address has an account already.',
-  in_organization: 'The account is in an organization with others: take it out of it first.',
-  subscribed: 'The account has a subscription that goes on: cancel it first.',
-  not_closed: 'The account is open: close it first.',
+  in_organization: 'The account is in an organization with other members. Remove it first.',
+  subscribed: 'The account has an active subscription. Cancel it first.',
+  not_closed: 'The account is open. Close it first.',
 }
 
 function ending({ keys, accountClosing }: Context) {
@@ -231,7 +226,7 @@ function ending({ keys, accountClosing }: Context) {
       operationId: 'closeAccount',
       summary: 'Close an account',
       description:
-        'Ends the keys, sessions, password, alerts, watches, deliveries, webhooks and data sources of an account for good and suspends it. What it was stays in the books; `POST /admin/v1/accounts/{id}/erase` forgets the person. Refused while a subscription goes on and while it is in an organization with others.',
+        'Closes an account: permanently deletes its keys, sessions, password, alerts, watches, deliveries, webhooks and data sources, and suspends it. Financial records are retained; `POST /admin/v1/accounts/{id}/erase` erases personal data. Refused while a subscription is active or the account is in an organization with other members.',
       access,
       params: params.properties,
       answers: response,
@@ -242,9 +237,9 @@ function ending({ keys, accountClosing }: Context) {
     }),
     operation('POST /admin/v1/accounts/:id/erase', {
       operationId: 'eraseAccount',
-      summary: 'Forget the person of a closed account',
+      summary: 'Erase the personal data of a closed account',
       description:
-        'Takes addresses, phone numbers, letters, names of keys and settings out of the data of a closed account. Invoices, subscriptions, purchases and counts of use stay under its id. Backups keep what they hold until they are thinned.',
+        'Erases addresses, phone numbers, e-mails, key names and settings of a closed account. Invoices, subscriptions, purchases and usage counts are retained under its id. Backups keep the data until they expire.',
       access,
       idempotent: true,
       params: params.properties,
@@ -263,8 +258,8 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
   return [
     operation('GET /admin/v1/accounts/:id/keys', {
       operationId: 'listAccountKeys',
-      summary: "List an account's keys",
-      description: 'Every key of an account, active ones first, then the newest.',
+      summary: 'List the API keys of an account',
+      description: 'Returns the keys of an account, active keys first, then newest first.',
       access,
       params: params.properties,
       answers: {
@@ -277,8 +272,8 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
     }),
     operation('POST /admin/v1/accounts/:id/keys', {
       operationId: 'createAccountKey',
-      summary: 'Create a key for an account',
-      description: 'A new key; its token is shown in this answer only.',
+      summary: 'Create an API key for an account',
+      description: 'Creates a key; its token is returned only in this response.',
       access,
       idempotent: true,
       params: params.properties,
@@ -299,8 +294,8 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
   return [
     operation('PATCH /admin/v1/keys/:id', {
       operationId: 'suspendKey',
-      summary: 'Suspend or release a key',
-      description: 'A suspended key is answered 403 until it is released.',
+      summary: 'Suspend or reinstate an API key',
+      description: 'Suspends or reinstates a key. Requests with a suspended key get 403.',
       access,
       params: params.properties,
       body: SuspensionBody.schema,
@@ -311,10 +306,10 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
       },
     }),
     operation('POST /admin/v1/keys/:id/roll', {
-      operationId: 'rollAccountKey',
-      summary: 'Roll a key',
+      operationId: 'rotateAccountKey',
+      summary: 'Rotate the API key of an account',
       description:
-        'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
+        'Returns a new token for the key, only in this response. The old token ends immediately, or after `overlap_seconds`.',
       access,
       idempotent: true,
       params: params.properties,
@@ -328,8 +323,8 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
     }),
     operation('DELETE /admin/v1/keys/:id', {
       operationId: 'revokeAccountKey',
-      summary: 'Revoke a key',
-      description: 'Ends a key for good, the last active one of its account too.',
+      summary: 'Revoke the API key of an account',
+      description: 'Revokes a key permanently, even the last active key of its account.',
       access,
       params: params.properties,
       answers: { 200: KeyAnswer, 422: ValidationProblem },

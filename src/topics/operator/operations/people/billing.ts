@@ -31,8 +31,8 @@ const LedgerInvoice = t.Object(
     billed_to: t.String({ examples: ['eval@example.com'] }),
     due_at: t.String({ format: 'date-time' }),
     paid_at: instantOrNull('When it was paid.'),
-    attempt_count: integer({ description: 'Payments that were tried.' }),
-    next_attempt_at: instantOrNull('When the payment is tried again.'),
+    attempt_count: integer({ description: 'Number of payment attempts.' }),
+    next_attempt_at: instantOrNull('Next payment attempt.'),
     last_error: t.Union([t.String(), t.Null()]),
     provider: t.String({ examples: ['manual'] }),
     lines: t.Array(
@@ -82,14 +82,14 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
   const invoiceBody = createInvoiceBody(keys)
   return [
     operation('GET /admin/v1/invoices', {
-      operationId: 'listLedger',
-      summary: 'Invoices of all accounts',
-      description: 'Every invoice, the newest first.',
+      operationId: 'listAccountInvoices',
+      summary: 'List invoices of all accounts',
+      description: 'Returns the invoices of all accounts, newest first.',
       access: operator,
       page: { max: perPageMax },
       query: {
         status: wordParameter(invoiceStatuses, {
-          description: 'Only those that are so.',
+          description: 'Only invoices with this status.',
           examples: ['open'],
         }),
         account: idParameter({
@@ -104,13 +104,7 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
         const status = query.status
           ? invoiceStatuses.find(name => name === query.status)
           : undefined
-        if (query.status && !status)
-          throw invalidParameter(
-            'status',
-            query.status,
-            `is not one of ${invoiceStatuses.join(', ')}.`,
-            invoiceStatuses,
-          )
+        if (query.status && !status) throw invalidParameter('status', query.status, invoiceStatuses)
         const filter = { accountId: query.account || undefined, status }
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, page.offset)
@@ -121,9 +115,9 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       },
     }),
     operation('GET /admin/v1/invoices/:id', {
-      operationId: 'getLedgerInvoice',
+      operationId: 'getAccountInvoice',
       summary: 'Get an invoice of any account',
-      description: 'Returns the invoice with its lines and what became of its payment.',
+      description: 'Returns the invoice with its lines and payment status.',
       access: operator,
       params: params.properties,
       answers: { 200: One },
@@ -137,7 +131,7 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       operationId: 'issueInvoice',
       summary: 'Issue an invoice',
       description:
-        'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
+        "Issues a one-off invoice, for example for an add-on, with the next invoice number, and notifies the account. It does not affect the account's plan.",
       access: operator,
       idempotent: true,
       body: invoiceBody.schema,
@@ -185,20 +179,19 @@ function marking({ billing, links }: AdminBillingDeps) {
     operationId,
     summary,
     description,
-    tags: ['operator'],
     access: operator,
     idempotent: true as const,
     params: params.properties,
     answers: { 200: One, 404: NestedProblem, 422: ValidationProblem },
   })
   const closed =
-    'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
+    'Settled invoices and invoices collected by a payment processor cannot be changed (422 `invoice_closed`).'
   return [
     operation('POST /admin/v1/invoices/:id/pay', {
       ...route(
         'markInvoicePaid',
         'Mark an invoice as paid',
-        `The money has come: bought requests are there from now on, and a subscription that was past due is active again. What was given up can be paid after all. ${closed}`,
+        `Marks the invoice as paid: bought credits are added, and a past-due subscription becomes active again. Written-off invoices can be marked as paid. ${closed}`,
       ),
       handle: call => mark('pay', call),
     }),
@@ -206,15 +199,15 @@ function marking({ billing, links }: AdminBillingDeps) {
       ...route(
         'voidInvoice',
         'Void an invoice',
-        `It should not have been made, and nobody owes it. ${closed}`,
+        `Voids an invoice that was issued in error; it is no longer owed. ${closed}`,
       ),
       handle: call => mark('void', call),
     }),
     operation('POST /admin/v1/invoices/:id/write_off', {
       ...route(
         'writeOffInvoice',
-        'Give an invoice up',
-        `It is owed and will not be paid. ${closed}`,
+        'Write off an invoice',
+        `Writes off an invoice that is owed and will not be paid. ${closed}`,
       ),
       handle: call => mark('write_off', call),
     }),

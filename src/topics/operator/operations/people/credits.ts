@@ -33,12 +33,12 @@ const CreditShape = t.Object(
   {
     id: t.String(),
     kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
-      description: 'Gift: the operator gave them.',
+      description: 'Gift: granted by the operator.',
     }),
-    requests: integer({ description: 'How many there were at first.', examples: [10_000] }),
-    remaining: integer({ description: 'How many are left.', examples: [8_200] }),
+    requests: integer({ description: 'Initial number of credits.', examples: [10_000] }),
+    remaining: integer({ description: 'Remaining credits.', examples: [8_200] }),
     created_at: t.String({ format: 'date-time' }),
-    expires_at: instantOrNull('Null: they stay until they are used.'),
+    expires_at: instantOrNull('Null: they do not expire.'),
   },
   { title: 'OperatorCredit' },
 )
@@ -60,13 +60,13 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
     requests: whole(1, requestsMax, { description: 'How many.', examples: [10_000] }),
     expires_at: optional(
       nullable(moment({ examples: ['2027-11-20T00:00:00Z'] }), {
-        description: 'Until when they can be used; absent or null: until they are.',
+        description: 'Expiry. Absent or null: they do not expire.',
       }),
     ),
     reason: optional(
       text(reasonMax, {
-        description: 'What the account reads beside the number.',
-        examples: ['For the outage of 18 November.'],
+        description: 'Note shown to the account.',
+        examples: ['For the outage on 18 November.'],
       }),
     ),
   })
@@ -79,9 +79,8 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
   return [
     operation('GET /admin/v1/accounts/:id/credits', {
       operationId: 'listAccountCredits',
-      summary: 'Requests that an account has beside its quota',
-      description:
-        'What is left of what it bought and of what it was given, those that are used first in front.',
+      summary: 'List the credits of an account',
+      description: 'Returns the remaining purchased and granted credits, in order of use.',
       access: operator,
       params: params.properties,
       answers: { 200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })) },
@@ -95,9 +94,9 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
     }),
     operation('POST /admin/v1/accounts/:id/credits', {
       operationId: 'giveCredits',
-      summary: 'Give an account requests',
+      summary: 'Grant credits to an account',
       description:
-        'Requests beside the quota that nobody pays for, used like bought ones: once the quota of a key is used up, those that expire first before the others. They are there at once; the account has a notice of it, and the audit trail how many.',
+        'Grants free credits, which are available immediately and used like purchased ones: when the quota of a key is exhausted, those that expire first before others. The account is notified, and the grant is recorded in the audit trail.',
       access: operator,
       idempotent: true,
       params: params.properties,

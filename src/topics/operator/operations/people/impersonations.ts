@@ -19,7 +19,7 @@ const impersonationFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   email: orNull(t.String(), 'The address of the account.'),
-  actor: t.String({ description: 'Who looks.', examples: ['operator ci'] }),
+  actor: t.String({ description: 'Who started the impersonation.', examples: ['operator ci'] }),
   begun_at: t.String({ format: 'date-time' }),
   expires_at: t.String({ format: 'date-time' }),
 }
@@ -27,13 +27,13 @@ const ImpersonationShape = t.Object(impersonationFields, { title: 'Look' })
 const Begun = envelope(
   t.Object({
     ...impersonationFields,
-    token: t.String({ description: 'After `Bearer`, in place of a session; shown once.' }),
+    token: t.String({ description: 'Use it after `Bearer`; returned only once.' }),
   }),
 )
 const ImpersonationBody = body({
   minutes: optional(
     whole(1, minutesMax, {
-      description: `How long it lasts, ${minutesUsual} when absent.`,
+      description: `Duration in minutes. Default: ${minutesUsual} when absent.`,
       examples: [minutesUsual],
     }),
   ),
@@ -51,17 +51,17 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
   })
   return [
     operation('GET /admin/v1/looks', {
-      operationId: 'listLooks',
-      summary: 'Who looks at which account',
-      description: 'Looks that are in force, the newest first. A start ends all of them.',
+      operationId: 'listImpersonations',
+      summary: 'List impersonations',
+      description: 'Returns active impersonations, newest first. A restart ends all of them.',
       access: operator,
       answers: { 200: envelope(t.Object({ looks: t.Array(ImpersonationShape) })) },
       handle: () => success({ looks: impersonations.list().map(rowOf) }),
     }),
     operation('POST /admin/v1/accounts/:id/look', {
-      operationId: 'lookAtAccount',
-      summary: 'See what an account sees',
-      description: `A token that reads as the account's own session would, for at most ${minutesMax} minutes. Whatever changes something or reads a secret is 403 \`KEY_READ_ONLY\`; nothing counts against the plan. The audit trail says who looked at whom; it stands in no table, and a start ends it.`,
+      operationId: 'impersonateAccount',
+      summary: 'Impersonate an account',
+      description: `Returns a read-only token for viewing the API as this account, valid for at most ${minutesMax} minutes. Requests that change data or read a secret get 403 \`KEY_READ_ONLY\`; nothing counts against the plan. The token is held in memory only, ends at a restart, and is recorded in the audit trail.`,
       access: operator,
       headers: idempotencyHeader,
       params: {
@@ -86,13 +86,13 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
       },
     }),
     operation('DELETE /admin/v1/looks/:id', {
-      operationId: 'endLook',
-      summary: 'End a look',
-      description: 'Its token is good for nothing from now on.',
+      operationId: 'endImpersonation',
+      summary: 'End an impersonation',
+      description: 'Ends an impersonation; its token stops working.',
       access: operator,
       params: {
         id: t.String({
-          description: 'Id of the look.',
+          description: 'Id of the impersonation.',
           examples: ['00000000-0000-4000-8000-000000000901'],
         }),
       },

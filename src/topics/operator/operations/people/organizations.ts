@@ -12,15 +12,18 @@ const OrganizationShape = t.Object(
   {
     id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
     name: t.String({ examples: ['Example Trading'] }),
-    account_id: t.String({ description: 'The account that all members act on.' }),
+    account_id: t.String({ description: 'The account that all members share.' }),
     email: orNull(t.String(), 'Its address.'),
-    plan: orNull(t.String({ examples: ['professional'] }), 'Its plan, which counts for all.'),
+    plan: orNull(
+      t.String({ examples: ['professional'] }),
+      'Its plan, which applies to all members.',
+    ),
     created_at: moment,
     members: t.Array(
       t.Object({
         email: t.String({ examples: ['ann@example.com'] }),
         role: oneOf(['admin', 'member', 'read_only'] as const),
-        account_id: orNull(t.String(), 'Null until the person has accepted.'),
+        account_id: orNull(t.String(), 'Null until the person accepts.'),
         joined_at: moment,
       }),
     ),
@@ -35,8 +38,8 @@ const Listed = envelope(
 export const organizationAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/organizations', {
     operationId: 'listOrganizations',
-    summary: 'Organizations',
-    description: 'Every organization with its members and their roles, by name.',
+    summary: 'List organizations',
+    description: 'Returns every organization with its members and roles, by name.',
     access: { operator: 'people' },
     page: { max: perPageMax },
     answers: { 200: Listed },

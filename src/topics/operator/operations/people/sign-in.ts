@@ -40,7 +40,7 @@ export function signInAdminOperations({
   return [
     operation('POST /admin/v1/accounts/:id/password', {
       operationId: 'setAccountPassword',
-      summary: 'Set a password',
+      summary: 'Set the password of an account',
       description: 'Sets the password of an account and ends all its sessions.',
       access,
       params: params.properties,
@@ -60,9 +60,10 @@ export function signInAdminOperations({
       },
     }),
     operation('POST /admin/v1/accounts/:id/link', {
-      operationId: 'makeAccountLink',
-      summary: 'Make a sign-in link',
-      description: 'A link that signs in to an account once. It is shown in this answer only.',
+      operationId: 'createAccountLink',
+      summary: 'Create a sign-in link',
+      description:
+        'Returns a one-time sign-in link for an account. It is returned only in this response.',
       access,
       idempotent: true,
       params: params.properties,
@@ -84,15 +85,15 @@ export function signInAdminOperations({
     }),
     operation('DELETE /admin/v1/accounts/:id/second-factor', {
       operationId: 'removeAccountSecondFactor',
-      summary: 'Remove the second step of an account',
+      summary: 'Remove two-factor authentication from an account',
       description:
-        'For people who have lost their authenticator and their recovery codes: signing in asks for no code then. All sessions of the account end.',
+        'Removes two-factor authentication for users who have lost their authenticator and recovery codes. All sessions of the account end.',
       access,
       params: params.properties,
       answers: { 200: Done },
       handle: ({ params: { id } }) => {
         const account = accountOf(id)
-        if (!secondFactor.remove(id)) throw notFound('A second step of the account')
+        if (!secondFactor.remove(id)) throw notFound('Two-factor authentication of the account')
         sessions.endAll(id)
         return done(account)
       },
@@ -100,7 +101,7 @@ export function signInAdminOperations({
     operation('DELETE /admin/v1/accounts/:id/sessions', {
       operationId: 'endAccountSessions',
       summary: 'End all sessions of an account',
-      description: 'Signs everybody out of an account; its API keys stay.',
+      description: 'Ends all sessions of an account; its API keys keep working.',
       access,
       params: params.properties,
       answers: { 200: Done },

@@ -41,16 +41,16 @@ const LedgerSubscription = t.Object(
     billing_period: periodName,
     price: integer({ description: 'Of a period, in cents.', examples: [9900] }),
     price_agreed: t.Boolean({
-      description: 'The price was agreed and stays; otherwise it follows the plan table.',
+      description: 'Whether the price was agreed individually; otherwise it follows the plan.',
     }),
     current_period_start: t.String({ format: 'date-time' }),
     current_period_end: t.String({ format: 'date-time' }),
     cancel_at_period_end: t.Boolean(),
     pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()]),
-    past_due_at: instantOrNull('Since when an invoice of it is overdue.'),
+    past_due_at: instantOrNull('When its oldest overdue invoice became overdue.'),
     provider: t.String({ examples: ['manual'] }),
     created_at: t.String({ format: 'date-time' }),
-    ended_at: instantOrNull('When it ended; null: it is running.'),
+    ended_at: instantOrNull('When it ended; null while it is running.'),
   },
   { title: 'LedgerSubscription' },
 )
@@ -87,8 +87,7 @@ export const subscriptionAdminOperations = (deps: AdminSubscriptionDeps) => [
 const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
   if (value === undefined || value === '') return undefined
   const known = all.find(each => each === value)
-  if (known === undefined)
-    throw invalidParameter(name, value, `must be one of ${all.join(', ')}.`, all)
+  if (known === undefined) throw invalidParameter(name, value, all)
   return known
 }
 
@@ -103,10 +102,10 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
   const row = rowsOf(keys)
   return [
     operation('GET /admin/v1/subscriptions', {
-      operationId: 'listSold',
+      operationId: 'listAccountSubscriptions',
       summary: 'List subscriptions of all accounts',
       description:
-        'Returns every subscription, running or ended, the newest first. A plan that the operator set on an account without an agreement has none.',
+        'Returns every subscription, running or ended, newest first. An operator-assigned plan without an agreement has none.',
       access: operator,
       page: { max: perPageMax },
       query: {
@@ -142,7 +141,7 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
       },
     }),
     operation('GET /admin/v1/subscriptions/:id', {
-      operationId: 'getSold',
+      operationId: 'getAccountSubscription',
       summary: 'Get a subscription of any account',
       description: 'Returns the subscription, with its account, price and running period.',
       access: operator,
@@ -160,7 +159,7 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
 const openInvoicesField = optional(
   choice(openInvoiceChoices, {
     description:
-      'What becomes of the open invoices of the subscription that ends: `void` cancels what is owed, `keep` leaves it owed.',
+      'Handling of open invoices of the subscription that ends: `void` cancels them, `keep` leaves them owed.',
     examples: ['void'],
   }),
 )
@@ -185,7 +184,7 @@ function agreeing({ billing, keys, meter, now }: AdminSubscriptionDeps) {
   )
   return [
     operation('POST /admin/v1/subscriptions', {
-      operationId: 'agreeSubscription',
+      operationId: 'createAccountSubscription',
       summary: 'Subscribe an account at an agreed price',
       description:
         "Puts an account on a plan, at a price that stays from period to period. Where the account already has this plan, billing period and price, nothing is invoiced and the same subscription is returned with 200. Otherwise a running subscription ends without a credit. If that one has open invoices, `open_invoices` must say what becomes of them; without it the request is refused with 409 `open_invoice`, and nothing changes. Invoices follow from the subscription as from every other, in the operator's ledger also where there is a processor.",
@@ -229,10 +228,10 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
   })
   return [
     operation('POST /admin/v1/subscriptions/:id/cancel', {
-      operationId: 'cancelSold',
+      operationId: 'cancelAccountSubscription',
       summary: 'Cancel a subscription of any account',
       description:
-        'The account keeps the plan to the end of the period and then has the free one; with `"when": "now"` at once. For the latter `open_invoices` is required while an invoice is open (409 `open_invoice`); at the end of the period open invoices stay owed. A subscription that has ended is refused with 422 `no_active_subscription`.',
+        'Cancels a subscription at the end of its period, or with `"when": "now"` immediately; the account then has the free plan. An immediate cancellation requires `open_invoices` while an invoice is open (409 `open_invoice`); otherwise open invoices stay owed. Ended subscriptions are refused with 422 `no_active_subscription`.',
       access: operator,
       headers: idempotencyHeader,
       params: params.properties,
@@ -251,7 +250,7 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
           if (found.provider !== 'manual')
             throw stateForbids(
               'no_active_subscription',
-              'The processor runs the subscription: it ends at the end of its period, or there.',
+              "The payment processor manages this subscription. Cancel it at the end of the period, or in the processor's dashboard.",
             )
           return billing.ledger.endNow(billing.sold.byId(id)!, openInvoices)
         }

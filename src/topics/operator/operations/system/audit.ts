@@ -16,31 +16,31 @@ const perPageMax = 500
 
 const EntryShape = t.Object(
   {
-    id: integer({ description: 'Rises by one from entry to entry.', examples: [42] }),
+    id: integer({ description: 'Increases by one per entry.', examples: [42] }),
     at: t.String({ format: 'date-time' }),
     actor: t.String({
       description:
-        'Who: `operator` with the name of the token, `command` with the user of the system, `key` or `person` with an id, `feed` with its name, `stranger` for a sign-in that was refused.',
+        "Who acted: `operator` with the token's name, `command` with the system user, `key` or `person` with an id, `feed` with its name, `stranger` for a refused sign-in.",
       examples: ['operator ci'],
     }),
     account_id: orNull(t.String(), 'The account of a key or a person.'),
-    email: orNull(t.String(), 'Its address, where it has one still.'),
+    email: orNull(t.String(), 'Its e-mail address, if it still has one.'),
     action: t.String({
-      description: 'What: a request by its method and route, `sign in`, `import`, a run.',
+      description: 'The action: a request by method and route, `sign in`, `import` or a run.',
       examples: ['PATCH /admin/v1/accounts/:id'],
     }),
     thing: t.String({
-      description: 'To which: the path of a request, a batch, an account, a run.',
+      description: 'The target: the path of a request, a batch, an account or a run.',
       examples: ['/admin/v1/accounts/00000000-0000-4000-8000-000000000101'],
     }),
-    from: orNull(t.String({ examples: ['203.0.113.7'] }), 'Null: from inside.'),
+    from: orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
     outcome: t.String({
-      description: 'The status of a request, or how it ended in a word.',
+      description: 'The status of a request, or its outcome.',
       examples: ['200'],
     }),
     details: orNull(
       t.Record(t.String(), t.Union([t.String(), t.Number()])),
-      'What the answer said of the thing. No secret and no address of a person is in it.',
+      'Details of the change, without secrets or personal addresses.',
     ),
     hash: t.String({
       description: 'SHA-256 of this entry and of the hash before it, hexadecimal.',
@@ -68,7 +68,7 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
   })
   const timeOf = (name: string, text: string): number => {
     const at = parseInstant(text) ?? parseDay(text)
-    if (at === undefined) throw invalidParameter(name, text, 'is no time, such as 2026-11-20.')
+    if (at === undefined) throw invalidParameter(name, text, 'a day or time, such as 2026-11-20')
     return at
   }
   /** An address stands for the account that has it: entries know accounts only. */
@@ -76,18 +76,18 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
   return [
     operation('GET /admin/v1/audit', {
       operationId: 'listAuditEntries',
-      summary: 'The audit trail',
+      summary: 'List audit entries',
       description:
-        'Who did what to which thing, from where and when, the newest first: every request that changed something or read a secret, by token, key, person or command, every sign-in, every import and run of a feed. Entries are a chain of hashes that `wellhead verify` checks; they are kept for `audit.keep_days`.',
+        'Returns the audit trail, newest first: who did what, when and from where. It records every request that changed data or read a secret, every sign-in, import and feed run. Entries form a hash chain that `wellhead verify` checks; they are retained for `audit.keep_days`.',
       access: { operator: 'service' },
       page: { max: perPageMax },
       query: {
         since: momentParameter({
-          description: 'From this day or instant on.',
+          description: 'From this day or time.',
           examples: ['2026-11-01'],
         }),
         until: momentParameter({
-          description: 'Before this day or instant.',
+          description: 'Before this day or time.',
           examples: ['2026-12-01'],
         }),
         actor: textParameter({
@@ -95,7 +95,7 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
           examples: ['command ann'],
         }),
         thing: textParameter({
-          description: 'Part of the action, the thing or the details.',
+          description: 'Part of the action, target or details.',
           examples: ['WTI_USD'],
         }),
       },

@@ -16,20 +16,20 @@ const TaskShape = t.Object(
   {
     what: oneOf(whats),
     started_at: moment,
-    ended_at: orNull(moment, 'Null: it is under way.'),
-    is_fine: orNull(t.Boolean(), 'Null: it is under way.'),
-    message: orNull(t.String(), 'What it said at its end.'),
+    ended_at: orNull(moment, 'Null while it is running.'),
+    is_fine: orNull(t.Boolean(), 'Null while it is running.'),
+    message: orNull(t.String(), 'Its final message.'),
   },
   { title: 'BackupTask' },
 )
 const Listed = envelope(
   t.Object({
     is_configured: t.Boolean({
-      description: 'False: the configuration names no place, or this is an evaluation copy.',
+      description: 'False if no backup destination is configured, or in a demo instance.',
     }),
     made_at: orNull(moment, 'When the last one was made.'),
-    checked_at: orNull(moment, 'When the newest was last fetched, opened and checked.'),
-    trouble: orNull(t.String(), 'Why the last one was not made, or did not hold.'),
+    checked_at: orNull(moment, 'When the newest backup was last verified.'),
+    trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
     backups: t.Array(
       t.Object(
         {
@@ -40,10 +40,10 @@ const Listed = envelope(
         },
         { title: 'KeptBackup' },
       ),
-      { description: 'Of every place, the newest first.' },
+      { description: 'Backups of every destination, newest first.' },
     ),
-    list_fault: orNull(t.String(), 'Why the list can not be read.'),
-    task: orNull(TaskShape, 'The last thing that was asked for since the start.'),
+    list_fault: orNull(t.String(), 'Why the list cannot be read.'),
+    task: orNull(TaskShape, 'The last requested task since the start.'),
   }),
 )
 const Begun = envelope(TaskShape)
@@ -61,9 +61,9 @@ const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
 export const backupAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/backups', {
     operationId: 'listBackups',
-    summary: 'Backups',
+    summary: 'List backups',
     description:
-      'The backups in the places of the configuration, with when the last one was made and checked.',
+      'Returns the backups in the configured destinations, with the times of the last backup and verification.',
     access: operator,
     answers: { 200: Listed },
     handle: async ({ at }) => {
@@ -89,9 +89,9 @@ export const backupAdminOperations: readonly Operation[] = [
   }),
   operation('POST /admin/v1/backups', {
     operationId: 'beginBackup',
-    summary: 'Make or check a backup',
+    summary: 'Create or verify a backup',
     description:
-      '`make`: copies the database, checks the copy and puts it into every place. `check`: fetches the newest backup of every place and checks it as a restore would. Both run in a process of their own; `GET /admin/v1/backups` says when it has ended and how.',
+      'Starts a task in a separate process; `GET /admin/v1/backups` returns its result. `make` backs up the database, verifies the backup and stores it in every destination. `check` fetches the newest backup of every destination and verifies it as a restore would.',
     access: operator,
     idempotent: true,
     body: TaskBody.schema,
@@ -102,12 +102,12 @@ export const backupAdminOperations: readonly Operation[] = [
       if (!backupDesk.isReady)
         throw stateForbids(
           'backups_not_configured',
-          'There is no place for backups: set backups.directory or backups.s3_bucket, and start again.',
+          'No backup destination is configured. Set backups.directory or backups.s3_bucket and restart.',
         )
       if (!backupDesk.begin(what))
         throw stateForbids(
           'backup_under_way',
-          'A backup is being made or checked; ask again when it has ended.',
+          'A backup or verification is in progress. Try again when it has finished.',
         )
       reply.status = 202
       return success(taskRow(backupDesk.task()!))

@@ -19,26 +19,25 @@ const quotas = (description: string) =>
 const Cluster = envelope(
   t.Object(
     {
-      is_configured: t.Boolean({ description: 'False: `nats.servers` is empty, and this is all.' }),
-      trouble: orNull(t.String(), 'Why NATS does not say more, or nothing is published.'),
+      is_configured: t.Boolean({
+        description: 'False if `nats.servers` is empty; no other fields follow.',
+      }),
+      trouble: orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
       state: orNull(
-        oneOf(['publishing', 'connecting', 'stopped'], 'What this copy does with its commits.'),
+        oneOf(['publishing', 'connecting', 'stopped'], 'How this instance publishes its commits.'),
         'Null: nothing is published.',
       ),
-      change: orNull(
-        integer({ examples: [91_204] }),
-        'The change up to which the stream has everything.',
-      ),
-      backlog: orNull(integer({ examples: [0] }), 'Changes that are not in the stream yet.'),
+      change: orNull(integer({ examples: [91_204] }), 'Newest change in the stream.'),
+      backlog: orNull(integer({ examples: [0] }), 'Changes not yet in the stream.'),
       lease: orNull(
         t.Object({
           epoch: integer({
-            description: 'Rises with each copy that becomes the primary.',
+            description: 'Increases with each promotion to primary.',
             examples: [3],
           }),
-          url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Of who has it.'),
+          url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
         }),
-        'Who may write; null where there is no standby.',
+        'Instance that may write; null without a standby.',
       ),
       nodes: t.Array(
         t.Object(
@@ -46,35 +45,37 @@ const Cluster = envelope(
             id: t.String({ description: 'Of the process.' }),
             role: oneOf(['primary', 'replica']),
             url: orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
-            is_standby: t.Boolean({ description: 'It takes over when the primary is gone.' }),
+            is_standby: t.Boolean({ description: 'Whether it takes over when the primary fails.' }),
             version: t.String({ examples: ['1.0.0'] }),
             started_at: moment,
-            told_at: t.String({ format: 'date-time', description: 'When it last said so.' }),
-            change: integer({ description: 'The change that it is at.', examples: [91_204] }),
+            told_at: t.String({ format: 'date-time', description: 'When it last reported.' }),
+            change: integer({ description: 'Its current change.', examples: [91_204] }),
             behind: integer({
-              description: 'Changes that the primary has published and it has not applied.',
+              description: 'Published changes that it has not applied.',
               examples: [0],
             }),
             lag_ms: orNull(
               integer({ examples: [12] }),
-              'How far it may be behind the stream, ms; null for a primary, and where it is not known.',
+              'Replication lag in ms; null for a primary or if unknown.',
             ),
             stale: orNull(
               oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
-              'Why it passes reads on to the primary; null: it answers them.',
+              'Why it forwards reads to the primary; null if it serves them.',
             ),
-            quotas: quotas('What it may answer of quotas; of a primary what lies in the pools.'),
+            quotas: quotas(
+              'Requests it may serve from quotas; for a primary the size of the pools.',
+            ),
           },
           { title: 'ClusterNode' },
         ),
-        { description: 'Copies that said something in the last ten seconds, the primary first.' },
+        { description: 'Instances that reported in the last ten seconds, primary first.' },
       ),
       streams: t.Array(
         t.Object(
           {
             name: t.String({ examples: ['changes'] }),
             messages: integer({
-              description: 'Messages that the stream keeps.',
+              description: 'Messages in the stream.',
               examples: [91_330],
             }),
             bytes: integer({
@@ -82,10 +83,13 @@ const Cluster = envelope(
               examples: [18_240_512],
             }),
             position: integer({ description: 'The last message.', examples: [91_330] }),
-            leader: orNull(t.String({ examples: ['n1'] }), 'Null where NATS is one server.'),
-            copies: integer({ description: 'Servers of NATS that are to have it.', examples: [3] }),
+            leader: orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
+            copies: integer({
+              description: 'Configured number of stream replicas.',
+              examples: [3],
+            }),
             current_copies: integer({
-              description: 'Of its copies those that have everything.',
+              description: 'Stream replicas that are up to date.',
               examples: [3],
             }),
           },
@@ -120,9 +124,9 @@ const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 export const clusterAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/cluster', {
     operationId: 'getCluster',
-    summary: 'Copies and streams',
+    summary: 'List replicas and streams',
     description:
-      'With `nats.servers`: which copies run, which of them is the primary and with which epoch, how far each replica is behind, what of quotas each holds, and how the streams lie on the servers of NATS. A replica passes the question on to the primary.',
+      'Returns the instances of a cluster with `nats.servers`: the primary and its epoch, the lag and quota share of each replica, and the placement of the streams on NATS servers. A replica forwards the request to the primary.',
     access: { operator: 'service' },
     answers: { 200: Cluster },
     handle: async ({ at }) => {
@@ -130,7 +134,7 @@ export const clusterAdminOperations: readonly Operation[] = [
       const view = replication()
       let unknown: string | undefined
       const answer = await topology()?.catch((error: Error) => {
-        unknown = `NATS does not answer: ${error.message}`
+        unknown = `NATS does not respond: ${error.message}`
         return nothing
       })
       const { nodes, streams, lease } = answer ?? nothing

@@ -40,44 +40,44 @@ const Condition = envelope(
   t.Object(
     {
       series: t.Object({
-        stopped: codes('Codes that had values and have none any more.'),
-        frozen: codes('Codes that stand at one value for far longer than ever before.'),
+        stopped: codes('Codes that stopped receiving values.'),
+        frozen: codes('Codes with an unchanged value for far longer than ever before.'),
         unit_breaks: codes('Codes whose level has changed by the ratio of two units.'),
       }),
       process: t.Object({
         memory_bytes: integer({ description: 'Resident memory.', examples: [183500800] }),
         loop_wait_ms: t.Number({
-          description: 'Longest wait for a turn of the event loop in the last minute, ms.',
+          description: 'Longest event loop delay in the last minute, ms.',
           examples: [12.5],
         }),
         is_overloaded: t.Boolean({ description: 'Heavy routes are refused.' }),
         query_workers: orNull(
           t.Object({
-            ready: integer({ description: 'Workers that can be asked.', examples: [1] }),
+            ready: integer({ description: 'Workers that are ready.', examples: [1] }),
             starting: integer({ description: 'Workers that are starting.', examples: [0] }),
             failed: integer({
-              description: '1 while none starts, and for a minute after one ended.',
+              description: '1 while no worker can be started, and for a minute after one ended.',
               examples: [0],
             }),
-            trouble: orNull(t.String(), 'What is wrong with them.'),
+            trouble: orNull(t.String(), 'Error of the workers, if any.'),
           }),
-          'The threads that answer heavy requests. Null: the main thread answers them.',
+          'The query workers for heavy requests. Null: the main thread serves them.',
         ),
-        answers: integer({ description: 'Answers since the start.', examples: [120433] }),
+        answers: integer({ description: 'Responses since the start.', examples: [120433] }),
         server_errors: integer({
-          description: 'Of them with a status of 500 or above.',
+          description: 'Responses with a status of 500 or above.',
           examples: [0],
         }),
       }),
       disk: t.Object({
-        free_bytes: orNull(integer({ examples: [52428800000] }), 'Null: it is not known.'),
+        free_bytes: orNull(integer({ examples: [52428800000] }), 'Null if unknown.'),
         trouble: orNull(t.String(), 'Why writes are refused.'),
       }),
       outbox: t.Object({
         pending: integer({ examples: [0] }),
         oldest_pending_seconds: orNull(
           integer({ examples: [4] }),
-          'How long the oldest of them has been due.',
+          'Age of the oldest due message.',
         ),
       }),
       feeds: t.Array(
@@ -97,10 +97,10 @@ const Condition = envelope(
           host: t.String({ examples: ['hooks.example.com'] }),
           state: t.Union([t.Literal('switched_off'), t.Literal('failing')]),
           consecutive_failures: integer({ examples: [10] }),
-          error: orNull(t.String(), 'Of the last attempt that failed.'),
+          error: orNull(t.String(), 'Error of the last failed attempt.'),
         }),
         {
-          description: `Customer endpoints that were switched off, or whose deliveries fail. At most ${troubledMax}.`,
+          description: `Customer endpoints that are disabled or whose deliveries fail. At most ${troubledMax}.`,
         },
       ),
       deliveries: t.Array(
@@ -108,17 +108,17 @@ const Condition = envelope(
           id: t.String(),
           account_id: t.String(),
           account_email: t.String({ examples: ['eval@example.com'] }),
-          name: orNull(t.String(), 'What its owner calls it.'),
+          name: orNull(t.String(), 'Its name.'),
           error: t.String(),
         }),
         {
-          description: `Scheduled deliveries whose last copy did not go out. At most ${troubledMax}.`,
+          description: `Scheduled deliveries whose last run was not sent. At most ${troubledMax}.`,
         },
       ),
       backups: t.Object({
         made_at: orNull(moment, 'When the last one was made.'),
-        checked_at: orNull(moment, 'When the newest was last checked.'),
-        trouble: orNull(t.String(), 'Why the last one was not made, or did not hold.'),
+        checked_at: orNull(moment, 'When the newest backup was last verified.'),
+        trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
       }),
     },
     { title: 'OperatorCondition' },
@@ -176,9 +176,9 @@ export function conditionAdminOperations(deps: AdminConditionDeps) {
   return [
     operation('GET /admin/v1/condition', {
       operationId: 'getOperatorCondition',
-      summary: 'What an operator looks at first',
+      summary: 'Get the condition of the service',
       description:
-        'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups; feeds, customer endpoints and scheduled deliveries that fail. `GET /metrics` has the same as numbers over time.',
+        'Returns stopped and frozen series, memory, event loop delay, errors since the start, disk space, outbox and backups, and failing feeds, customer endpoints and scheduled deliveries. `GET /metrics` has the same as time series.',
       access: { operator: 'service' },
       answers: { 200: Condition },
       handle: () => {

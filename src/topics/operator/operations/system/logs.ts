@@ -15,14 +15,14 @@ const Lines = envelope(
     lines: t.Array(
       t.Object(
         {
-          number: integer({ description: 'Rises by one from line to line.', examples: [41] }),
+          number: integer({ description: 'Increases by one per line.', examples: [41] }),
           line: t.String({ description: 'As it was written.' }),
         },
         { title: 'LogLine' },
       ),
     ),
     last: integer({
-      description: 'Of the newest line of all; `after` it come those that are new. 0: none.',
+      description: 'Number of the newest line, for `after`; 0 if there are none.',
       examples: [42],
     }),
   }),
@@ -32,26 +32,26 @@ const Lines = envelope(
 export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>>) => [
   operation('GET /admin/v1/logs', {
     operationId: 'listLogLines',
-    summary: 'The newest lines of the log',
-    description: `The last ${limitMax} lines that this process has logged, oldest first; ask again with \`after\` for what is new. Tokens, secrets and passwords were taken out when they were written. A start begins anew.`,
+    summary: 'List the newest log lines',
+    description: `The last ${limitMax} log lines of this process, oldest first; use \`after\` to get new lines. Tokens, secrets and passwords are redacted. The list is cleared at each start.`,
     access: { operator: 'service' },
     query: {
       after: integerParameter({
         minimum: 0,
         default: 0,
-        description: 'Only lines with a higher number: `last` of the answer before.',
+        description: 'Only lines with a higher number: `last` of the previous response.',
         examples: [42],
       }),
       contains: textParameter({
         maxLength: textMax,
-        description: 'Only lines with this in them, in any case of letters.',
+        description: 'Only lines that contain this text, ignoring case.',
         examples: ['warn'],
       }),
       limit: integerParameter({
         minimum: 1,
         maximum: limitMax,
         default: limitUsual,
-        description: 'At most so many, the newest.',
+        description: 'Maximum number of lines, the newest ones.',
         examples: [200],
       }),
     },

@@ -13,7 +13,7 @@ const perPageMax = 100
 const addressMax = 254
 const reasonMax = 200
 const notAnAddress = 'must be an e-mail address.'
-const operatorReason = 'The operator put it on the list.'
+const operatorReason = 'Added by the operator.'
 
 const SuppressionShape = t.Object({
   address: t.String({ examples: ['gone@example.com'] }),
@@ -35,7 +35,7 @@ const SuppressionBody = body({
 })
 const params = t.Object({
   address: t.String({
-    description: 'The address, in any case of its letters.',
+    description: 'The e-mail address, in any letter case.',
     examples: ['gone@example.com'],
   }),
 })
@@ -49,9 +49,9 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 export const mailAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/suppressions', {
     operationId: 'listSuppressions',
-    summary: 'Addresses without mail',
+    summary: 'List suppressed e-mail addresses',
     description:
-      'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
+      'Returns addresses that permanently rejected mail or were added by the operator, newest first. Nothing is sent to them.',
     access: operator,
     page: { max: perPageMax },
     answers: { 200: Listed },
@@ -66,7 +66,7 @@ export const mailAdminOperations: readonly Operation[] = [
   }),
   operation('POST /admin/v1/suppressions', {
     operationId: 'addSuppression',
-    summary: 'Send nothing to an address',
+    summary: 'Suppress an e-mail address',
     description: 'An address that is listed already keeps its reason.',
     access: operator,
     idempotent: true,
@@ -82,8 +82,8 @@ export const mailAdminOperations: readonly Operation[] = [
   }),
   operation('DELETE /admin/v1/suppressions/:address', {
     operationId: 'removeSuppression',
-    summary: 'Send to an address again',
-    description: 'Takes the address off the list; what was skipped meanwhile is not sent later.',
+    summary: 'Remove a suppression',
+    description: 'Removes the address from the list. E-mails skipped in the meantime are not sent.',
     access: operator,
     params: params.properties,
     answers: { 200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })) },

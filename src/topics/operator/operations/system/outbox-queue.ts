@@ -34,13 +34,13 @@ const MessageShape = t.Object(
     }),
     event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
     event_type: t.String({ examples: ['price.updated'] }),
-    about: orNull(t.String(), 'What it is about, for the part of the service that posted it.'),
-    account_id: orNull(t.String(), 'Whose message it is.'),
+    about: orNull(t.String(), 'Internal reference of the message.'),
+    account_id: orNull(t.String(), 'Account of the message.'),
     email: orNull(t.String(), 'The address of that account.'),
     state: oneOf(messageStates),
     attempts: integer({ examples: [3] }),
     status_code: orNull(integer({ examples: [503] }), 'Of the last attempt.'),
-    error: orNull(t.String(), 'Why the last attempt failed, or why sending was given up.'),
+    error: orNull(t.String(), 'Why the last attempt failed, or why the message was abandoned.'),
     created_at: t.String({ format: 'date-time' }),
     next_attempt_at: orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
     given_up_at: orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
@@ -51,14 +51,14 @@ const Listed = envelope(
   t.Object({
     messages: t.Array(MessageShape),
     counts: t.Object({
-      waiting: integer({ description: 'Messages to be sent, of the kind asked for.' }),
-      given_up: integer({ description: 'Messages not tried again, of the last 30 days.' }),
+      waiting: integer({ description: 'Pending messages of the requested kind.' }),
+      given_up: integer({ description: 'Abandoned messages of the last 30 days.' }),
     }),
     meta: PageMetaShape,
   }),
 )
 const Changed = envelope(
-  t.Object({ count: integer({ description: 'How many it was done to.', examples: [1] }) }),
+  t.Object({ count: integer({ description: 'Number of affected messages.', examples: [1] }) }),
 )
 const IdsBody = body({
   ids: listOf(t.String(), 'ids of messages', idsMax, id => id),
@@ -94,15 +94,15 @@ function list({ queue, keys }: AdminQueueDeps) {
   return [
     operation('GET /admin/v1/outbox', {
       operationId: 'listOutbox',
-      summary: 'What waits to be sent, and what was given up',
+      summary: 'List pending and abandoned messages',
       description:
-        'Webhooks, e-mail and text messages of every account, with the last error. Bodies are not shown: they are of the account.',
+        'Returns webhooks, e-mails and text messages of every account, with the last error. Bodies are private to the account and not included.',
       access: operator,
       page: { max: perPageMax },
       query: {
         state: wordParameter(states, {
           description:
-            '`waiting`: to be sent, soonest first. `given_up`: not sent and not tried again, newest first, for 30 days.',
+            '`waiting`: pending, soonest first. `given_up`: abandoned, newest first, for 30 days.',
           default: 'waiting',
           examples: ['given_up'],
         }),
@@ -114,10 +114,9 @@ function list({ queue, keys }: AdminQueueDeps) {
       answers: { 200: Listed },
       handle: ({ query, page }) => {
         const kind = kinds.find(kind => kind === query.kind)
-        if (query.kind !== undefined && !kind)
-          throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+        if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, kinds)
         const state = states.find(state => state === (query.state ?? 'waiting'))
-        if (!state) throw invalidParameter('state', query.state, 'is no state of messages.', states)
+        if (!state) throw invalidParameter('state', query.state, states)
         const counts = {
           waiting: queue.count({ state: 'waiting', kind }),
           given_up: queue.count({ state: 'given_up', kind }),
@@ -145,7 +144,7 @@ function changes({ queue }: AdminQueueDeps) {
       operationId: 'sendOutboxMessages',
       summary: 'Send messages now',
       description:
-        'What waits is due at once, and what was given up is sent after all, under its own event id and with its whole schedule before it. Unknown ids are passed over.',
+        'Makes pending messages due immediately, and sends abandoned messages again under their own event id with a new retry schedule. Unknown ids are ignored.',
       idempotent: true,
       ...common,
       handle: ({ body }) => success({ count: queue.send(IdsBody.read(body).ids) }),
@@ -154,7 +153,7 @@ function changes({ queue }: AdminQueueDeps) {
       operationId: 'dropOutboxMessages',
       summary: 'Drop messages',
       description:
-        'What waits is given up and not sent; it stays in the log as failed, and counts against no receiver. What is under way or over stays as it is.',
+        'Abandons pending messages; they stay in the log as failed and do not count against the receiver. Messages that are being sent or have ended do not change.',
       idempotent: true,
       ...common,
       handle: ({ body }) => success({ count: queue.drop(IdsBody.read(body).ids) }),

@@ -47,7 +47,7 @@ const Listed = envelope(
 const Released = envelope(
   t.Object({
     released: integer({ examples: [12] }),
-    more: t.Boolean({ description: 'Ask again for the rest.' }),
+    more: t.Boolean({ description: 'Repeat the request for the rest.' }),
   }),
 )
 const ReleaseBody = body({
@@ -82,9 +82,9 @@ const rowOf = ({
 export const outboxAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/outbox/held', {
     operationId: 'listHeldMessages',
-    summary: 'Messages that a restore kept back',
+    summary: 'List messages held by a restore',
     description:
-      'What `wellhead restore` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+      'Returns messages that were pending in a restored backup and were not sent, in order of creation, for 30 days after the restore. Released messages are no longer listed.',
     access: operator,
     page: { max: perPageMax },
     query: {
@@ -97,8 +97,7 @@ export const outboxAdminOperations: readonly Operation[] = [
     handle: ({ at, query, page }) => {
       const { heldMessages: held } = at
       const kind = kinds.find(kind => kind === query.kind)
-      if (query.kind !== undefined && !kind)
-        throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
+      if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, kinds)
       const counts = held.counts()
       const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
       const rows = held.list(kind ? { kind } : {}, page.perPage, page.offset)
@@ -107,8 +106,8 @@ export const outboxAdminOperations: readonly Operation[] = [
   }),
   operation('POST /admin/v1/outbox/release', {
     operationId: 'releaseHeldMessages',
-    summary: 'Send what a restore kept back',
-    description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
+    summary: 'Release messages held by a restore',
+    description: `Sends held messages under their own event ids, oldest first, at most ${releaseMax} per request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are ignored.`,
     access: operator,
     headers: idempotencyHeader,
     body: ReleaseBody.schema,

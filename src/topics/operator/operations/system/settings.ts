@@ -9,11 +9,11 @@ const Settings = envelope(
       t.Object({
         key: t.String({ examples: ['server.port'] }),
         value: t.String({
-          description: 'As it is shown to people; secrets are masked.',
+          description: 'Display value; secrets are masked.',
           examples: ['8470'],
         }),
         source: t.String({
-          description: 'A flag, a variable, a line of a file, or `default`.',
+          description: 'A flag, an environment variable, a line of a file, or `default`.',
           examples: ['default'],
         }),
         description: t.String({ description: 'What it does.' }),
@@ -26,9 +26,9 @@ const Settings = envelope(
 export const settingsAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/settings', {
     operationId: 'listSettings',
-    summary: 'Settings in force',
+    summary: 'List effective settings',
     description:
-      'Every setting, its value with secrets masked, and where it comes from. They are changed in the configuration and hold from the next start.',
+      'Returns every setting with its value, secrets masked, and its source. Settings are changed in the configuration and take effect at the next start.',
     access: { operator: 'service' },
     answers: { 200: Settings },
     handle: ({ at }) =>

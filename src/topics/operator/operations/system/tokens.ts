@@ -12,14 +12,14 @@ const access = { operator: 'service' } as const
 const nameMax = 40
 
 const roleTexts =
-  'read: looks at everything. data: looks at and changes prices, series, datasets and feeds. people: accounts, keys and payments. all: everything, tokens too.'
+  'read: view everything. data: view everything and change prices, series, datasets and feeds. people: accounts, keys and payments. all: everything, including tokens.'
 
 const TokenShape = t.Object(
   {
     id: t.String(),
     name: orNull(
       t.String({ examples: ['ci'] }),
-      'Null: that of the first start, or of a rotation.',
+      'Null for the token of the first start or of a rotation.',
     ),
     role: oneOf(adminRoles, roleTexts),
     token_hint: t.String({ examples: ['ab12…f00d'] }),
@@ -31,12 +31,14 @@ const TokenShape = t.Object(
 const MadeShape = t.Object(
   {
     ...TokenShape.properties,
-    plain_token: t.String({ description: '64 hexadecimal characters, in this answer only.' }),
+    plain_token: t.String({
+      description: '64 hexadecimal characters; returned only in this response.',
+    }),
   },
   { title: 'NewAdminToken' },
 )
 const NewTokenBody = body({
-  name: text(nameMax, { description: 'By which the audit trail names it.', examples: ['ci'] }),
+  name: text(nameMax, { description: 'Name used in the audit trail.', examples: ['ci'] }),
   role: choice(adminRoles, { description: roleTexts, examples: ['data'] }),
 })
 
@@ -54,16 +56,16 @@ export const tokenAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/tokens', {
     operationId: 'listAdminTokens',
     summary: 'List admin tokens',
-    description: 'Every token of the operator there ever was, the newest first.',
+    description: 'Returns all admin tokens, including revoked ones, newest first.',
     access,
     answers: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
     handle: ({ at }) => success({ tokens: at.adminTokens.list().map(rowOf) }),
   }),
   operation('POST /admin/v1/tokens', {
     operationId: 'createAdminToken',
-    summary: 'Make an admin token',
+    summary: 'Create an admin token',
     description:
-      'A token with a name and a role, shown in this answer only. A request that its role is not for is 403 `ADMIN_ROLE_MISSING`.',
+      'Creates a token with a name and a role; it is returned only in this response. Requests outside its role get 403 `ADMIN_ROLE_MISSING`.',
     access,
     idempotent: true,
     body: NewTokenBody.schema,
@@ -80,7 +82,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     operationId: 'revokeAdminToken',
     summary: 'Revoke an admin token',
     description:
-      'Ends a token at once. A copy without one gets another by `wellhead token rotate` on its machine.',
+      'Revokes a token immediately. If none is left, run `wellhead token rotate` on the server.',
     access,
     params: {
       id: t.String({
@@ -100,7 +102,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     operationId: 'rotateAdminToken',
     summary: 'Rotate the admin token',
     description:
-      'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too: a repeat with it is 401, and who lost the answer rotates on the machine itself (`wellhead token rotate`).',
+      'Returns a new admin token with the role `all`, only in this response. All earlier tokens end immediately, including named ones and the one of this request. If the response is lost, run `wellhead token rotate` on the server.',
     access,
     idempotent: true,
     answers: {

@@ -19,9 +19,9 @@ const urlMax = 2048
 const notAnAddress = 'must be an e-mail address.'
 
 const trialFields = {
-  taken: t.Boolean({ description: 'Whether the other side took it.' }),
-  status_code: orNull(integer({ examples: [250] }), 'What it answered, where it answers so.'),
-  message: t.String({ description: 'In a sentence, for the operator.' }),
+  taken: t.Boolean({ description: 'Whether the recipient accepted it.' }),
+  status_code: orNull(integer({ examples: [250] }), 'Response of the recipient, if any.'),
+  message: t.String({ description: 'Summary for the operator.' }),
 }
 const Tried = envelope(t.Object(trialFields, { title: 'Trial' }))
 const HookTried = envelope(
@@ -29,7 +29,7 @@ const HookTried = envelope(
     {
       ...trialFields,
       duration_ms: integer({ examples: [84] }),
-      secret: t.String({ description: 'The event was signed with it; it is good for this one.' }),
+      secret: t.String({ description: 'The secret that signed this test event only.' }),
     },
     { title: 'WebhookTrial' },
   ),
@@ -57,7 +57,7 @@ const rowOf = ({
   message: string
 }) => ({ taken, status_code: statusCode, message })
 const words = (what: string) =>
-  `${what} at once, past the outbox, and answers what the other side said: 200 whatever came of it.`
+  `${what} immediately, bypassing the outbox, and returns the recipient's response: 200 whatever the outcome.`
 
 /** Tests of every way out. */
 export const trialOperations = (deps: TrialDeps) => [...people(deps), ...hook(deps)]
@@ -67,8 +67,8 @@ function people({ idempotency, trials }: TrialDeps) {
   return [
     operation('POST /admin/v1/mail/test', {
       operationId: 'testMail',
-      summary: 'Send a test letter',
-      description: words('Sends a letter'),
+      summary: 'Send a test e-mail',
+      description: words('Sends an e-mail'),
       ...common,
       body: MailBody.schema,
       answers: { 200: Tried },
@@ -96,7 +96,7 @@ function people({ idempotency, trials }: TrialDeps) {
           throw validationFailed([
             {
               field: 'to',
-              message: 'to: must be a phone number in international form such as +15550100002.',
+              message: 'to must be a phone number in international form, such as +15550100002.',
               value: to,
             },
           ])
@@ -129,7 +129,7 @@ function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
   const HookBody = body({
     url: checked(
       text(urlMax, {
-        description: 'https and public, as of every webhook; `egress.allow` may allow others.',
+        description: 'A public https URL; `egress.allow` can permit others.',
         examples: ['https://hooks.example.com/events'],
       }),
       checkTarget,
@@ -138,8 +138,8 @@ function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
   return [
     operation('POST /admin/v1/webhooks/test', {
       operationId: 'testWebhookAddress',
-      summary: 'Post a test event to an address',
-      description: `${words('Posts a signed event of the type `webhook.test`')} The address is checked as those of accounts are.`,
+      summary: 'Send a test event to an address',
+      description: `${words('Posts a signed event of the type `webhook.test`')} The URL is validated like those of accounts.`,
       access: operator,
       headers: idempotencyHeader,
       body: HookBody.schema,
@@ -154,7 +154,7 @@ function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
             success({
               taken: outcome.state === 'delivered',
               status_code: outcome.statusCode ?? null,
-              message: outcome.error ?? 'The event was taken.',
+              message: outcome.error ?? 'The event was accepted.',
               duration_ms: Math.round(outcome.durationMs),
               secret,
             }),

@@ -94,7 +94,7 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     expect(await undo(id)).toMatchObject({
       status: 422,
       body: {
-        message: `1 row of batch ${id} was written again later (rig_counts US 2026-11-13): undo the later batch first, or leave alone what was written later (only_untouched).`,
+        message: `1 row of batch ${id} was written again later (rig_counts US 2026-11-13): undo the later batch first, or skip values that were written later (only_untouched).`,
       },
     })
     expect((await undo(id, { only_untouched: true })).body.data).toMatchObject({
@@ -112,7 +112,7 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     expect(await undo(id)).toMatchObject({
       status: 422,
       body: {
-        message: `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
+        message: `Batch ${id} can no longer be undone: the earlier rows are no longer stored (batches.undo_days). Import the correct rows again.`,
       },
     })
   })

@@ -49,15 +49,23 @@ describe('PUT /admin/v1/feeds/{name}', () => {
   })
 
   test.each([
-    ['since', '2026-02-30', 'since: must be a day, such as 2026-01-31.'],
-    ['reread', '60', 'reread: must be days, such as 60d.'],
-    ['base_url', 'ftp://mirror.example', 'base_url: must be an http or https address.'],
-    ['base_url', 'https://ann@mirror.example', 'base_url: must be an http or https address.'],
-    ['key', 'two\nlines', 'key: must be text on one line.'],
+    ['since', '2026-02-30', 'since must be a day, such as 2026-01-31; got "2026-02-30".'],
+    ['reread', '60', 'reread must be days, such as 60d; got "60".'],
+    [
+      'base_url',
+      'ftp://mirror.example',
+      'base_url must be an http or https address; got "ftp://mirror.example".',
+    ],
+    [
+      'base_url',
+      'https://ann@mirror.example',
+      'base_url must be an http or https address; got "https://ann@mirror.example".',
+    ],
+    ['key', 'two\nlines', 'key must be text on one line.'],
     [
       'keys',
       'x',
-      'keys: is not a field here: there are key, base_url, codes, since, reread, license.',
+      'Unknown field keys; the fields are key, base_url, codes, since, reread, license.',
     ],
   ])('refuses %s %p', async (field, value, message) => {
     const { status, body } = await admin('PUT', '/fred', { [field]: value })
@@ -150,8 +158,8 @@ describe('PUT /admin/v1/feeds/{name}', () => {
 
 describe('POST /admin/v1/feeds/{name}/run', () => {
   test.each([
-    ['since', 'yesterday', 'since: must be a day, such as 2026-01-31.'],
-    ['wiat', true, 'wiat: is not a field here: there are since, dry_run, wait.'],
+    ['since', 'yesterday', 'since must be a day, such as 2026-01-31; got "yesterday".'],
+    ['wiat', true, 'Unknown field wiat; the fields are since, dry_run, wait.'],
   ])('refuses %s %p before anything is read', async (field, value, message) => {
     const { status, body } = await admin('POST', '/ecb/run', { [field]: value })
     expect(status).toBe(422)

@@ -167,7 +167,7 @@ describe('a doubtful value', () => {
         rule: 'unit',
         status: 'waiting',
         batch: pushed.body.data.batch,
-        reason: '+900.0 % after 91.2, as between a decimal point',
+        reason: '+900.0% after 91.2, as between a decimal point',
       }),
     ])
     // Sent again it is the same doubt.

@@ -426,7 +426,7 @@ describe('a series that is for chosen accounts', () => {
     )
     expect([answer.status, await answer.text()]).toEqual([
       422,
-      expect.stringContaining('shipped ones are for everybody'),
+      expect.stringContaining('must be absent for a shipped series'),
     ])
   })
 })

@@ -14,7 +14,7 @@ describe('/admin/v1/accounts/{id}/credits', () => {
       instance.operator(
         'POST',
         path,
-        { requests: 3, reason: 'For the outage of Monday.' },
+        { requests: 3, reason: 'For Monday’s outage.' },
         { 'idempotency-key': 'once' },
       )
     const given = await give()
@@ -37,7 +37,7 @@ describe('/admin/v1/accounts/{id}/credits', () => {
     expect(packs.body.balance).toEqual({ requests_remaining: 3 })
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(0)
     const { body } = await instance.ask('GET', '/v1/notifications', buyer.token)
-    expect(JSON.stringify(body)).toContain('For the outage of Monday.')
+    expect(JSON.stringify(body)).toContain('For Monday’s outage.')
   })
 
   test('are used when the quota is used up, those that expire first before the others', async () => {
