@@ -14,10 +14,26 @@ export interface LateCommits {
 
 const syncFile = promisify(fdatasync)
 
-/** Of a database with a log. `work` must not begin within a transaction. */
-export function createLateCommits(db: Database): LateCommits {
+/**
+ * Of a database with a log. `work` must not begin within a transaction. Commits that come while the
+ * disk is busy with earlier ones share the next sync.
+ */
+export function createLateCommits(db: Database, sync = syncFile): LateCommits {
   if (db.filename === ':memory:') return promptCommits
   const logPath = `${db.filename}-wal`
+  let running: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  const begin = async (log: number) => {
+    try {
+      // One that failed was reported to those who waited for it.
+      await running.catch(() => {})
+      waiting = undefined
+      running = sync(log)
+      await running
+    } finally {
+      closeSync(log)
+    }
+  }
   return {
     async run<T>(work: () => T) {
       db.run('PRAGMA synchronous = NORMAL')
@@ -29,12 +45,8 @@ export function createLateCommits(db: Database): LateCommits {
       }
       // SQLite locks nothing in its log: it may be opened and closed beside it. At once, before another
       // database may take the place of this one.
-      const log = openSync(logPath, 'r')
-      try {
-        await syncFile(log)
-      } finally {
-        closeSync(log)
-      }
+      waiting ??= begin(openSync(logPath, 'r'))
+      await waiting
       return result
     },
   }

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, fdatasync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, transact } from '../../src/database/database.ts'
 import { createLateCommits } from '../../src/database/late-commits.ts'
+import { until } from '../support/until.ts'
 
 let dir: string
 beforeEach(() => {
@@ -63,6 +64,41 @@ test('a log that the disk does not give back is told', async () => {
   })
   await expect(failing).rejects.toThrow('ENOENT')
   expect(existsSync(`${path}-wal`)).toBe(false)
+  db.close()
+})
+
+test('commits that come while the disk is busy share one sync, which begins after the last of them', async () => {
+  const db = openDatabase(join(dir, 'wellhead.db'))
+  const syncs: { begin(): void }[] = []
+  const commits = createLateCommits(
+    db,
+    file => new Promise<void>(done => syncs.push({ begin: () => fdatasync(file, () => done()) })),
+  )
+  const done: number[] = []
+  const commit = (n: number) => commits.run(() => put(db, String(n))).then(() => void done.push(n))
+  const first = commit(0)
+  await until('the first sync began', () => syncs.length === 1)
+  const others = Array.from({ length: 20 }, (_, i) => commit(i + 1))
+  syncs[0]!.begin()
+  await first
+  await until('the second sync began', () => syncs.length === 2)
+  expect([done, read(db)]).toEqual([[0], '20'])
+  syncs[1]!.begin()
+  await Promise.all(others)
+  expect([done.length, syncs.length]).toEqual([21, 2])
+  db.close()
+})
+
+test('commits are synced after a sync that failed', async () => {
+  const db = openDatabase(join(dir, 'wellhead.db'))
+  let syncs = 0
+  const commits = createLateCommits(db, async () => {
+    syncs += 1
+    if (syncs === 1) throw new Error('the disk is gone')
+  })
+  await expect(commits.run(() => put(db, 'one'))).rejects.toThrow('the disk is gone')
+  await commits.run(() => put(db, 'two'))
+  expect([read(db), syncs]).toEqual(['two', 2])
   db.close()
 })
 
