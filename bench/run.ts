@@ -9,6 +9,7 @@ import { board } from './rows/board.ts'
 import { cluster } from './rows/cluster.ts'
 import { exporting } from './rows/export.ts'
 import { feeds } from './rows/feeds.ts'
+import { growth } from './rows/growth.ts'
 import { guarding } from './rows/guards.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
@@ -35,6 +36,7 @@ const rows: Readonly<Record<string, Row>> = {
   feeds,
   start,
   sizing,
+  growth,
   curve,
   correlation,
   ohlc,

@@ -48,4 +48,45 @@ describe('docs/operating/sizing.md', () => {
       )
     },
   )
+
+  const grown = sizing.map(cellsOf).filter(cells => cells.length === 12 && /\d/.test(cells[0]!))
+
+  test('has the growth of a database of one and of ten million points', () => {
+    expect(grown.map(([points]) => points)).toEqual(
+      expect.arrayContaining(['1,000,000', '10,000,000']),
+    )
+  })
+
+  test.each(grown)(
+    'says of the growth to %s points what the newest run of bench/README.md does',
+    (...cells) => {
+      const [
+        points,
+        load,
+        start,
+        latest,
+        newest,
+        tenth,
+        oldest,
+        day,
+        exported,
+        backup,
+        memory,
+        disk,
+      ] = cells
+      expect(measured.get(`growth: ${points} points`)).toBe(
+        [
+          `load ${load} rows/s`,
+          `start ${start}`,
+          `latest ${latest}`,
+          `window newest ${newest}, a tenth back ${tenth}, oldest ${oldest}`,
+          `day of all codes ${day}`,
+          `export ${exported}`,
+          `backup ${backup}`,
+          `memory ${memory}`,
+          `disk ${disk}`,
+        ].join('; '),
+      )
+    },
+  )
 })
