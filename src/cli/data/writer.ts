@@ -19,8 +19,8 @@ import type { ImportEnvironment } from './import.ts'
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */
 const ownBatchMax = 20_000
 const fileNameMax = 300
-/** Points of one request to a server: it writes them between two others, in a few milliseconds. */
-const sentBatchMax = 4_000
+/** Points of one request to a server: written between two others, in some 4 ms. */
+const sentBatchMax = 2_000
 
 interface ListedSeries extends SeriesIdentity {
   name: string
