@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { filled, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import {
   type CableMessage,
   cableClient,
@@ -17,7 +17,6 @@ describe('the streams of an evaluation copy', () => {
   beforeAll(async () => {
     server = await start('dev', dir, '--clock', startAt, '--world', 'small')
     socketUrl = server.url.replace('http', 'ws')
-    await filled(server)
   }, 120_000)
   afterAll(async () => {
     await server.stop()

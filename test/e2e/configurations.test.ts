@@ -4,7 +4,6 @@ import { createUser } from '@nats-io/nkeys'
 import { configKeys } from '../../src/config/keys.ts'
 import {
   binary,
-  filled,
   remove,
   run,
   type Server,
@@ -157,8 +156,7 @@ async function opened(row: Configuration, index: number): Promise<World> {
     ask: sender(`Token ${server.apiKey}`),
     asOperator: sender(`Bearer ${server.adminToken}`),
   }
-  if (command === 'dev') await filled(server)
-  else
+  if (command === 'serve')
     await until(async () => {
       const answer = await world.asOperator('POST', '/admin/v1/observations', {
         observations: ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap(code =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { filled, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const rows = interfaceRows.filter(row => row.sample !== null)
@@ -9,7 +9,6 @@ describe('the compiled binary', () => {
   let server: Server
   beforeAll(async () => {
     server = await start('dev', dir)
-    await filled(server)
   }, 120_000)
   afterAll(async () => {
     await server.stop()

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createSystemClock } from '../../src/lib/time/clock.ts'
+import { isoInstant } from '../../src/lib/time/instant.ts'
 import { remove, start, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
 import { queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
@@ -22,6 +24,20 @@ needs('prometheus').describe('a Prometheus', () => {
     const server = await start('dev', join(root, 'copy'), '--world', 'small')
     for (let i = 0; i < 20; i += 1) await server.get('/v1/prices/latest?by_code=WTI_USD')
     await server.get('/v1/prices/latest?by_code=NO_SUCH_CODE')
+    // On a weekend nothing else may be published.
+    const pushed = await fetch(`${server.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.adminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        observations: [
+          { code: 'COAL_USD', observed_at: isoInstant(createSystemClock().now()), price: 104.5 },
+        ],
+      }),
+    })
+    expect(pushed.status).toBeLessThan(300)
     const text = await (
       await fetch(`${server.url}/metrics`, {
         headers: { authorization: `Bearer ${server.adminToken}` },

@@ -144,7 +144,10 @@ export function openDemoInstance(options: InstanceOptions) {
     /** Stores the state as the start to go back to, unless the directory has one. */
     begin() {
       if (existsSync(statePath(startName))) return
-      keepState(startName).catch(error => current.services.log.error('start_not_stored', { error }))
+      keepState(startName)
+        .catch(error => current.services.log.error('start_not_stored', { error }))
+        // A start has the whole database in memory twice; little of that is needed again.
+        .finally(() => Bun.gc(true))
     },
     /** Resolves when no state is being written any more. */
     settled: async () => void (await packing),

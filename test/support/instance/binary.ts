@@ -155,18 +155,3 @@ export async function startWith(
     },
   }
 }
-
-/** Resolves when an evaluation copy has all of its data. */
-export async function filled(server: Server): Promise<void> {
-  const isFilled = async () => {
-    const response = await fetch(`${server.url}/_dev/feed`, {
-      headers: { authorization: `Bearer ${server.adminToken}` },
-    })
-    const { codes_ready, codes_total } = (await response.json()) as {
-      codes_ready: number
-      codes_total: number
-    }
-    return codes_ready === codes_total
-  }
-  await until('all demo data is there', isFilled, 600_000)
-}
