@@ -225,16 +225,8 @@ class Copy:
         return played
 
     def pause_feed(self, paused: bool = True) -> None:
-        """Stops the invented world's prices, or lets them catch up, so that data ages as the clock moves."""
+        """Stops the prices of the demo world, or lets them catch up, so that data ages as the clock moves."""
         self._control("POST", "/_dev/feed", {"paused": paused})
-
-    def filled(self) -> None:
-        """Waits until all codes have their history."""
-        while True:
-            feed = self._control("GET", "/_dev/feed")
-            if feed["codes_ready"] >= feed["codes_total"]:
-                return
-            time.sleep(_POLL_S)
 
     def snapshot(self, name: str = "default") -> None:
         """Keeps the state; `restore` with the same name returns to it."""
@@ -307,7 +299,6 @@ def start_wellhead(
     seed: int | None = None,
     world: Literal["whole", "small"] | None = None,
     plan: Plan | None = None,
-    filled: bool = False,
     binary: str | Sequence[str] | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Copy:
@@ -315,9 +306,8 @@ def start_wellhead(
 
     `clock`: where it stands until it is moved; absent: real time. `seed`: the same one gives the same invented prices.
     `world`: `small` has some codes of each kind with a year of history, which is there sooner.
-    `plan`: that of `api_key`; absent: the copy's own account, which has every feature. `filled` waits until every code
-    has its history. `binary`: the program, with arguments before its command where there are any; default
-    WELLHEAD_BINARY, then `wellhead` on the path. `settings`: such as `{"WELLHEAD_LIMITS_PER_MINUTE": "100000"}`.
+    `plan`: that of `api_key`; absent: the copy's own account, which has every feature. `binary`: the program, with
+    arguments before its command where there are any; default WELLHEAD_BINARY, then `wellhead` on the path. `settings`: such as `{"WELLHEAD_LIMITS_PER_MINUTE": "100000"}`.
     """
     directory = Path(tempfile.mkdtemp(prefix="wellhead-"))
     ready_path = directory / "ready.json"
@@ -344,8 +334,6 @@ def start_wellhead(
     except BaseException:
         _end(process, directory)
         raise
-    if filled:
-        copy.filled()
     if plan is not None:
         copy.api_key = copy.account(plan).api_key
         copy.client = Client(copy.url, copy.api_key)

@@ -111,10 +111,8 @@ export interface Controls {
   record(prices: readonly Price[]): Promise<void>
   /** Brings a situation about; what it leaves is there until a state is restored. */
   scenario(name: ScenarioName, options?: ScenarioOptions): Promise<Played>
-  /** Stops the invented world's prices, or lets them catch up, so that data ages as the clock moves. */
+  /** Stops the prices of the demo world, or lets them catch up, so that data ages as the clock moves. */
   pauseFeed(paused: boolean): Promise<void>
-  /** Resolves when all codes of the copy have their history. */
-  filled(): Promise<void>
   /** Keeps the state; `restore` with the same name returns to it. */
   snapshot(name?: string): Promise<void>
   restore(name?: string): Promise<void>
@@ -123,8 +121,6 @@ export interface Controls {
   /** Captured e-mail and text messages, oldest first. */
   messages(): Promise<Message[]>
 }
-
-const pollMs = 25
 
 const iso = (moment: Moment): string => (typeof moment === 'string' ? moment : moment.toISOString())
 
@@ -215,13 +211,6 @@ export function createControls(url: string, adminToken: string): Controls {
     },
     async pauseFeed(paused) {
       await call('POST', '/_dev/feed', { paused })
-    },
-    async filled() {
-      for (;;) {
-        const feed = await call<{ codes_ready: number; codes_total: number }>('GET', '/_dev/feed')
-        if (feed.codes_ready >= feed.codes_total) return
-        await new Promise(resolve => setTimeout(resolve, pollMs))
-      }
     },
     async snapshot(name = 'default') {
       await call('POST', '/_dev/snapshot', { name })

@@ -34,10 +34,10 @@ export interface StartOptions {
   /** Where the copy's clock stands until it is moved; absent: real time. */
   clock?: Moment
   /**
-   * The invented world: the same seed gives the same prices. `small` has some codes of each kind with a year of history,
-   * which is there sooner. `filled` waits until every code has its history.
+   * The demo world: the same seed gives the same prices. `small` has some codes of each kind with a year of history, and
+   * starts sooner.
    */
-  world?: { seed?: number; size?: 'whole' | 'small'; filled?: boolean }
+  world?: { seed?: number; size?: 'whole' | 'small' }
   /** The plan of `apiKey`; absent: the copy's own account, which has every feature and no rate limit of note. */
   plan?: Plan
   /** The program, with arguments before its command where there are any; default `WELLHEAD_BINARY`, then `wellhead` on the path. */
@@ -153,7 +153,6 @@ export async function startWellhead(options: StartOptions = {}): Promise<Wellhea
     const ready = await readyOf(child, readyPath, () => errorText)
     const controls = createControls(ready.url, ready.admin_token)
     const receiver = await openReceiver()
-    if (world.filled) await controls.filled()
     const account: Account | undefined = plan && (await controls.account({ plan }))
     const apiKey = account?.apiKey ?? ready.api_key
     let states = 0

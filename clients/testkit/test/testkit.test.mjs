@@ -8,7 +8,7 @@ let back
 before(async () => {
   copy = await startWellhead({
     clock: '2026-11-20T15:00:00Z',
-    world: { seed: 7, size: 'small', filled: true },
+    world: { seed: 7, size: 'small' },
   })
 })
 after(() => copy.stop())

@@ -8,7 +8,6 @@ export interface DemoWorldOptions {
   dir: string
   /** The terminal that progress is drawn on; undefined where there is none. */
   terminal?: NodeJS.WritableStream | undefined
-  err(line: string): void
 }
 
 /**
@@ -16,15 +15,15 @@ export interface DemoWorldOptions {
  * a generated one otherwise. False: the process was asked to stop on the way.
  */
 export async function prepareDemoWorld(
-  { runtime, dir, terminal, err }: DemoWorldOptions,
+  { runtime, dir, terminal }: DemoWorldOptions,
   isStopped: () => boolean,
 ): Promise<boolean> {
-  const { config, clock } = runtime
+  const { config, clock, log } = runtime
   const path = databasePath(dir)
   if (existsSync(path) || (await unpackWorld(path, config, clock.now()))) return true
   const { world, seed } = config.dev
   if (!terminal) {
-    err(`Generating the ${world} demo world of seed ${seed} …`)
+    log.info('demo_world_generating', { world, seed })
     return await generateWorld(path, runtime, { isStopped })
   }
   // Loaded only where it is drawn: every other start is quicker without the library.

@@ -43,7 +43,7 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
   const instance =
     options.instance ??
     (await startInstance({
-      world: { size, filled: true },
+      world: { size },
       settings,
       ...(clock !== undefined && { clock }),
     }))

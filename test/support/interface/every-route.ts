@@ -141,7 +141,7 @@ export function stateOf(db: Database): Record<string, string> {
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
     )
     .all()
-  // What an invented world has laid down so far is nobody's.
+  // How far demo data is published belongs to nobody.
   const rowsOf = (name: string) =>
     (db.query(`SELECT * FROM "${name}"`).all() as Record<string, unknown>[]).filter(
       row => name !== 'settings' || !String(row.name).startsWith('fixture.'),

@@ -50,7 +50,6 @@ const unlimited = {
 export async function startInstance(options: StartOptions = {}): Promise<Wellhead> {
   const instance = await startWellhead({
     clock: '2026-11-20T15:00:00Z',
-    world: { filled: true },
     ...options,
     binary: binary(),
     settings: { ...unlimited, ...options.settings },

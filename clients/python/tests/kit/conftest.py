@@ -9,4 +9,4 @@ pytest_plugins = ["wellhead.pytest_plugin"]
 
 @pytest.fixture(scope="session")
 def wellhead_options() -> dict[str, Any]:
-    return {"clock": "2026-11-20T15:00:00Z", "seed": 7, "world": "small", "filled": True}
+    return {"clock": "2026-11-20T15:00:00Z", "seed": 7, "world": "small"}

@@ -89,7 +89,7 @@ test('an observation is current before it is delayed, and delayed before it is s
   )
 })
 
-test('in the fixture world nothing is stale or delayed at any start', () => {
+test('in the demo world nothing is stale or delayed at any start', () => {
   const series = shippedCatalogue().series.map(listing => ({
     ...listing,
     available: listing.unavailableReason === null,

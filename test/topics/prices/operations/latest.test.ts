@@ -171,7 +171,7 @@ describe('GET /v1/prices/latest: one code', () => {
     })
   })
 
-  test('of the fixture world says so in body and header', async () => {
+  test('of the demo world says so in body and header', async () => {
     const instance = openLatestInstance()
     instance.record('WTI_USD', [70], startAt, dayMs)
     expect((await instance.ask('WTI_USD')).headers.get('x-service-data')).toBeNull()
